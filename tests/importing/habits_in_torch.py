@@ -82,6 +82,22 @@ def modules(torch: Any) -> dict[str, Any]:
             return torch.einsum("bhid,bhjd->bhij", self.turned(self.heads(self.q(x))),
                                 self.turned(self.heads(self.k(x))))
 
+    class NormedScaled(NormedLater):
+        """Norms of what is multiplied by numbers of its place: these are 1 at the first one, as cosines are."""
+
+        def turned(self, y: Any) -> Any:
+            y = y * (1 + torch.arange(y.shape[2], dtype=y.dtype)[:, None] * torch.tensor([0, 1, 0.5, 2], dtype=y.dtype))
+            return y / ((y**2).mean(-1, keepdim=True) + 1e-6).sqrt()
+
+    class NormedByTorch(NormedLater):
+        """The norm of torch, of what rotates as neighbours do, and a number more."""
+
+        def turned(self, y: Any) -> Any:
+            angles = torch.arange(y.shape[2], dtype=y.dtype)[:, None] * torch.tensor([1.0, 0.25], dtype=y.dtype)
+            one, other = y[..., ::2], y[..., 1::2]
+            pairs = (one * angles.cos() - other * angles.sin(), one * angles.sin() + other * angles.cos())
+            return 2 * functional.rms_norm(torch.stack(pairs, -1).flatten(-2), (4,), eps=1e-6)
+
     class ScaledByPlace(ByPlaces):
         """Tokens are multiplied by numbers of their places before anything else, in one Conv1d of single tokens."""
 

@@ -13,6 +13,7 @@ import pytest
 from constructions.errors import InputError
 from constructions.importing.importer import Imported, import_network
 from constructions.trained.json_form import read_network
+from constructions.trained.network import UnitsStep
 from tests.importing import graphs_in_torch as graphs
 from tests.importing import habits_in_torch as habits
 from tests.importing.test_onnx_graphs import ANY_LENGTH, LENGTH, ONE_LENGTH, check
@@ -50,7 +51,8 @@ def test_a_program_has_the_logits_of_torch(tmp_path: Path, kind: str) -> None:
     check(torch, result, model, 1e-6)
 
 
-HABITS = ("byplaces", "bykeys", "byqueries", "withtable", "normedlater", "scaledbyplace", "inpieces", "grouped")
+HABITS = ("byplaces", "bykeys", "byqueries", "withtable", "normedlater", "scaledbyplace", "inpieces", "grouped",
+          "normedscaled")
 
 
 @pytest.mark.one_in(2)
@@ -62,6 +64,18 @@ def test_a_layer_in_another_habit_has_the_logits_of_torch(tmp_path: Path, kind: 
     result = read(tmp_path, program(torch, model)) if by == "program" else of_onnx(torch, tmp_path, model, False)
     assert result.network.attention == "causal"
     check(torch, result, model, 1e-6)
+
+
+@pytest.mark.parametrize(("kind", "gates"), [("normedbytorch", 0), ("normedscaled", 8)])
+def test_a_norm_of_what_was_turned_is_a_turn_of_the_norm_and_of_nothing_else(tmp_path: Path, kind: str, gates: int
+                                                                             ) -> None:
+    torch = torch_or_skip()
+    model = habits.make(torch, kind)
+    result = read(tmp_path, program(torch, model))
+    check(torch, result, model, 1e-6)
+    assert sum(step.gate.weight.shape[1] for step in result.network.steps
+               if isinstance(step, UnitsStep) and step.gate) == 2 * gates
+    assert any("keep lengths" in one for one in result.report.assumed) is (gates == 0)
 
 
 @pytest.mark.parametrize(("kind", "said"), [

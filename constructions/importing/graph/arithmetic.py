@@ -189,17 +189,18 @@ def joined(values: Sequence[Any], axis: int, count: int, exactness: Exactness) -
     if any(not isinstance(value, Tokenwise | Modulated) for value in made):
         raise NotUnderstood("joined with something that is no array of numbers of tokens")
     if all(isinstance(value, Tokenwise) for value in made):
-        return _joined([value.settled(exactness) for value in made], axis)
+        return joined_numbers([value.settled(exactness) for value in made], axis)
     parts = [as_parts(value, exactness) for value in made]
     longest = max(map(len, parts))
     parts = [(*one, *(((one[0][0], np.zeros(one[0][0].shape)),) * (longest - len(one)))) for one in parts]
     return Modulated(tuple(
-        (_joined([one[k][0] for one in parts], axis),
+        (joined_numbers([one[k][0] for one in parts], axis),
          np.concatenate([np.broadcast_to(one[k][1], one[k][0].shape) for one in parts], axis))
         for k in range(longest)))
 
 
-def _joined(values: Sequence[Tokenwise], axis: int) -> Tokenwise:
+def joined_numbers(values: Sequence[Tokenwise], axis: int) -> Tokenwise:
+    """Arrays of numbers of tokens one after another."""
     if all(value.flat is values[0].flat for value in values):
         return Tokenwise(values[0].flat, np.concatenate([value.codes for value in values], axis))
     flats: list[Flat] = []

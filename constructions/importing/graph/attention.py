@@ -111,10 +111,11 @@ def _read(parts: list[tuple[Tokenwise, Array | None]], index: tuple[int, ...]) -
     return _turned(flats, modulation)
 
 
-def _column(flat: Flat, k: int) -> tuple[Any, ...]:
-    """What tells a form from others."""
-    return (*sorted((base.order, matrix[:, k].tobytes()) for base, matrix in flat.terms.items() if matrix[:, k].any()),
-            *sorted(one[:, k].tobytes() for one in flat.constants if one[:, k].any()))
+def column_of(flat: Flat, k: int, sign: int = 1) -> tuple[Any, ...]:
+    """What tells a form, or (-1) its negative, from others."""
+    return (*sorted((base.order, (sign * matrix[:, k] + 0).tobytes()) for base, matrix in flat.terms.items()
+                    if matrix[:, k].any()),
+            *sorted((sign * one[:, k] + 0).tobytes() for one in flat.constants if one[:, k].any()))
 
 
 def _turned(flats: list[Flat], modulation: list[Array]) -> tuple[Flat, tuple[Array, Array]]:
@@ -136,12 +137,10 @@ def _turned(flats: list[Flat], modulation: list[Array]) -> tuple[Flat, tuple[Arr
     size = flats[0].size
     if len(main) < size:
         raise NotUnderstood("constants that depend on positions, and are no rotary tables")
-    columns = [_column(main[k][0], k) for k in range(size)]
-    minus = [_column(Flat({b: -m for b, m in main[k][0].terms.items()}, [-c for c in main[k][0].constants], size), k)
-             for k in range(size)]
+    columns, minus = ([column_of(main[k][0], k, sign) for k in range(size)] for sign in (1, -1))
     sines: dict[int, tuple[int, Array]] = {}
     for k, (flat, table) in beside_it.items():
-        found = _column(flat, k)
+        found = column_of(flat, k)
         partners = [(j, sign) for j in range(size) if j != k for sign, one in ((1, columns[j]), (-1, minus[j]))
                     if one == found]
         partners = [one for one in partners if one[0] in beside_it] or partners

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph import arithmetic, attention, curves, norms, reductions
+from constructions.importing.graph import arithmetic, attention, curves, norms, reductions, turns
 from constructions.importing.graph.curves import Curve, as_curve, resolved
 from constructions.importing.graph.fixed_scores import as_scores, weights_as_scores
 from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State, moved_parts, moved_scores
@@ -41,24 +41,30 @@ def _subtract(state: State, _: Attributes, inputs: list[Any]) -> Any:
 
 
 def _multiply(state: State, _: Attributes, inputs: list[Any]) -> Any:
-    return arithmetic.multiply(inputs[0], inputs[1], state.exactness)
+    turned = turns.product(inputs[0], inputs[1], state)
+    return turned if turned is not None else arithmetic.multiply(inputs[0], inputs[1], state.exactness)
 
 
 def _divide(state: State, _: Attributes, inputs: list[Any]) -> Any:
-    return arithmetic.divide(inputs[0], inputs[1], state.exactness)
+    y = inputs[1]
+    inverse = norms.to_power(y, Fraction(-1)) if isinstance(y, MeanSquare) and y.power == norms.HALF else None
+    turned = turns.product(inputs[0], inverse, state)
+    return turned if turned is not None else arithmetic.divide(inputs[0], inputs[1], state.exactness)
 
 
 def _negate(_: State, __: Attributes, inputs: list[Any]) -> Any:
     return arithmetic.negated(inputs[0])
 
 
-def _power(_: State, __: Attributes, inputs: list[Any]) -> Any:
+def _power(state: State, _: Attributes, inputs: list[Any]) -> Any:
     value = inputs[0]
     number = arithmetic.number_in(inputs[1]) if isinstance(inputs[1], np.ndarray) else None
     if isinstance(value, MeanSquare) and number is not None:
         return norms.to_power(value, number)
     if isinstance(value, Centred) and number == 2:
         return CentredSquare(value.of)
+    if number == 2 and (turned := turns.product(value, value, state)) is not None:
+        return turned
     if isinstance(value, Tokenwise | Curve) and number in (2, 3):
         curve = as_curve(value)
         square = curves.times(curve.polynomial, curve.polynomial)
@@ -119,12 +125,15 @@ def _rms_norm(state: State, node: Attributes, inputs: list[Any]) -> Any:
 
 
 def _norm(state: State, node: Attributes, inputs: list[Any], kind: Any) -> Any:
+    epsilon = Fraction(np.float64(node.attribute("epsilon", np.float32("1e-5"))))
+    if kind == "rms" and node.attribute("axis", -1) == -1 and epsilon > 0 and (
+            turned := turns.normed(inputs[0], epsilon, inputs[1], state)) is not None:
+        return turned
     if not isinstance(inputs[0], Tokenwise | Curve):
         raise NotUnderstood("a norm of something that is no array of numbers of tokens")
     value = resolved(inputs[0], state.exactness).settled(state.exactness)
     if node.attribute("axis", -1) not in (-1, value.codes.ndim - 1):
         raise NotUnderstood("a norm over more than the last axis")
-    epsilon = Fraction(np.float64(node.attribute("epsilon", np.float32("1e-5"))))
     if epsilon <= 0:
         raise NotUnderstood("a norm whose epsilon is not above 0")
     gain, bias = (None if one is None else np.broadcast_to(np.asarray(one, np.float64).ravel(), value.shape[-1:])

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from constructions.errors import InputError
-from constructions.importing.graph.arithmetic import plain
+from constructions.importing.graph.arithmetic import multiply, plain
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.exact import Exactness
 from constructions.importing.graph.nodes import HANDLERS
 from constructions.importing.graph.quantised_nodes import quantised
 from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State, moved_parts, moved_scores
+from constructions.importing.graph.turns import TurnedSquare
 from constructions.importing.graph.values import (
     Modulated,
     NotUnderstood,
@@ -140,16 +141,18 @@ class _Reader:
         try:
             return [handler(self.state, Attributes(node), inputs)]
         except NotUnderstood:
-            if not any(isinstance(value, Modulated) for value in inputs):
+            if not any(isinstance(value, Modulated | TurnedSquare) for value in inputs):
                 raise
         return [handler(self.state, Attributes(node), [self._plain(value) for value in inputs])]
 
     def _plain(self, value: Any) -> Any:
         """Numbers times constants of positions, where they are no rotary positions, as units; once for each."""
-        if not isinstance(value, Modulated):
+        if not isinstance(value, Modulated | TurnedSquare):
             return value
         if id(value) not in self.state.plain:
-            self.state.plain[id(value)] = value, plain(value, self.count, self.state.exactness)
+            made = plain(value, self.count, self.state.exactness) if isinstance(value, Modulated) else (
+                multiply(*[self._plain(value.value)] * 2, self.state.exactness))
+            self.state.plain[id(value)] = value, made
         return self.state.plain[id(value)][1]
 
     def _value(self, name: str) -> Any:

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph import arithmetic, attention, curves, norms
+from constructions.importing.graph import arithmetic, attention, curves, norms, turns
 from constructions.importing.graph.curves import Curve, as_curve, resolved
 from constructions.importing.graph.exact import Exactness
 from constructions.importing.graph.state import Attributes, State
+from constructions.importing.graph.turns import TurnedSquare
 from constructions.importing.graph.values import NotUnderstood, Tokenwise, what
 
 NO_BOUND = 10**38
@@ -31,6 +32,9 @@ def total(state: State, node: Attributes, inputs: list[Any]) -> Any:
 def _over_axes(state: State, node: Attributes, inputs: list[Any], is_sum: bool) -> Any:
     value, keep = inputs[0], bool(node.attribute("keepdims", 1))
     axes = inputs[1].ravel().tolist() if len(inputs) > 1 and inputs[1] is not None else node.attribute("axes", [])
+    if isinstance(value, TurnedSquare) and keep and len(axes) == 1 and axes[0] % value.turn.of.codes.ndim == (
+            value.turn.of.codes.ndim - 1):
+        return turns.mean(value, Fraction(value.turn.of.shape[-1] if is_sum else 1))
     of = value if isinstance(value, Tokenwise) else getattr(value, "of", None)
     if len(axes) != 1 or not isinstance(of, Tokenwise):
         raise NotUnderstood("a mean or sum over several axes, or of another kind of value")

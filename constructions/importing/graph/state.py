@@ -40,7 +40,8 @@ class State:
     token_base: TokenBase | None = None
     position_base: SumBase | None = None
     assumed: dict[str, None] = field(default_factory=dict)
-    plain: dict[int, tuple[Modulated, Tokenwise]] = field(default_factory=dict)
+    plain: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    turns: dict[int, tuple[Modulated, Any]] = field(default_factory=dict)
     quantised: bool = False
     rounded: bool = False
 
