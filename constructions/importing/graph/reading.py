@@ -150,8 +150,9 @@ class _Reader:
         if not isinstance(value, Modulated | TurnedSquare):
             return value
         if id(value) not in self.state.plain:
+            root = None if isinstance(value, Modulated) else self._plain(value.value)
             made = plain(value, self.count, self.state.exactness) if isinstance(value, Modulated) else (
-                multiply(*[self._plain(value.value)] * 2, self.state.exactness))
+                multiply(root, root, self.state.exactness))
             self.state.plain[id(value)] = value, made
         return self.state.plain[id(value)][1]
 
