@@ -89,6 +89,15 @@ def modules(torch: Any) -> dict[str, Any]:
             y = y * (1 + torch.arange(y.shape[2], dtype=y.dtype)[:, None] * torch.tensor([0, 1, 0.5, 2], dtype=y.dtype))
             return y / ((y**2).mean(-1, keepdim=True) + 1e-6).sqrt()
 
+    class SquaredLater(NormedLater):
+        """Squares of what was turned, and no norm."""
+
+        def turned(self, y: Any) -> Any:
+            angles = torch.arange(y.shape[2], dtype=y.dtype)[:, None] * torch.tensor([1.0, 0.25], dtype=y.dtype)
+            one, other = y[..., :2], y[..., 2:]
+            y = torch.cat([one * angles.cos() - other * angles.sin(), one * angles.sin() + other * angles.cos()], -1)
+            return y**2
+
     class NormedByTorch(NormedLater):
         """The norm of torch, of what rotates as neighbours do, and a number more."""
 

@@ -52,7 +52,7 @@ def test_a_program_has_the_logits_of_torch(tmp_path: Path, kind: str) -> None:
 
 
 HABITS = ("byplaces", "bykeys", "byqueries", "withtable", "normedlater", "scaledbyplace", "inpieces", "grouped",
-          "normedscaled")
+          "normedscaled", "squaredlater")
 
 
 @pytest.mark.one_in(2)
