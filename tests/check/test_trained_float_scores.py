@@ -125,12 +125,24 @@ def test_weights_are_off_by_what_the_page_says(base: str, block: int) -> None:
 @pytest.mark.parametrize("block", [0, 3])
 def test_scores_so_large_that_sums_of_weights_may_vanish_are_refused_to_base_2(block: int) -> None:
     one = softmax(softmax=Format(12, -40, 40), exp_base="2", block=block)
-    most = one.most_to_base_2(10)
+    most = one.most_of_scores(10)
     assert (3 * (4 if block else 1) * most / (1 << 12) + one.exponent_of_none(10)) == Fraction(1, 2)
     below, above = (int(most * x * UNIT) for x in (Fraction(99, 100), Fraction(101, 100)))
     assert one.exponents([PathBounds(below, below)], 10)
     with pytest.raises(Rejected):
         one.exponents([PathBounds(-above, -above)], 10)
+
+
+@pytest.mark.parametrize("base", ["e", "2"])
+def test_sums_that_are_rescaled_so_often_that_they_may_grow_by_half_are_refused(base: str) -> None:
+    """Each time exp of a number near 0 is off by what exponentials are (2 u), a difference and two products (3 u)."""
+    one = softmax(softmax=Format(12, -60, 40), exp_base=base, block=1)
+    count = next(k for k in range(1, 1000) if one.exponent_of_none(k) > Fraction(1, 2))
+    assert 2 * count + 3 * (count - 1) >= 1 << 11 > 2 * (count - 1) + 3 * (count - 2)
+    assert one.most_of_scores(count) < 0 < one.most_of_scores(count - 1)
+    assert one.exponents([PathBounds(0, 0)], count - 1)
+    with pytest.raises(Rejected):
+        one.exponents([PathBounds(0, 0)], count)
 
 
 @pytest.mark.parametrize("cut", [Fraction(1), Fraction(2)])

@@ -96,8 +96,9 @@ class Softmax:
         """Differences of scores and sums of weights are finite."""
         most = 2 * (spread.difference + 2 * spread.error + spread.size)
         require(is_finite(self.claim.softmax, 2 * most), "a difference of scores may not be finite")
-        products = ZERO if self.claim.exp_base == "e" else spread.size + 3 * spread.error + 1
-        growth = self.blocks * (self.off + 3 * unit(self.claim.softmax) * (1 + products))
+        u, smallest = unit(self.claim.softmax), tiny(self.claim.softmax)
+        products = ZERO if self.claim.exp_base == "e" else 3 * u * (spread.size + 3 * spread.error) + 4 * smallest
+        growth = self.blocks * (self.off + 3 * u + smallest + products)
         require(growth <= MOST, "rescaled weights may be too far off")
         for form in (self.claim.softmax, self.claim.sums, self.claim.weights):
             require(is_finite(form, 4 * self.length * self.exp_up(up(growth))), "a sum of weights may not be finite")

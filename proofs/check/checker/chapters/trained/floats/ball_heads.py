@@ -52,7 +52,7 @@ class HeadOnBalls(HeadOnNumbers):
         fixed, of_size = softmax.exponents_within(length)
         self._fixed, self._of_size = balls.number(fixed) + 1, share(of_size)
         self._most = min(balls.below(run.softmax, 8), balls.below(run.sums, 2),
-                         balls.precision.number(softmax.most_to_base_2(length)))
+                         balls.precision.number(softmax.most_of_scores(length)))
         relative, lost = softmax.relative(length), softmax.lost(length)
         flushed = 16 * length * tiny(run.softmax)
         if flushed > 1 or 2 * length >= 1 << run.softmax.greatest:

@@ -149,8 +149,8 @@ class SoftmaxOfRuns:
         top, floor = max(x.greatest for x in stored), max(x.least for x in stored) if floor is None else floor
         most = max(max(-x.least, x.greatest) for x in stored)
         rescaled, own = self._rescaled(count), self.exponent_of_none(count)
-        require(run.exp_base == "e" or times(6 * u * (1 + rescaled), most) + up(2 * own) <= UNIT,
-                "scores may be too large for exponentials to base 2")
+        require(up(2 * own) + (times(6 * u * (1 + rescaled), most) if run.exp_base != "e" else 0) <= UNIT,
+                "the greatest weight may be off by a factor of 1.6")
         fixed = up(own) + 2 * RELATIVE_ERROR
         found = []
         for x in stored:
@@ -174,10 +174,12 @@ class SoftmaxOfRuns:
         growing = 2 + (9 + 3 * rescaled if self._run.exp_base != "e" else 0) + (2 if rescaled else 0)
         return self.exponent_of_none(count), growing * self._u
 
-    def most_to_base_2(self, count: int) -> Fraction:
-        """How large so many scores may be for exponentials to base 2, if there are such."""
-        most = (1 - 2 * self.exponent_of_none(count)) / (6 * self._u * (1 + self._rescaled(count)))
-        return Fraction(1 << 62) if self._run.exp_base == "e" else most
+    def most_of_scores(self, count: int) -> Fraction:
+        """How large so many scores may be so that the weight of the greatest one is near 1; below 0 if none may be."""
+        room = 1 - 2 * self.exponent_of_none(count)
+        if self._run.exp_base == "e":
+            return room if room < 0 else Fraction(1 << 62)
+        return room / (6 * self._u * (1 + self._rescaled(count)))
 
     def weigh(self, scores: AffineForm) -> WeightsOfRuns | None:
         """The weights of all positions, or None where scores may be off by too much."""
