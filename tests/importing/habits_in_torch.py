@@ -114,6 +114,16 @@ def modules(torch: Any) -> dict[str, Any]:
             scale = self.places[: y.shape[1], :1]
             return super().heads(self.single((y * scale).transpose(1, 2)).transpose(1, 2))
 
+    class TurnedAbout(ByPlaces):
+        """Axes exchanged by all names that torch has for it, and numbers rounded."""
+
+        def heads(self, y: Any) -> Any:
+            return y.view(*y.shape[:2], 2, 4).swapaxes(1, 2)
+
+        def scores(self, x: Any) -> Any:
+            places = (self.places[: x.shape[1]].T * torch.round(self.heat[0, 0] * 4)).mT.swapdims(0, 1).t()
+            return (places @ places.transpose(0, -1))[None, None].expand(1, 2, -1, -1)
+
     class InPieces(ByPlaces):
         """Functions that are linear in pieces, and sums over axes."""
 

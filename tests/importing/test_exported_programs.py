@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
+from collections.abc import Callable
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +59,7 @@ HABITS = ("byplaces", "bykeys", "byqueries", "withtable", "normedlater", "scaled
 
 
 @pytest.mark.one_in(2)
-@pytest.mark.parametrize("by", ["program", "graph"])
-@pytest.mark.parametrize("kind", HABITS)
+@pytest.mark.parametrize(("kind", "by"), [*product(HABITS, ("program", "graph")), ("turnedabout", "program")])
 def test_a_layer_in_another_habit_has_the_logits_of_torch(tmp_path: Path, kind: str, by: str) -> None:
     torch = torch_or_skip()
     model = habits.make(torch, kind)
@@ -78,14 +80,18 @@ def test_a_norm_of_what_was_turned_is_a_turn_of_the_norm_and_of_nothing_else(tmp
     assert any("keep lengths" in one for one in result.report.assumed) is (gates == 0)
 
 
-@pytest.mark.parametrize(("kind", "said"), [
-    ("window", r"^m.pt2: node softmax\w* \(Softmax\): a mask that is neither causal nor everywhere open \(query 3, "),
-    ("masked", r"^m.pt2: node ne\w* \(Equal\): an operation that is not handled on what depends on tokens$"),
-    ("shifted", r"^m.pt2: node pad \(aten.pad.default\): an operation that is not handled$")])
-def test_what_is_not_read_is_named_with_its_node(tmp_path: Path, kind: str, said: str) -> None:
+@pytest.mark.parametrize(("kind", "by", "said"), [
+    ("window", "program", r"node softmax\w* \(Softmax\): a mask that is neither causal nor everywhere open \(query 3,"),
+    ("masked", "program", r"node ne\w* \(Equal\): an operation that is not handled on what depends on tokens$"),
+    ("shifted", "program", r"node pad \(aten.pad.default\): an operation that is not handled$"),
+    ("window", "graph", r"node /Softmax \(Softmax\): a mask that is neither causal nor everywhere open \(query 3, key"),
+    ("masked", "graph", r"node /Equal\w* \(Equal\): an operation that is not handled on what depends on tokens$"),
+    ("shifted", "graph", r"node /Pad \(Pad\): an operation that is not handled on what depends on tokens$")])
+def test_what_is_not_read_is_named_with_its_node(tmp_path: Path, kind: str, by: str, said: str) -> None:
     torch = torch_or_skip()
-    with pytest.raises(InputError, match=said):
-        read(tmp_path, program(torch, graphs.make(torch, kind)))
+    model = graphs.make(torch, kind)
+    with pytest.raises(InputError, match=f"^m.{'pt2' if by == 'program' else 'onnx'}: {said}"):
+        _ = read(tmp_path, program(torch, model)) if by == "program" else of_onnx(torch, tmp_path, model, True)
 
 
 def test_a_program_for_any_length_is_refused(tmp_path: Path) -> None:
@@ -101,13 +107,46 @@ def classifier() -> bytes:
     return program(torch, graphs.make(torch, "classifier"))
 
 
-@pytest.mark.parametrize("old", ["target", "sizes", "as_tensor", "strides", "path_name", "user_input", "outputs"])
-def test_a_damaged_program_is_one_line(tmp_path: Path, old: str) -> None:
-    """Each word of its JSON stands for something: without it the program is refused, and nothing else happens."""
+def altered(change: Callable[[str], str]) -> bytes:
+    """Its files of JSON changed."""
     whole, changed = zipfile.ZipFile(io.BytesIO(classifier())), io.BytesIO()
     with zipfile.ZipFile(changed, "w") as archive:
         for name in whole.namelist():
             data = whole.read(name)
-            archive.writestr(name, data.replace(f'"{old}"'.encode(), b'"other"') if name.endswith(".json") else data)
+            archive.writestr(name, change(data.decode()) if name.endswith(".json") else data)
+    return changed.getvalue()
+
+
+@pytest.mark.parametrize("old", ["target", "sizes", "as_tensor", "strides", "path_name", "user_input", "outputs"])
+def test_a_damaged_program_is_one_line(tmp_path: Path, old: str) -> None:
+    """Each word of its JSON stands for something: without it the program is refused, and nothing else happens."""
     with pytest.raises(InputError, match=r"^m.pt2: [^\n]*$"):
-        read(tmp_path, changed.getvalue())
+        read(tmp_path, altered(lambda text: text.replace(f'"{old}"', '"other"')))
+
+
+@pytest.mark.parametrize(("size", "said"), [
+    (23, r"node linear \(MatMul\): makes an array of shape \(6, 1, 24\), expected \(6, 1, 23\), as the program states "
+         r"it"),
+    (10**9, r"node linear \(aten.linear.default\): an array of more than 16777216 elements")])
+def test_arrays_have_the_shapes_that_the_program_states(tmp_path: Path, size: int, said: str) -> None:
+    def change(text: str) -> str:
+        document = json.loads(text)
+        if "graph_module" in document:
+            document["graph_module"]["graph"]["tensor_values"]["linear"]["sizes"][2]["as_int"] = size
+        return json.dumps(document)
+
+    with pytest.raises(InputError, match=f"^m.pt2: {said}$"):
+        read(tmp_path, altered(change))
+
+
+def test_a_tensor_that_repeats_its_elements_fills_no_memory(tmp_path: Path) -> None:
+    """Strides of 0 make any number of them from a few bytes."""
+    def change(text: str) -> str:
+        document = json.loads(text)
+        for entry in document.get("config", {}).values():
+            meta = entry["tensor_meta"]
+            meta |= {"sizes": [{"as_int": 1 << 30}] * 2, "strides": [{"as_int": 0}] * 2}
+        return json.dumps(document)
+
+    with pytest.raises(InputError, match=r"^m.pt2: not a whole program of torch.export.save$"):
+        read(tmp_path, altered(change))

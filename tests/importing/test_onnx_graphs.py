@@ -105,16 +105,6 @@ def test_an_operation_of_its_own_for_gelu(tmp_path: Path) -> None:
     check(torch, read(torch, tmp_path, model, dynamic=True, opset=20), model, 1e-11)
 
 
-@pytest.mark.parametrize(("kind", "said"), [
-    ("window", r"^m.onnx: node /Softmax \(Softmax\): a mask that is neither causal nor everywhere open \(query 3, key"),
-    ("masked", r"^m.onnx: node /Equal\w* \(Equal\): an operation that is not handled on what depends on tokens$"),
-    ("shifted", r"^m.onnx: node /Pad \(Pad\): an operation that is not handled on what depends on tokens$")])
-def test_what_is_not_read_is_named_with_its_node(tmp_path: Path, kind: str, said: str) -> None:
-    torch = torch_or_skip()
-    with pytest.raises(InputError, match=said):
-        read(torch, tmp_path, graphs.make(torch, kind), dynamic=True)
-
-
 def test_the_number_of_positions_is_asked_for(tmp_path: Path) -> None:
     pytest.importorskip("onnx")
     torch = torch_or_skip()

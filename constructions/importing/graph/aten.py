@@ -62,6 +62,8 @@ def _outer(call: Call) -> None:
 
 
 def _convolution(call: Call) -> None:
+    if isinstance(call.get("padding"), str):
+        raise Unfit("a padding by name")
     call.emit("Conv", [call.x, call.get("weight"), *([call.get("bias")] if call.get("bias") else [])],
               strides=call.get("stride", [1]), pads=[*call.get("padding", [0]) * 2], group=call.get("groups", 1),
               dilations=call.get("dilation", [1]))
@@ -145,7 +147,8 @@ _TRANSLATORS: Mapping[str, Translator] = {
     **dict.fromkeys(("view", "reshape", "_unsafe_view", "flatten", "unflatten", "squeeze", "unsqueeze",
         "view_as", "reshape_as", "ravel"), places.reshape),
     **dict.fromkeys(("expand", "expand_as", "broadcast_to"), places.expand), "permute": places.permute,
-    **dict.fromkeys(("transpose", "t", "mT", "numpy_T", "swapaxes", "swapdims"), places.transpose),
+    **dict.fromkeys(("transpose", "mT", "swapaxes", "swapdims"), places.transpose),
+    **dict.fromkeys(("t", "numpy_T"), places.turn_around),
     "slice": places.cut, "select": places.select, "embedding": places.rows, "index": places.index,
     "index_select": places.index_select, "flip": places.flip, "roll": places.roll, "cat": places.concat,
     "concat": places.concat, "stack": places.stack, "split": places.split, "split_with_sizes": places.split,
@@ -163,7 +166,7 @@ _TRANSLATORS: Mapping[str, Translator] = {
     **dict.fromkeys(("logical_or", "bitwise_or", "__or__"), numbers.two("Or")), "logical_not": numbers.one("Not"),
     "bitwise_not": numbers.one("Not"),
     **{name: numbers.one(name.capitalize()) for name in ("neg", "sqrt", "exp", "log", "sin", "cos", "tanh",
-        "sigmoid", "relu", "abs", "erf", "reciprocal", "floor", "ceil", "round", "sign", "tan")},
+        "sigmoid", "relu", "abs", "erf", "reciprocal", "floor", "ceil", "sign", "tan")}, "round": numbers.rounded,
     "floor_divide": numbers.floor_quotient, "rsub": numbers.taken_from, "linspace": numbers.linspace,
     "amax": numbers.reduced("ReduceMax"), "amin": numbers.reduced("ReduceMin"),
     "gelu": numbers.gelu, "silu": numbers.silu, "square": numbers.square, "rsqrt": numbers.rsqrt,

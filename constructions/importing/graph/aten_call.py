@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,12 @@ DOUBLE, LONG = 8, 5
 
 class Unfit(Exception):
     """Something about an operation that is not read."""
+
+
+def expect_small(shape: Sequence[int]) -> None:
+    """Arrays that are made here have at most so many elements."""
+    if math.prod(shape) > MAX_ELEMENTS:
+        raise Unfit(f"an array of more than {MAX_ELEMENTS} elements")
 
 
 class Program:
@@ -45,6 +52,8 @@ class Call:
         for one in node["outputs"]:
             found = value_of(one)
             self.made += found if isinstance(found, list) else [found]
+        for made in self.made:
+            expect_small(self.shape(made))
         self._extra = 0
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -69,7 +78,12 @@ class Call:
         return int(number) % max(1, len(self.shape(name or self.x)))
 
     def new(self, shape: Sequence[int], kind: int) -> Name:
-        """A tensor that the program has no name for."""
+        """A tensor that the program has no name for.
+
+        Raises:
+            Unfit: if it is too large.
+        """
+        expect_small(shape)
         self._extra += 1
         name = Name(f"{self.name or self.made[0]}.{self._extra}")
         self.program.values[name] = {"dtype": kind, "sizes": [{"as_int": int(size)} for size in shape]}
@@ -78,8 +92,6 @@ class Call:
     def constant(self, array: Any, kind: int) -> Name:
         """A constant."""
         array = np.asarray(array)
-        if array.size > MAX_ELEMENTS:
-            raise Unfit(f"an array of more than {MAX_ELEMENTS} elements")
         name = self.new(array.shape, 7 if kind == 13 else kind)
         self.program.initializer(name, array.astype(ELEMENTS[self.kind(name)]), self.kind(name))
         return name

@@ -2,42 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from constructions.importing.graph.aten_call import DOUBLE, LONG, Call, Translator, Unfit
 from constructions.importing.graph.aten_values import BOOLEAN, REAL, TYPES, Name
-from constructions.importing.graph.state import MAX_ELEMENTS
 
 
 def filled(number: int | None) -> Translator:
     """A constant that is one number everywhere."""
     def handler(call: Call) -> None:
-        shape = call.shape(call.made[0])
-        if math.prod(shape) > MAX_ELEMENTS:
-            raise Unfit(f"an array of more than {MAX_ELEMENTS} elements")
         value = number if number is not None else call.get("fill_value", call.get("s"))
-        call.emit("Identity", [call.constant(np.full(shape, value), call.kind(call.made[0]))])
+        call.emit("Identity", [call.constant(np.full(call.shape(call.made[0]), value), call.kind(call.made[0]))])
     return handler
 
 
 def arange(call: Call) -> None:
     """Numbers at equal distances."""
-    count = call.shape(call.made[0])[0]
-    if count > MAX_ELEMENTS:
-        raise Unfit(f"an array of more than {MAX_ELEMENTS} elements")
-    numbers = call.get("start", 0) + np.arange(count) * call.get("step", 1)
+    numbers = call.get("start", 0) + np.arange(call.shape(call.made[0])[0]) * call.get("step", 1)
     call.emit("Identity", [call.constant(numbers, call.kind(call.made[0]))])
 
 
 def eye(call: Call) -> None:
     """Ones on the diagonal."""
-    shape = call.shape(call.made[0])
-    if math.prod(shape) > MAX_ELEMENTS:
-        raise Unfit(f"an array of more than {MAX_ELEMENTS} elements")
-    call.emit("Identity", [call.constant(np.eye(shape[0], shape[-1]), call.kind(call.made[0]))])
+    rows, columns = call.shape(call.made[0])
+    call.emit("Identity", [call.constant(np.eye(rows, columns), call.kind(call.made[0]))])
 
 
 def triangle(upper: int) -> Translator:
@@ -87,10 +77,7 @@ def taken_from(call: Call) -> None:
 
 def linspace(call: Call) -> None:
     """Numbers from one to another."""
-    count = call.shape(call.made[0])[0]
-    if count > MAX_ELEMENTS:
-        raise Unfit(f"an array of more than {MAX_ELEMENTS} elements")
-    numbers = np.linspace(call.get("start"), call.get("end"), count)
+    numbers = np.linspace(call.get("start"), call.get("end"), call.shape(call.made[0])[0])
     call.emit("Identity", [call.constant(numbers, call.kind(call.made[0]))])
 
 
@@ -107,6 +94,13 @@ def one(operation: str, **attributes: Any) -> Translator:
     def handler(call: Call) -> None:
         call.emit(operation, [call.as_kind(Name(call.x), call.kind(call.made[0]))], **attributes)
     return handler
+
+
+def rounded(call: Call) -> None:
+    """To whole numbers."""
+    if call.get("decimals", 0):
+        raise Unfit("numbers rounded to decimal places")
+    one("Round")(call)
 
 
 def gelu(call: Call) -> None:

@@ -38,11 +38,16 @@ def permute(call: Call) -> None:
 
 
 def transpose(call: Call) -> None:
-    """Two axes exchanged."""
+    """Two axes exchanged, whatever they are called; the last ones, if none are named."""
     order = list(range(len(call.shape(call.x))))
-    one, other = (call.axis(call.get(name, default)) for name, default in (("dim0", -1), ("dim1", -2)))
+    one, other = map(call.axis, [*call.arguments.values()][1:] or (-1, -2))
     order[one], order[other] = order[other], order[one]
     call.turned(call.x, order, call.made[0])
+
+
+def turn_around(call: Call) -> None:
+    """All axes in the opposite order."""
+    call.turned(call.x, range(len(call.shape(call.x)))[::-1], call.made[0])
 
 
 def cut(call: Call) -> None:

@@ -6,6 +6,7 @@ Tensors are raw bytes with their strides beside a file of JSON that has the grap
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ from constructions.importing.contents import MAX_DIMENSIONS, MAX_FILE_BYTES
 from constructions.importing.graph.aten import OPSET, translate
 from constructions.importing.graph.aten_call import Program, Unfit
 from constructions.importing.graph.aten_values import ELEMENTS, TYPES, shape_of
+from constructions.importing.graph.state import MAX_ELEMENTS
 from constructions.text import printable
 
 MAX_NODES = 20_000
@@ -92,7 +94,8 @@ def _tensor(data: bytes, meta: Mapping[str, Any]) -> Any:
     first = int(meta["storage_offset"]["as_int"])
     elements = np.frombuffer(data, ELEMENTS[kind])
     last = first + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
-    if len(shape) > MAX_DIMENSIONS or min([first, *strides, *shape]) < 0 or (0 not in shape and last >= len(elements)):
+    if len(shape) > MAX_DIMENSIONS or math.prod(shape) > MAX_ELEMENTS or min([first, *strides, *shape]) < 0 or (
+            0 not in shape and last >= len(elements)):
         raise ValueError
     places = np.full(shape, first, np.int64)
     for axis, (size, stride) in enumerate(zip(shape, strides, strict=True)):
@@ -134,5 +137,7 @@ def _model(program: Program, part: Any, where: str) -> Any:
         raise
     except _DAMAGED:
         raise InputError(f"{where}: not a whole program of torch.export.save") from None
-    graph = helper.make_graph(program.nodes, "program", inputs, shown, program.initializers)
+    stated = [helper.make_tensor_value_info(name, TYPES[meta["dtype"]], shape_of(meta))
+              for name, meta in program.values.items()]
+    graph = helper.make_graph(program.nodes, "program", inputs, shown, program.initializers, value_info=stated)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])

@@ -47,7 +47,7 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
         model = load_model(data, where)
     count = _count(model, where, questions)
     tensors = Tensors(stored_initializers(model.graph, where))
-    reading = read_nodes(model, count, where)
+    reading = read_nodes(model, count, where, is_program)
     found = _network(reading, count, where, tensors)
     if is_program:
         found = replace(found, kind=found.kind.replace("graph of ONNX", "program of torch.export"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -58,19 +59,22 @@ class Reading:
     assumed: list[str] = field(default_factory=list)
 
 
-def read_nodes(model: Any, tokens: int, where: str) -> Reading:
-    """The graph on an input of so many tokens.
+def read_nodes(model: Any, tokens: int, where: str, shapes: bool = False) -> Reading:
+    """The graph on an input of so many tokens; with ``shapes`` those of its arrays must be as it states them.
 
     Raises:
         InputError: naming the first node that is not understood.
     """
-    return _Reader(model, tokens, where).read()
+    stated = {one.name: tuple(size.dim_value for size in one.type.tensor_type.shape.dim)
+              for one in model.graph.value_info} if shapes else {}
+    return _Reader(model, tokens, where, stated).read()
 
 
 class _Reader:
-    def __init__(self, model: Any, count: int, where: str) -> None:
+    def __init__(self, model: Any, count: int, where: str, stated: Mapping[str, tuple[int, ...]]) -> None:
         from onnx import numpy_helper
 
+        self.stated = stated
         self.model, self.graph, self.count, self.where = model, model.graph, count, where
         self.state = State(count)
         self.values: dict[str, Any] = {one.name: numpy_helper.to_array(one) for one in self.graph.initializer}
@@ -110,6 +114,11 @@ class _Reader:
                 what = " ".join(str(problem).split())[:80]  # of a node whose inputs do not fit: one line, too
                 raise InputError(f"{self.where}: node {_name(node)}: its inputs do not fit ({what})") from None
             self.values |= zip(node.output, results, strict=False)
+            for name in node.output:
+                shape = _shape(self.values.get(name))
+                if shape is not None and shape != self.stated.get(name, shape):
+                    raise InputError(f"{self.where}: node {_name(node)}: makes an array of shape {shape}, expected "
+                                     f"{self.stated[name]}, as the program states it")
         names = [one.name for one in self.graph.output]
         shown = self._plain(self.values.get(names[0])) if names else None
         try:
@@ -226,6 +235,13 @@ class _Reader:
         if isinstance(value, Scores | Weights):
             return [moved_scores(value, move)]
         raise NotUnderstood("elements of this kind of value put elsewhere")
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """The shape of an array of any kind; None of what has none of its own."""
+    whole = value.parts[0][0] if isinstance(value, Modulated) else value.scores if isinstance(value, Weights) else (
+        value.of if isinstance(value, Curve) else value)
+    return tuple(whole.shape) if isinstance(whole, np.ndarray | Tokenwise | Scores) else None
 
 
 def _greatest_size(operation: str, inputs: list[Any]) -> int:
