@@ -99,13 +99,17 @@ def _notes(reading: Reading, questions: Questions) -> None:
     elif reading.quantised:
         questions.assume(WEIGHTS_ALONE)
         questions.assume("ONNX Runtime may round that to 8 bits, unless session.qdq_matmulnbits_accuracy_level is 0")
-    for note in reading.assumed[:4]:
-        questions.assume(note)
+    for what, nodes in reading.assumed.items():
+        questions.assume(f"{what} ({_listed([*nodes])})")
     if reading.left_out:
         questions.assume(f"outputs {', '.join(reading.left_out[:4])} are left out")
     if rounded := [*reading.exactness.rounded]:
-        questions.assume(f"sums or products of weights are rounded to binary64 in {', '.join(rounded[:4])}"
-                         + (f" and {len(rounded) - 4} more nodes" if len(rounded) > 4 else ""))
+        questions.assume(f"sums or products of weights are rounded to binary64 in {_listed(rounded)}")
+
+
+def _listed(nodes: list[str]) -> str:
+    """Some nodes by name, and how many more there are."""
+    return ", ".join(nodes[:4]) + (f" and {len(nodes) - 4} more nodes" if len(nodes) > 4 else "")
 
 
 def _apart_from_views(part: Any) -> Any:

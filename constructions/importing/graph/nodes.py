@@ -164,8 +164,7 @@ def matmul(state: State, x: Any, y: Any) -> Any:
         scores = weights_as_scores(x)
         if scores is None:
             raise NotUnderstood("tokens mixed by constants that are no weights of attention: rows that add up to 1")
-        state.assumed[f"constant weights whose rows add up to 1 within 2^-20 are the softmax of their logarithms in "
-                      f"{state.exactness.node}"] = None
+        state.assume("constant weights whose rows add up to 1 within 2^-20 are the softmax of their logarithms")
         x = attention.softmax(scores, state.positions, state.exactness)
         state.softmaxes.append(x)
     if isinstance(x, np.ndarray) and isinstance(y, Tokenwise) and x.ndim >= 2:

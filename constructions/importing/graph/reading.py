@@ -56,7 +56,7 @@ class Reading:
     quantised: bool
     rounded: bool
     left_out: list[str] = field(default_factory=list)
-    assumed: list[str] = field(default_factory=list)
+    assumed: dict[str, dict[str, None]] = field(default_factory=dict)
 
 
 def read_nodes(model: Any, tokens: int, where: str, shapes: bool = False) -> Reading:
@@ -129,7 +129,7 @@ class _Reader:
             raise InputError(f"{self.where}: output {printable(names[0]) if names else '(none)'}, expected logits of "
                              f"tokens")
         return Reading(output, self.state.softmaxes, names[0] in self.state.argmaxes, self.state.exactness,
-                       self.state.quantised, self.state.rounded, names[1:], [*self.state.assumed])
+                       self.state.quantised, self.state.rounded, names[1:], self.state.assumed)
 
     def _node(self, node: Any) -> list[Any]:
         """What a node makes."""

@@ -39,11 +39,15 @@ class State:
     argmaxes: set[str] = field(default_factory=set)
     token_base: TokenBase | None = None
     position_base: SumBase | None = None
-    assumed: dict[str, None] = field(default_factory=dict)
+    assumed: dict[str, dict[str, None]] = field(default_factory=dict)
     plain: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     turns: dict[int, tuple[Modulated, Any]] = field(default_factory=dict)
     quantised: bool = False
     rounded: bool = False
+
+    def assume(self, what: str) -> None:
+        """Something is read so in the present node."""
+        self.assumed.setdefault(what, {})[self.exactness.node] = None
 
     def positions(self) -> SumBase:
         """A one for each position."""

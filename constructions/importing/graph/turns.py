@@ -54,7 +54,7 @@ def product(x: Any, y: Any, state: State) -> TurnedSquare | Modulated | None:
         return None
     made = norms.over_root(turn.of, y, state.exactness)
     alone = replace(made, factor=Fraction(1))
-    state.assumed[KEPT] = None
+    state.assume(KEPT)
     return Modulated(((alone, turn.cosines), (alone.moved(lambda codes: codes[..., turn.partners]), turn.sines)),
                      x.factor * made.factor)
 
