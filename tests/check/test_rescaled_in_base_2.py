@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import log
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from proofs.check.checker.chapters.floats.rows import FINE, RowByRow
 from proofs.check.checker.chapters.floats.softmax import Softmax
 from proofs.check.checker.chapters.floats.spreads import ScoreSpread
 from proofs.check.checker.chapters.run_classes.reading import FloatClaim, Format
@@ -21,7 +22,7 @@ from proofs.check.checker.chapters.trained.floats.dyadics import (
     value,
 )
 from proofs.check.checker.chapters.trained.floats.functions import computed, log2_of_e
-from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.kernel.budget import Budget, Cache
 from tests.check.trained_corpus import float_runs
 from tests.check.trained_networks import Weights, make_claim, mean_network, refusal_of
 
@@ -67,14 +68,29 @@ def test_what_a_run_falls_below_is_not_accepted() -> None:
     assert refusal_of(certificate(Fraction(15, 100))) is None
 
 
+def flash(block: int, base: str) -> FloatClaim:
+    """A class in the format."""
+    formats = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), FORM)
+    return FloatClaim("flash", **formats, normalised="after", exp_ulp=Fraction(1), exp_base=base, block=block,
+                      sum_ulp=Fraction(1), max_n=2 * HALF)
+
+
 @pytest.mark.parametrize(("block", "base"), [(1, "2"), (64, "2"), (1, "e")])
 def test_of_networks_of_formulas_weights_are_as_far_off_as_those_of_a_run(block: int, base: str) -> None:
-    formats = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), FORM)
-    claim = FloatClaim("flash", **formats, normalised="after", exp_ulp=Fraction(1), exp_base=base, block=block,
-                       sum_ulp=Fraction(1), max_n=2 * HALF)
     zero = Fraction(0)
     spread = ScoreSpread(zero, None, zero, Fraction(int(SCORE)), None)
-    theta = Softmax(Budget(10), claim, 2 * HALF).weights(spread, None).theta
+    theta = Softmax(Budget(10), flash(block, base), 2 * HALF).weights(spread, None).theta
     apart = (1 - 2 * HALF) * log(value(rescaling()))  # of the logarithms of the first and the last weight
     assert 0.08 < apart < 0.09
     assert (2 * theta > apart) is (block == 1 and base == "2")
+
+
+def test_row_by_row_weights_are_between_bounds_as_far_apart_as_those_of_a_run() -> None:
+    """The first weight of a run, of one for each of 16 positions, is a power of the last one's."""
+    length, score, nothing = 16, int(SCORE) << FINE, cast(Any, None)
+    claim = flash(block=1, base="2")
+    row = RowByRow(nothing, nothing, Softmax(Budget(10), claim, length), nothing, "", nothing, Cache())
+    bounds = row.weigh([(score, score)] * length)
+    assert bounds is not None
+    apart = (1 - length) * log(value(rescaling()))
+    assert 0.019 < apart < log(bounds[1][0]) - log(bounds[0][-1]) < 0.15
