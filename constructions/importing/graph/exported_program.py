@@ -26,11 +26,6 @@ _DAMAGED = (KeyError, TypeError, ValueError, IndexError, AttributeError, Recursi
 _WORDS = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
 
 
-def is_exported_program(data: bytes) -> bool:
-    """Whether it is an archive of torch.export.save."""
-    return data[:4] == b"PK\3\4" and b"models/model.json" in data[-(1 << 16):]
-
-
 def read_exported_program(data: bytes, where: str) -> tuple[Any, bool]:
     """The program as a model of ONNX; whether scales that are roots were rounded.
 

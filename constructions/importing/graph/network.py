@@ -13,7 +13,7 @@ from constructions.errors import InputError
 from constructions.importing.contents import Stored
 from constructions.importing.graph.arithmetic import by_position
 from constructions.importing.graph.exact import Array, Exactness
-from constructions.importing.graph.exported_program import is_exported_program, read_exported_program
+from constructions.importing.graph.exported_program import read_exported_program
 from constructions.importing.graph.layout import Epoch, Operation, Plan, Read
 from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes
 from constructions.importing.graph.values import (
@@ -40,7 +40,7 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
     Raises:
         InputError: if a node is not understood, or the graph is none of one sequence of tokens.
     """
-    is_program, rounded = is_exported_program(data), False
+    is_program, rounded = where.endswith(".pt2"), False
     if is_program:
         model, rounded = read_exported_program(data, where)
     else:
