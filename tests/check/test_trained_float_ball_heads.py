@@ -1,0 +1,320 @@
+"""A head on balls: what is said of queries, keys, values, scores and averages, worked out with rationals.
+
+Numbers are in units of 2^-26. What is found is at least what is wanted, and as many units more as are rounded up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import pytest
+
+from proofs.check.checker.chapters.run_classes.reading import Format
+from proofs.check.checker.chapters.trained.exponentials import RELATIVE_ERROR
+from proofs.check.checker.chapters.trained.floats.ball_heads import HeadOnBalls, ends_of_scale
+from proofs.check.checker.chapters.trained.floats.balls import SHARE
+from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
+from proofs.check.checker.chapters.trained.heads import HeadOnNumbers, Reach, TokenProjections, maps_of_heads
+from proofs.check.checker.chapters.trained.linear import spectral_norm
+from proofs.check.checker.chapters.trained.precision import Precision
+from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
+from proofs.check.checker.chapters.trained.reading.network import Affine, AttentionStep, NetworkHead, Norm, Scale
+from proofs.check.checker.kernel.budget import Budget
+from tests.check.test_trained_float_ball_edges import ONE, balls, is_refused, root
+
+QUERY, KEY, VALUE = (Affine(Matrix(rows, 2, -1), Vector((1, 2), -1)) for rows in (
+    ((3, 1), (-1, 4), (2, 2)), ((2, -1), (5, 1), (0, 3)), ((1, 1), (2, -2), (3, 1))))
+HEAD = NetworkHead(QUERY, KEY, VALUE, Matrix(((4, 1, 0), (0, 3, 2)), 3, -1), None)
+QUARTER, GAIN = Scale(Fraction(1, 4), None), Vector((3, -6, 1), -1)
+SIZE, PLAIN = 2 * ONE, Format(12, -60, 60)
+
+
+def head_of(scale: Scale = QUARTER, length: int = 6, gain: bool = False, reads: int = SIZE, **fields: Any
+            ) -> HeadOnBalls:
+    norm = Norm("layer", Fraction(1, 4), GAIN, None) if gain else None
+    step = AttentionStep(norm, (HEAD,), None, scale, None)
+    (maps,) = maps_of_heads(Precision(0), Budget(10), step, reads)
+    return HeadOnBalls(balls(**fields), step, HEAD, maps, length)
+
+
+def halves(numbers: Sequence[Fraction], bits: int) -> Fraction:
+    """Half a unit in the last place of each number, in the 2-norm."""
+    return root(sum(1 << 2 * int(x).bit_length() for x in numbers)) / (2 << bits)
+
+
+def rounded(vector: Sequence[int], error: Fraction, scale: Fraction) -> Fraction:
+    """How far a vector, times a scale, may be off when it has been stored with 12 bits, and entered with 9."""
+    more = error
+    for bits, lost in ((12, 2 * Fraction(ONE, 1 << 60)), (9, 2 * Fraction(ONE, 1 << 20))):
+        more += (halves([(abs(y) + more) / scale for y in vector], bits) + lost) * scale
+    return more
+
+
+@pytest.mark.parametrize(("scale", "times"), [(QUARTER, Fraction(1, 4)), (Scale(None, 16), Fraction(1, 4)),
+                                              (Scale(None, 2), root(Fraction(1, 2)))])
+@pytest.mark.parametrize("gain", [False, True])
+def test_what_a_head_makes_of_a_token_is_off_by_its_maps_and_roundings(scale: Scale, times: Fraction, gain: bool
+                                                                       ) -> None:
+    """And each term of what is beside: what is read, and what a query and a key make of what the other is made from."""
+    one = head_of(scale, gain=gain, inputs=Format(9, -20, 60), sum_ulp=Fraction(2))
+    query, key, value, e, off = [ONE // 3, -ONE // 5], [3 * ONE // 2, ONE // 9], [ONE // 7, 5 * ONE // 4], 54321, 999
+    seen = one.see_read(query, key, value, e, off, SIZE)
+    errors, rests = [], []
+    for vector, known, made, factor in ((query, one.query, one._products[0], times), (
+            key, one.key, one._products[1], Fraction(1)), (value, one.value, one._products[2], Fraction(1))):
+        whole = known.error(e) + made.off(off, SIZE) * factor
+        more = rounded(vector, whole, factor) - whole
+        errors.append(whole + more)
+        rests.append(known.error(0) + made.off(0, SIZE) * factor + more)
+    found = seen.query_error, seen.reach.key_error, seen.query_rest, seen.reach.key_rest
+    for one_found, wanted in zip(found, (*errors[:2], *rests[:2]), strict=True):
+        assert 0 <= one_found - wanted < 12
+    assert 0 <= seen.reach.read_error - e * (3 if gain else 1) - off <= 2
+    assert seen.reach.key_norm == -int(-root(sum(y * y for y in key)) // 1)
+    raised = root(sum(y * y for y in value)) + errors[2] + 2 * Fraction(ONE, 1 << 20)
+    relative = raised * SoftmaxOfRuns(Budget(1), balls(sum_ulp=Fraction(2)).run).relative(6)
+    assert 0 <= seen.reach.value_apart - errors[2] - relative < 16
+    written = (e * one._through[1] + off * one._through[0]) / Fraction(1 << 32) + rests[2]
+    assert 0 <= seen.reach.value_error - min(errors[2], written) - relative < 16
+    asked = [Fraction(sum(w * y for w, y in zip(row, key, strict=True)), 2) * times for row in QUERY.weight.rows]
+    asks = [Fraction(sum(w * y for w, y in zip(row, query, strict=True)), 2) for row in KEY.weight.rows]
+    for one_found, made_of, back in ((seen.reach.asked, asked, one._asked), (seen.asks, asks, one._asks)):
+        assert 0 <= one_found - root(sum(y * y for y in made_of)) - back.error(0) + 4 < 8
+    assert one.see_read((), key, value, e, off, SIZE).asks == 0
+
+
+def test_where_all_formats_are_one_products_alone_are_off() -> None:
+    """And a few units, as all else is rounded up."""
+    one = head_of(**dict.fromkeys(("storage", "inputs", "sums", "softmax", "scores", "weights"), PLAIN))  # type: ignore
+    seen = one.see_read([ONE, 7], [ONE // 3, -9], [5, ONE], 1000, 100, SIZE)
+    found = (seen.query_error, seen.query_rest), (seen.reach.key_error, seen.reach.key_rest)
+    for (error, rest), known, made, times, more in zip(found, (one.query, one.key), one._products, (4, 1), (3, 5),
+                                                       strict=False):
+        assert error == known.error(1000) + made.off(100, SIZE) // times + more
+        assert rest == known.error(0) + made.off(0, SIZE) // times + more
+    value = one.value.error(1000) + one._products[2].off(100, SIZE) + 5
+    written = 1000 * one._through[1] + 100 * one._through[0] >> 32
+    written += one.value.error(0) + one._products[2].off(0, SIZE)
+    relative = (ONE + 1 + value) * one._relative >> SHARE
+    assert seen.reach.value_apart == value + relative + 1
+    assert seen.reach.value_error == min(value, written + 6) + relative + 1 < value + relative
+
+
+def test_what_a_query_is_without_the_scale_may_be_just_the_power_of_two_at_which_it_is_off_by_more() -> None:
+    """|y| and its error, times 4/3, are 2^27, if neither is rounded down before they are added."""
+    one = head_of(Scale(Fraction(3, 4), None))
+    e = next(e for e in range(1000, 2000)
+             if (one.query.error(e) + (one._products[0].off(0, SIZE) * 3 >> 2) + 1) % 3 == 1)
+    error = one.query.error(e) + (one._products[0].off(0, SIZE) * 3 >> 2) + 1
+    seen = one.see_read([3 * (ONE // 2) - error, 0], [0, 0], [0, 0], e, 0, SIZE)
+    assert seen.query_error - error >= Fraction(3, 4) * (Fraction(1 << 28, 1 << 13) + Fraction(1 << 27, 1 << 10))
+
+
+def test_what_is_written_of_a_value_is_off_by_what_the_composed_maps_make_of_it() -> None:
+    """In the norm of what is written, over that of the matrix, which is between 1 and 1024/1023 and a little."""
+    one, gained = head_of(), head_of(gain=True)
+    composed = [[Fraction(x, 4) for x in row] for row in ((4, 1 + 3, 2), (8, 2 - 6, -4), (12, 3 + 3, 2))]
+    norm, none = Fraction(one.out_norm, 1 << 32), [Fraction(1)] * 3
+    for head, gains in ((one, none), (gained, [Fraction(3, 2), Fraction(3), Fraction(1, 2)])):
+        for kind, factors in ((0, none), (1, gains)):
+            length = root(sum((w * g) ** 2 for row, g in zip(composed, factors, strict=True) for w in row))
+            bound = Fraction(head._through[kind], 1 << 32) * norm
+            columns = [root(sum((row[j] * g) ** 2 for row, g in zip(composed, factors, strict=True))) for j in range(3)]
+            assert max(columns) <= bound <= length * Fraction(1001, 1000)
+    pushed = root(Fraction(4 * 4 + 1, 4)), root(Fraction(9 + 4, 4))  # what is written of a coordinate
+    for k, size in enumerate(pushed):
+        assert 0 <= one.square([ONE, 0] if k == 0 else [0, ONE]) - (size / norm * ONE) ** 2 < 64 * ONE
+        average = [0, 0]
+        average[k] = ONE
+        assert -64 - one.rounding < one.least_norm(average) - size / norm * ONE <= -one.rounding
+    assert one.least_norm([0, 0]) == 0
+    factor = (1 << 64) // (spectral_norm(Budget(1), HEAD.out) + 1) * 1023 >> 10
+    assert 0 <= one.out_norm * factor - (1 << 64) < factor
+    known = spectral_norm(Budget(1), Matrix(tuple(tuple(int(4 * w) * factor for w in row) for row in composed), 3, -34))
+    assert known < one._through[0] == one._through[1] and known < gained._through[0]
+
+
+def test_errors_are_packed_before_values_with_an_eighth_of_the_square_of_what_exponentials_make() -> None:
+    one = head_of()
+    slot, mask = one._precision.slot, (1 << one._precision.slot) - 1
+    for e, e_score in ((77, 5), (ONE + 9, ONE // 9), (3, ONE // 2 + 7), (0, ONE - 4), (1, 12345)):
+        found = one.weigh([ONE, -ONE], e, e_score)
+        x = Fraction(e_score + RELATIVE_ERROR, ONE)
+        assert found >> 2 * slot & mask == min(ONE, e)
+        assert 0 <= (found >> 3 * slot & mask) - (x + Fraction(3, 4) * x * x) ** 2 / 8 * ONE <= 2
+        assert found - HeadOnNumbers.weigh(one, [ONE, -ONE]) == (found >> 2 * slot & (1 << 2 * slot) - 1) << 2 * slot
+    assert one.weigh([ONE, -ONE], 4) >> 3 * slot & mask == ONE
+
+
+def token(query: Sequence[int] = (), key: Sequence[int] = (), query_error: int = 0, query_rest: int = 0, asks: int = 0,
+          **reach: int) -> TokenProjections:
+    """What is known of a token, part by part."""
+    return TokenProjections(query, key, (), query_error, Reach(**reach), query_rest, asks)
+
+
+@pytest.mark.parametrize(("dropped", "asked"), [(False, ONE), (True, ONE), (False, 5 * ONE), (True, 5 * ONE)])
+@pytest.mark.parametrize("scale", [QUARTER, Scale(Fraction(1, 3), None)])
+def test_a_score_is_off_by_its_parts_its_sum_and_what_is_rounded_after_it(dropped: bool, asked: int, scale: Scale
+                                                                          ) -> None:
+    """Where bounds of queries and keys are great, keys lose some bits."""
+    sums = Format(14, -22, 60)
+    one = head_of(scale, reads=(1 << 10) * SIZE if dropped else SIZE, sums=sums, sum_ulp=Fraction(2),
+                  inputs=Format(9, -12, 60))
+    assert (one._dropped > 0) == dropped
+    query, key = [ONE // 3, -ONE // 5], [3 * ONE // 2, ONE // 9]
+    asking = token(query, query_error=9000, query_rest=800, asks=2 * ONE, read_error=3000)
+    size, drop = root(sum(y * y for y in query)), one._dropped
+    base = (size + 9000) * (7000 + drop) + Fraction(3 * ONE // 2) * 9000
+    parts = 2 * ONE * 4000 + size * (500 + drop) + 9000 * (7000 + drop) + asked * 3000 + 800 * Fraction(3 * ONE // 2)
+    assert (base < parts) == (asked > ONE)
+    reach = token(key, key_error=7000, key_norm=3 * ONE // 2, read_error=4000, key_rest=500, asked=asked).reach
+    terms, u = 2 if scale is QUARTER else 4, Fraction(2, 1 << 14)
+    raised = 2 * Fraction(ONE, 1 << 12)
+    total = (size + 9000 + raised) * (3 * ONE // 2 + 7000 + raised) / ONE
+    made = terms * u / (1 - terms * u) * total + 4 * terms * Fraction(ONE, 1 << 22)
+    wanted = min(base, parts) / ONE + made
+    assert 0 <= one._whole(asking, reach) - wanted < 8
+    scores = [5 * ONE, -9 * ONE]
+    most = 9 * ONE + one._whole(asking, reach)
+    softmax = SoftmaxOfRuns(Budget(1), balls(sums=sums).run)
+    fixed, of_size = softmax.exponents_within(6)
+    stored = Fraction(most, 1 << 12) + Fraction(ONE, 1 << 60)
+    later = stored + fixed * ONE + of_size * (most + stored)
+    found = one.score_error(asking, reach, scores)
+    assert 0 <= found - one._whole(asking, reach) - later < 8
+    assert head_of(scale, sums=PLAIN, scores=Format(12, -59, 60))._later(9 * ONE) >= 9 * ONE >> 12
+    kept = head_of(scale, sums=PLAIN, scores=PLAIN)
+    assert 2 <= kept._later(9 * ONE) - fixed * ONE - of_size * 9 * ONE < 6
+
+
+def test_where_a_mean_is_taken_from_keys_or_where_it_is_not_each_score_is_off_by_its_own_parts() -> None:
+    one = head_of()
+    asking = token([ONE // 4, ONE // 4], query_error=64 * ONE, query_rest=700, asks=ONE, read_error=64 * ONE)
+    for keys in ([[ONE, 0], [ONE, ONE // 8]], [[ONE, 0], [0, ONE // 8], [0, -ONE // 8]]):
+        seen = [token((), key, key_error=3000, key_norm=int(root(sum(y * y for y in key))) + 1, read_error=900 + 50 * k,
+                      key_rest=40, asked=int(root(sum(y * y for y in one._asked.apply(key)))) + one._asked.error(0))
+                for k, key in enumerate(keys)]
+        reach, scores = Reach().extend(*(each.reach for each in seen)), [ONE // 4, -ONE // 5]
+        found = one.score_errors(asking, seen, reach, scores)
+        whole = [one._whole(asking, each.reach) for each in seen]
+        later = one._later(ONE // 4 + max(whole))
+        mean = [sum(column) // len(keys) for column in zip(*keys, strict=True)]
+        apart = [[k - m for k, m in zip(key, mean, strict=True)] for key in keys]
+        moved = []
+        for each, key in zip(seen, apart, strict=True):
+            asked = root(sum(y * y for y in one._asked.apply(key))) + one._asked.error(0)
+            parts = ONE * each.reach.read_error + root(2 * (ONE // 4) ** 2) * 40 + 64 * ONE * 3000
+            parts += asked * 64 * ONE + 700 * root(sum(y * y for y in key))
+            moved.append(parts / ONE + one._made(asking, each.reach))
+        wanted = min(([Fraction(x) for x in whole], moved), key=lambda errors: sum(errors, Fraction(0)))
+        assert all(0 <= off - later - right < 80 for off, right in zip(found, wanted, strict=True))
+        assert (wanted is moved) == (len(keys) == 2)
+
+
+def test_no_mean_is_taken_from_keys_of_which_one_is_then_too_large() -> None:
+    one = head_of()
+    far = one.key.bound - 2
+    seen = [token((), [x, 0], key_norm=far, asked=far) for x in (far, far, -far)]
+    asking = token([ONE // 4, 0], query_error=ONE, read_error=ONE)
+    found = one.score_errors(asking, seen, seen[0].reach, [0])
+    whole = one._whole(asking, seen[0].reach)
+    assert found == [whole + one._later(whole)] * 3
+
+
+def test_factors_count_as_the_least_normal_number_each_of_queries_or_of_values_if_these_are_more() -> None:
+    wide = Affine(Matrix(((1,) * 5,) * 3, 5, -1), None)
+    head = NetworkHead(QUERY, KEY, wide, Matrix(((1, 0, 0),) * 5, 3, 0), None)
+    step = AttentionStep(None, (head,), None, QUARTER, None)
+    (maps,) = maps_of_heads(Precision(0), Budget(10), step, SIZE)
+    one = HeadOnBalls(balls(inputs=Format(9, -10, 60), sum_ulp=Fraction(2)), step, head, maps, 6)
+    assert one._raised == 3 * ONE >> 10
+
+
+def test_weights_that_are_off_move_an_average_by_the_root_of_the_average_of_squares_and_its_third_power() -> None:
+    one = head_of()
+    room, slot = 1 << 20, one._precision.slot
+    for k in range(1, 60):
+        square = Fraction(k * ONE, 240) + Fraction(k, 7)
+        sums = int(square * room / 8) << 3 * slot
+        moved, most = one.sharpened(1 << 60, ONE, sums, room * ONE, 1)
+        middle = root(square / ONE)
+        assert 0 <= moved - 101 * ONE * middle * (1 + Fraction(5, 8) * square / ONE) < 101 * (3 + 1 / middle)
+        assert most == ONE
+    assert one.sharpened(1 << 60, ONE, (ONE >> 2) * (room >> 3) << 3 * slot, room * ONE, 1)[0] == 1 << 60
+    assert one.sharpened(1 << 60, ONE, ((ONE >> 2) * (room >> 3)) - (room >> 3) << 3 * slot, room * ONE, 1)[0] < 1 << 60
+
+
+def test_an_average_is_off_by_what_is_flushed_and_has_a_size() -> None:
+    fields: dict[str, Any] = {"softmax": Format(16, -19, 60), "weights": Format(12, -20, 60),
+                              "sums": Format(20, -21, 60)}
+    others: dict[str, Any] = dict.fromkeys(fields, Format(40, -200, 200))
+    one, plain = head_of(**fields), head_of(**others)
+    softmax = SoftmaxOfRuns(Budget(1), balls(**fields).run)
+    values, weights = [[ONE, ONE // 2], [-ONE // 4, ONE]], [1 << one.weight_bits, 1 << one.weight_bits - 1]
+    sums = sum(w * one.weigh(value, 30) for w, value in zip(weights, values, strict=True))
+    reach = Reach(value_error=20, value_apart=30)
+    found, other = (head.average(sums, ONE // 100, reach, 2, 26) for head in (one, plain))
+    most, lost = one.values + 30, softmax.lost(6)
+    flushed = (1 + softmax.relative(6)) * 16 * 6 * Fraction(1, 1 << 19) + 2 * lost
+    assert 2 <= found.error - (other.error - 5) - most * flushed - 2 * lost * ONE < 6  # five were rounded up there
+    size = root(sum(y * y for y in found.numbers)) + found.error + 30 + 2 * Fraction(
+        ONE // 100 + RELATIVE_ERROR, ONE) * one.values
+    assert found.numbers == other.numbers and 0 <= found.size - size < 5
+
+
+def test_scales_above_1_or_below_twice_the_least_number_are_refused() -> None:
+    for scale, known in ((Scale(Fraction(1), None), True), (Scale(Fraction(-1), None), True),
+                         (Scale(Fraction(1025, 1024), None), False), (Scale(Fraction(1, 32), None), True),
+                         (Scale(Fraction(63, 2048), None), False), (Scale(Fraction(0), None), False)):
+        assert is_refused(partial(head_of, scale, sums=Format(20, -6, 60))) != known
+    assert ends_of_scale(Scale(Fraction(-1, 3), None)) == (Fraction(1, 3), Fraction(1, 3))
+    low, high = ends_of_scale(Scale(None, 3))
+    assert low**2 < Fraction(1, 3) < high**2 and high - low <= Fraction(1, 1 << SHARE)
+
+
+@pytest.mark.parametrize(("fields", "length", "known"), [
+    ({"softmax": Format(16, -8, 60)}, 16, True), ({"softmax": Format(16, -8, 60)}, 17, False),  # 16 T 2^e_X
+    ({"softmax": Format(16, -40, 5)}, 15, True), ({"softmax": Format(16, -40, 5)}, 16, False)])  # 2 T
+def test_so_many_tokens_that_weights_may_vanish_or_sums_overflow_are_refused(fields: dict[str, Any], length: int,
+                                                                            known: bool) -> None:
+    assert is_refused(partial(head_of, length=length, **fields)) != known
+
+
+EXACT = {"sums": PLAIN, "scores": PLAIN}
+
+
+@pytest.mark.parametrize(("fields", "most"), [
+    (EXACT | {"softmax": Format(16, -40, 5)}, 4 * ONE - 1), (dict.fromkeys(EXACT, Format(20, -60, 5)), 16 * ONE - 1),
+    ({"scores": Format(12, -60, 4)}, 16 * ONE),
+    (EXACT | {"softmax": Format(16, -60, 60), "exp_base": "2"}, int(
+        (1 - 12 * Fraction(1, 1 << 16) / (1 - 6 * Fraction(1, 1 << 16)) - 10 * Fraction(1, 1 << 60))
+        * Fraction(1 << 16, 6) * ONE) - 1)])
+def test_scores_too_large_for_what_becomes_of_them_are_refused(fields: dict[str, Any], most: int) -> None:
+    """8 times the score is finite in X, twice in A; it is so in C; and to base 2, 6 u times it is below 1."""
+    one = head_of(**fields)
+    assert one._later(most - 1) > 0 and is_refused(lambda: one._later(most))
+
+
+def test_products_of_queries_and_keys_too_large_for_sums_are_refused() -> None:
+    """Before the scale."""
+    one = head_of(sums=Format(20, -60, 6))
+    asking, room = token([ONE, 0]), 8 * ONE  # 2^6 / 2 / 4
+    assert one._made(asking, Reach(key_norm=room - 2))
+    assert is_refused(lambda: one._made(asking, Reach(key_norm=room - 1)))
+
+
+@pytest.mark.parametrize(("normalised", "fields", "known"), [
+    ("before", {"sums": 9}, True), ("before", {"sums": 8}, False), ("after", {"sums": 8, "softmax": 9}, False),
+    ("before", {"sums": 9, "softmax": 8}, True), ("after", {"sums": 9, "softmax": 8}, False),
+    ("either", {"sums": 9, "softmax": 8}, False), ("either", {"softmax": 9}, True)])
+def test_averages_of_values_so_large_that_a_weighted_sum_may_be_infinite_are_refused(
+        normalised: str, fields: dict[str, int], known: bool) -> None:
+    """4 T times a value, in A, and in X where it is divided afterwards."""
+    given: dict[str, Any] = {name: Format(20, -60, greatest) for name, greatest in fields.items()}
+    one = head_of(normalised=normalised, **given)
+    packed, edge = (1 << one.weight_bits) * one.weigh([ONE, 0], 0), int(Fraction(512, 24) * ONE) - one.values
+    for apart, is_known in ((edge, False), (edge - 1, known)):
+        assert is_refused(partial(one.average, packed, 0, Reach(value_apart=apart), 1, 26)) != is_known
