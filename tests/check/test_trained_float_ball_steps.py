@@ -15,6 +15,7 @@ import pytest
 
 from proofs.check.checker.chapters.run_classes.reading import Format
 from proofs.check.checker.chapters.trained.exact import ExactLinear, linear
+from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_stack import (
     AttentionOnBalls,
     NormOnBalls,
@@ -37,7 +38,9 @@ from proofs.check.checker.chapters.trained.stack import NormOfStream, RowsOnNumb
 from proofs.check.checker.kernel.budget import Budget
 from tests.check.test_trained_float_ball_edges import ONE, balls, is_refused, root
 from tests.check.test_trained_float_ball_heads import HEAD, QUARTER
+from tests.check.test_trained_float_balls import FINE, WORD, given_of
 from tests.check.test_trained_float_operations import operations
+from tests.check.trained_networks import Weights
 
 READS = 4 * ONE
 INWARD = Affine(Matrix(((2, -1), (1, 3)), 2, -1), Vector((1, 2), -1))
@@ -192,3 +195,31 @@ def test_what_is_looked_up_is_one_number_or_flushed(places: Matrix | None) -> No
             assert 2 * (1 + Fraction(ONE, 1 << 10)) <= e < 2 * (3 + Fraction(ONE, 1 << 10))
             assert length(x) + e <= one._bound
     assert Balls(run, Precision(0), Budget(1)).precision.one == ONE
+
+
+@pytest.mark.parametrize("more", [(True, True), (False, False), (True, False)])
+def test_rows_without_a_norm_or_behind_a_norm_of_the_stream_are_not_followed_backwards(more: tuple[bool, bool]) -> None:
+    """All steps are then applied, and what is said of rows is by their errors alone."""
+    w, d = Weights(5), 8
+    attention, units = w.attention(d, 2, w.norm(d, "layer"), 12), w.units(d, 12, w.norm(d, "layer"), "gelu")
+    before, after = ([{"step": "norm", "norm": w.norm(d, "layer")}] if one else [] for one in more)
+    steps = [attention, *before, units, *after]
+    given = given_of(w.network(4, d, 12, steps, True, 2), FINE)
+    prover = proof.ProverOfRuns(given, given.floats[0])
+    stack = prover._rows.balls.stacks.at(0)
+    assert isinstance(stack.rows, RowsOnBalls) and stack.rows._gradients is None
+    assert len(stack.blocks[0][1]) == (2 if more[0] else 1)
+    found = prover._runner(1, 1, 4).logits(0, WORD, [len(WORD) - 1])[len(WORD) - 1]
+    ((value, error),) = stack.rows.values(found, [0])
+    stack.rows.least[0] = value - error - 1
+    assert not found.passed and stack.rows.are_above(found, [0])
+    stack.rows.least[0] += 1
+    assert not stack.rows.are_above(found, [0])
+
+
+def test_sums_of_more_terms_than_their_format_has_room_for_are_left_to_forms() -> None:
+    """A logit is a sum of three terms: twice as many u must not be above 1."""
+    for bits, known in ((3, True), (2, False)):
+        run = operations(sums=Format(bits, -60, 60)).run
+        make = partial(StackOnBalls, Precision(0), Budget(1), network_of(2), [0, 1], ROWS, Fraction(0), 3, run)
+        assert is_refused(make) != known
