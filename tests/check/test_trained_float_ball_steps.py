@@ -38,7 +38,8 @@ from proofs.check.checker.chapters.trained.stack import NormOfStream, RowsOnNumb
 from proofs.check.checker.kernel.budget import Budget
 from tests.check.test_trained_float_ball_edges import ONE, balls, is_refused, root
 from tests.check.test_trained_float_ball_heads import HEAD, QUARTER
-from tests.check.test_trained_float_balls import FINE, WORD, given_of
+from tests.check.test_trained_float_balls import CLASSES, FINE, WORD, given_of
+from tests.check.test_trained_float_gradients import known_of
 from tests.check.test_trained_float_operations import operations
 from tests.check.trained_networks import Weights
 
@@ -223,3 +224,16 @@ def test_sums_of_more_terms_than_their_format_has_room_for_are_left_to_forms() -
         run = operations(sums=Format(bits, -60, 60)).run
         make = partial(StackOnBalls, Precision(0), Budget(1), network_of(2), [0, 1], ROWS, Fraction(0), 3, run)
         assert is_refused(make) != known
+
+
+def test_each_row_that_errors_do_not_prove_must_be_proved_along_its_gradient() -> None:
+    known, logits = known_of("layer", CLASSES["binary32"])
+    gradients = known._gradients
+    assert gradients is not None
+    for row in (0, 1):
+        known.least[row] = 1 << 40  # so that errors do not prove it
+        gradients._rows[row] = gradients._rows[row]._replace(constant=1 << 30)  # type: ignore[index]
+    assert known.are_above(logits, [0, 1])
+    gradients._rows[1] = gradients._rows[1]._replace(constant=-1 << 30)  # type: ignore[index]
+    assert known.are_above(logits, [0]) and not known.are_above(logits, [1])
+    assert not known.are_above(logits, [0, 1]) and not known.are_above(logits, [1, 0])
