@@ -9,6 +9,7 @@ from bisect import bisect
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
+from itertools import product
 from typing import Any
 
 import pytest
@@ -25,7 +26,7 @@ from proofs.check.checker.chapters.trained.floats.ball_stack import (
 )
 from proofs.check.checker.chapters.trained.floats.balls import Balls, InputOnBalls, ProductOnBalls, SumOnBalls
 from proofs.check.checker.chapters.trained.heads import HeadAverage
-from proofs.check.checker.chapters.trained.precision import Logits, Precision, Stream
+from proofs.check.checker.chapters.trained.precision import Logits, Precision, Stream, Undecided
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import (
     Affine,
@@ -36,10 +37,13 @@ from proofs.check.checker.chapters.trained.reading.network import (
 )
 from proofs.check.checker.chapters.trained.stack import NormOfStream, RowsOnNumbers
 from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.kernel.verdicts import Rejected
 from tests.check.test_trained_float_ball_edges import ONE, balls, is_refused, root
 from tests.check.test_trained_float_ball_heads import HEAD, QUARTER
 from tests.check.test_trained_float_balls import CLASSES, FINE, WORD, given_of
+from tests.check.test_trained_float_balls import network_of as balls_of
 from tests.check.test_trained_float_gradients import known_of
+from tests.check.test_trained_float_gradients import network_of as gradients_of
 from tests.check.test_trained_float_operations import operations
 from tests.check.trained_networks import Weights
 
@@ -132,11 +136,11 @@ def test_what_heads_write_is_off_by_their_averages_and_one_product(bias: Vector 
             zip(numbers, sizes, strict=True))])
         z = [*numbers[0], *numbers[1]]
         out = ExactLinear(Matrix((*HEAD.out.rows, *HEAD.out.rows), 3, -1), bias or Vector((0, 0, 0), 0))
-        product, stored = ProductOnBalls(known, out), known.stored(4)
+        written, stored = ProductOnBalls(known, out), known.stored(4)
         size = -int(-length(sizes) // 1)
         off = min(stored.off(size), stored.of(z, -int(-length([apart] * 2) // 1)))
         averages = Fraction(6001 * one._of_runs[0].out_norm, 1 << 32)
-        wanted = averages + one._out.error(0) + product.off(off, size + off)
+        wanted = averages + one._out.error(0) + written.off(off, size + off)
         for more in (0, 3):
             _, summed = SumOnBalls(known, 3).add(stream, found_written(found, stream), int(wanted) + more)
             assert more or e >= summed - 1
@@ -237,3 +241,41 @@ def test_each_row_that_errors_do_not_prove_must_be_proved_along_its_gradient() -
     gradients._rows[1] = gradients._rows[1]._replace(constant=-1 << 30)  # type: ignore[index]
     assert known.are_above(logits, [0]) and not known.are_above(logits, [1])
     assert not known.are_above(logits, [0, 1]) and not known.are_above(logits, [1, 0])
+
+
+def test_an_input_is_proved_where_all_its_places_are_and_balls_reject_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = given_of(gradients_of("layer"), FINE)
+    prover = proof.ProverOfRuns(given, given.floats[0])
+    known, runner, asked = prover._rows.balls, prover._runner(1, 1, 4), list[Any]()
+    answers: dict[int, Any] = {}
+
+    def are_above(rows: RowsOnBalls, logits: Logits, wanted: Sequence[int], form: object = None) -> bool:
+        asked.append((logits, wanted, form))
+        if isinstance(answers[wanted[0]], Exception):
+            raise answers[wanted[0]]
+        return bool(answers[wanted[0]])
+
+    monkeypatch.setattr(RowsOnBalls, "are_above", are_above)
+    for one, other in product((True, False, Undecided(), Rejected("it is so")), repeat=2):
+        answers.update({0: one, 1: other})
+        assert known.prove(runner, WORD, {3: [0], 4: [1]}) == (one is other is True)
+        assert all(logits == runner.logits(0, WORD, [3, 4])[3 + wanted[0]] for logits, wanted, _ in asked)
+    ((_, form),) = proof.WalkOfRuns(prover._stack, 1).attended(WORD, [4])
+    for one in (True, False, Undecided(), Rejected("it is so")):
+        answers[0] = one
+        assert known.prove_behind(form, [0]) == (one is True) and asked[-1][2] is form
+    known._helps, answers[0] = False, True
+    assert not known.prove(runner, WORD, {3: [0]}) and not known.prove_behind(form, [0])
+
+
+def test_where_balls_are_too_coarse_for_every_word_nothing_is_asked_of_them() -> None:
+    """A network without attention has nothing behind it."""
+    coarse = FINE | dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "float(3,-60,60)")
+    for fields, helps in ((FINE, True), (coarse, False)):
+        given = given_of(gradients_of("layer"), fields)
+        rows = proof.ProverOfRuns(given, given.floats[0])._rows
+        assert rows.balls._helps == helps
+    given = given_of(balls_of("units"), FINE)
+    prover = proof.ProverOfRuns(given, given.floats[0])
+    ((_, form),) = proof.WalkOfRuns(prover._stack, 1).attended(WORD, [4])
+    assert prover._rows.balls._helps and not prover._rows.balls.prove_behind(form, [0])
