@@ -1,0 +1,190 @@
+"""Scores, weights and averages as forms: each term of what is said of them, and what is refused, at its edge."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from math import ceil, exp
+from typing import Any
+
+import pytest
+
+from proofs.check.checker.chapters.run_classes.reading import Format
+from proofs.check.checker.chapters.trained.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR
+from proofs.check.checker.chapters.trained.floats.rounding import raised
+from proofs.check.checker.chapters.trained.floats.softmax import PLACES, WeightsOfRuns, scaled
+from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, CentredRange, promoted, spread
+from proofs.check.checker.chapters.trained.packed import pack, unpack
+from proofs.check.checker.chapters.trained.ranges import PathBounds
+from proofs.check.checker.chapters.trained.reading.network import Scale
+from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.kernel.verdicts import Rejected
+from tests.check.test_trained_float_scores import SCORES, SUMS, softmax, vectors
+
+PLAIN = Scale(Fraction(1), None)
+WIDE: dict[str, Any] = {"sums": Format(14, -200, 40)}
+
+
+def is_rejected(make: Any) -> bool:
+    try:
+        make()
+    except Rejected:
+        return True
+    return False
+
+
+def form_of(rows: list[list[float]], radii: list[float]) -> AffineForm:
+    """A form whose rows are centres and generators."""
+    numbers = [[int(x * UNIT) for x in row] for row in rows]
+    sizes = [sum(map(abs, row)) + int(radius * UNIT) for row, radius in zip(numbers, radii, strict=True)]
+    return AffineForm([pack(row) for row in numbers], len(rows[0]), [int(r * UNIT) for r in radii], sizes, fresh=True)
+
+
+@pytest.mark.parametrize("times", ["1", "1/4", "1/3", "-1/3", "root"])
+@pytest.mark.parametrize("cut", [Fraction(1), Fraction(2)])
+def test_scores_as_a_form_are_off_by_keys_products_and_what_is_stored(times: str, cut: Fraction) -> None:
+    """A query with a symbol; of keys only reaches are known. Where sums are cut off factors count as more."""
+    scale = Scale(None, 4) if times == "root" else Scale(Fraction(times), None)
+    factor, roundings = Fraction(1, 2) if times == "root" else Fraction(times), 2 if times in ("1", "1/4") else 4
+    query = vectors([3.0, 1.5], [0.5, 0.25]).form
+    key = CentredRange([int(2.5 * UNIT), -4 * UNIT], [UNIT // 4, UNIT // 2])
+    u, inputs = cut / (1 << SUMS.precision), Format(9, -7, 60)
+    more = Fraction(1, 1 << 7) if cut > 1 else Fraction(0)
+    sums = Format(14, -20, 40)
+    for exact in (False, True):
+        one = softmax(sum_ulp=cut, inputs=inputs, sums=sums, scores=sums if exact else SCORES)
+        found = one.scores(query, [key], scale)
+        assert found.fresh and unpack(found.rows[0], 2)[0] - int(factor * Fraction(3, 2) * UNIT) in range(-3, 3)
+        total = (Fraction(7, 2) + more) * (Fraction(11, 4) + more) + (Fraction(7, 4) + more) * (Fraction(9, 2) + more)
+        radius = abs(factor) * (Fraction(7, 2) / 4 + Fraction(7, 4) / 2)
+        radius += roundings * u / (1 - roundings * u) * abs(factor) * total + 4 * roundings * Fraction(1, 1 << 20)
+        size = abs(factor) * (Fraction(3, 2) + abs(Fraction(5, 4) - 1)) + radius
+        half = 0 if exact else Fraction(1 << ceil(size * UNIT).bit_length(), UNIT) / (2 << SCORES.precision)
+        assert 0 <= found.radii[0] - (radius + half) * UNIT < 24
+        (bound,) = one.bounds(vectors([3.0, 1.5], [0.5, 0.25]), [vectors([2.5, -4.0], [0.25, 0.5])], scale)
+        assert bound.greatest - bound.least > 0
+
+
+def test_a_scale_above_1_or_below_the_least_number_has_no_rule() -> None:
+    query, key = vectors([1.0], [0.0]).form, CentredRange([UNIT], [0])
+    for scale, known in ((PLAIN, True), (Scale(Fraction(-1), None), True), (Scale(Fraction(1025, 1024), None), False),
+                         (Scale(Fraction(-1025, 1024), None), False), (Scale(Fraction(1, 16), None), True),
+                         (Scale(Fraction(63, 1024), None), False), (Scale(Fraction(0), None), True),
+                         (Scale(None, 256), True), (Scale(None, 257), False)):
+        assert is_rejected(partial(softmax(sums=Format(14, -4, 40)).scores, query, [key], scale)) != known
+
+
+def test_scores_must_be_half_of_the_greatest_of_sums_as_their_products_must() -> None:
+    """Before the scale, too."""
+    for size, scale, known in ((15, PLAIN, True), (17, PLAIN, False), (15, Scale(Fraction(1, 4), None), True),
+                               (17, Scale(Fraction(1, 4), None), False)):
+        query, key = vectors([float(size)], [0.0]).form, CentredRange([UNIT], [0])
+        one = softmax(sums=Format(14, -60, 5), scores=Format(9, -60, 5))
+        assert is_rejected(partial(one.scores, query, [key], scale)) != known
+    far = CentredRange([UNIT], [15 * UNIT])
+    assert is_rejected(partial(softmax(sums=Format(14, -60, 5), scores=Format(9, -60, 5)).scores,
+                               vectors([1.0], [0.0]).form, [far], PLAIN))
+
+
+def test_numbers_times_a_scale_are_rounded_down() -> None:
+    assert scaled([7, -7], Scale(Fraction(1, 3), None)) == [2, -3] and scaled([7], Scale(Fraction(3, 2), None)) == [10]
+    assert abs(scaled([UNIT], Scale(None, 3))[0] - UNIT / 3**0.5) <= 1
+
+
+def test_the_greatest_score_may_be_known_to_be_less_than_some_least_one() -> None:
+    """By classes it is told: then the weight of the greatest may be of a score with a greater absolute value."""
+    one = softmax(exp_base="2")
+    near = [PathBounds(-2 * UNIT, UNIT), PathBounds(UNIT, UNIT)]
+    plain, floored = one.exponents(near, 2), one.exponents(near, 2, -90 * UNIT)
+    u = Fraction(1, 1 << 40)
+    for k, both in ((0, 2), (1, 1)):
+        assert 0 <= (floored[k] - plain[k]) - 3 * u * (90 - both) * UNIT < 2
+
+
+@pytest.mark.parametrize("base", ["e", "2", "either"])
+def test_the_room_for_scores_is_that_of_the_worse_base(base: str) -> None:
+    one, two = softmax(exp_base=base), softmax(exp_base="2")
+    assert one.most_of_scores(5) == (two.most_of_scores(5) if base != "e" else 1 << 62)
+    fixed, growing = one.exponents_within(5)
+    assert growing == (2 if base == "e" else 11) * Fraction(1, 1 << 40)
+    assert softmax(exp_base=base, block=2).exponents_within(5)[1] == (4 if base == "e" else 19) * Fraction(1, 1 << 40)
+    assert fixed == one.exponent_of_none(5)
+
+
+SPREAD = [[0.5, 0.75, -0.5], [-0.25, 0.5, 0.25], [1.0, -0.25, 0.5]]
+
+
+def test_weights_are_exponentials_and_what_scores_are_apart_from_their_mean_is_a_form() -> None:
+    for radii in ([0.0] * 3, [0.25, 0.125, 0.0]):
+        one = softmax()
+        found = one.weigh(promoted(form_of(SPREAD, radii)))
+        assert found is not None and found.total == sum(found.weights)
+        exact = [exp(row[0] - 1.0) for row in SPREAD]
+        assert all(abs(w / 2**PLACES - x) < 1e-9 for w, x in zip(found.weights, exact, strict=True))
+        shares = [Fraction(w, found.total) for w in found.weights]
+        for j, (row, reach, bend) in enumerate(zip(SPREAD, found.reaches, found.bends, strict=True)):
+            symbols = [abs(Fraction(row[k]) - sum(s * Fraction(r[k]) for s, r in zip(shares, SPREAD, strict=True)))
+                       for k in (1, 2)]
+            symbols += [abs((k == j) - share) * Fraction(radius) for k, (share, radius) in enumerate(
+                zip(shares, radii, strict=True))]
+            a = Fraction(reach, UNIT)
+            assert 0 <= reach - sum(symbols) * UNIT < 64
+            assert 0 <= bend - a * a / 2 / (1 - a / 3) * UNIT <= 1
+        assert spread(Budget(1), found.deviations).centres == [0, 0, 0]
+
+
+def test_scores_that_may_be_2_off_have_no_weights() -> None:
+    for size, known in ((1.99, True), (2.01, False)):
+        found = softmax().weigh(form_of([[0.0, size], [0.0, -size]], [0.0, 0.0]))
+        assert (found is not None) == known
+
+
+@pytest.mark.parametrize("cut", [Fraction(1), Fraction(2)])
+def test_an_average_is_off_by_what_is_not_linear_in_scores_and_by_reaches_of_values(cut: Fraction) -> None:
+    """Σ w ((e^a - 1 - a) |v - z| + e^a r), and ζ Σ w ((e^a - 1) |v - z| + e^a r), with weights 1, 2 and 5."""
+    one = softmax(sum_ulp=cut, inputs=Format(9, -10, 60))
+    more = raised(one._run)
+    weights, reaches = [1 << 90, 2 << 90, 5 << 90], [3 * UNIT // 2, UNIT // 2, UNIT]
+    bends = [a * a // UNIT for a in reaches]
+    found = WeightsOfRuns(weights, sum(weights), reaches, bends, form_of(SPREAD, [0.0] * 3))
+    column = [(3 * UNIT + 1, UNIT // 4), (-UNIT // 3, UNIT // 8), (UNIT, UNIT // 2)]
+    z, firsts, rest, size = one._rest(found, column)
+    shares = [Fraction(k, 8) for k in (1, 2, 5)]
+    middle = sum((s * x for s, (x, _) in zip(shares, column, strict=True)), Fraction(0))
+    assert 0 <= middle - z < 1
+    slack = linear = zeta = whole = Fraction(0)
+    for share, a, bend, (x, r), first in zip(shares, reaches, bends, column, firsts, strict=True):
+        grown = Fraction(UNIT + a + bend, UNIT)
+        assert 0 <= share * (x - middle) - first < 1
+        slack += share * (Fraction(bend, UNIT) * abs(x - middle) + grown * r)
+        linear += share * ((grown - 1) * abs(x - middle) + grown * r)
+        zeta += share * Fraction(bend, UNIT)
+        whole += share * grown * (abs(x) + r + more * UNIT)
+    assert 0 <= rest - slack - zeta * linear < 10 and 0 <= size - whole < 8
+
+
+def test_an_average_is_off_by_its_rest_by_relative_errors_and_by_what_is_flushed() -> None:
+    fields: dict[str, Any] = {"softmax": Format(16, -19, 40), "weights": Format(12, -20, 40),
+                              "sums": Format(20, -21, 40)}
+    one, scores = softmax(**fields), promoted(form_of(SPREAD, [0.0] * 3))
+    values = [CentredRange([3 * UNIT], [UNIT // 4]), CentredRange([-UNIT], [0]), CentredRange([UNIT // 2], [UNIT])]
+    found, weights = one.average(scores, values, 3), one.weigh(scores)
+    assert weights is not None
+    z, firsts, rest, size = one._rest(weights, [(value.centres[0], value.reaches[0]) for value in values])
+    greatest, relative = 13 * UNIT // 4, one.relative(3)
+    reach = max(spread(Budget(1), scores).reaches)
+    growth = Fraction(1 << (3 * reach // UNIT >> 1) + 2)
+    assert growth >= 2 * exp(reach / UNIT)
+    small = 3 * growth * (2 * Fraction(1, 1 << 19) + Fraction(ABSOLUTE_ERROR, 1 << PLACES))
+    wanted = one.lost(3) * (greatest + UNIT) + rest + relative * size + 4 * small * growth * (1 + relative) * greatest
+    assert 2 <= found.made[0] - wanted < 6
+    (centre,), (spreads,) = spread(Budget(1), found.form)
+    moved = [sum((f * Fraction(row[k]) for f, row in zip(firsts, SPREAD, strict=True)), Fraction(0)) for k in (1, 2)]
+    assert abs(centre - z) <= 2 and 0 <= spreads - abs(moved[0]) - abs(moved[1]) < 64
+
+
+def test_so_many_positions_that_their_sum_may_be_off_by_a_third_are_refused() -> None:
+    """γ(T) is 1/3 where T u is 1/4."""
+    one = softmax(sums=Format(9, -60, 40), softmax=Format(9, -60, 40))
+    assert one.relative(1 << 7) > 1 and is_rejected(partial(one.relative, (1 << 7) + 1))
+    assert one.exponents([PathBounds(0, 0)], 1)[0] >= 2 * RELATIVE_ERROR
