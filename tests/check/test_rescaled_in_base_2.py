@@ -68,6 +68,22 @@ def test_what_a_run_falls_below_is_not_accepted() -> None:
     assert refusal_of(certificate(Fraction(15, 100))) is None
 
 
+def test_no_sum_is_rescaled_by_which_exponentials_are_divided_that_are_not() -> None:
+    """Of ones alone: their sum, rescaled, over itself is 1; 64 over it is not, which is left out of the class."""
+    network, w = mean_network(), Weights(1)
+    w.tensors = network["tensors"]
+    head = network["steps"][0]["heads"][0]
+    head["query"], head["key"] = ({"weight": head["query"]["weight"], "bias": w.view([x])} for x in (1.0, SCORE))
+    claim = make_claim(alphabet=["1"], tokens=[1], before=[1] * (2 * HALF - 1), max_n=1, read="last", margin="99/100",
+                       cases=[{"when": {"formula": "true"}, "above": [[[0, "1"]]]}])
+    factor, total = value(quotient((1, 0), rescaling(), FORM)), Fraction(0)
+    for _ in range(2 * HALF):
+        total = total * factor + 1
+    assert 2 * HALF / total < Fraction(97, 100)
+    for normalised in ("before", "after", "either"):
+        assert refusal_of(float_runs(network, claim, CLASS | {"normalised": normalised})) is None
+
+
 def flash(block: int, base: str) -> FloatClaim:
     """A class in the format."""
     formats = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), FORM)

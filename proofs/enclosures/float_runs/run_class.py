@@ -48,10 +48,10 @@ class ExpBase(StrEnum):
 class RunClass:
     """What is fixed of a float run; all that the fields leave open may be chosen anew for each number.
 
-    An exponential is off by at most ``exp_ulp`` units in the last place, and exp(0) is 1. After each ``block`` of
-    positions partial sums may be rescaled; 0 for none. Where sums of products are cut off and not rounded to nearest,
-    ``sum_ulp`` is above 1: they are off by at most so many u for each of the numbers that are added up. ``assumed``
-    says of some fields what is assumed, and its source.
+    An exponential is off by at most ``exp_ulp`` units in the last place, and exp(0) is 1. Where weights are normalised
+    after the sum, both partial sums may be rescaled, by one number, after each ``block`` of positions; 0 for none.
+    Where sums of products are cut off and not rounded to nearest, ``sum_ulp`` is above 1: they are off by at most so
+    many u for each of the numbers that are added up. ``assumed`` says of some fields what is assumed, and its source.
 
     Raises:
         InputError: if a format is not within the one that takes its numbers up, or a number is out of its range.
