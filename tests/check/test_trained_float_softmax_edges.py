@@ -13,7 +13,16 @@ from proofs.check.checker.chapters.run_classes.reading import Format
 from proofs.check.checker.chapters.trained.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR
 from proofs.check.checker.chapters.trained.floats.rounding import raised
 from proofs.check.checker.chapters.trained.floats.softmax import PLACES, WeightsOfRuns, scaled
-from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, CentredRange, promoted, spread
+from proofs.check.checker.chapters.trained.forms import (
+    UNIT,
+    AffineForm,
+    CentredRange,
+    apply,
+    make_linear,
+    promoted,
+    spread,
+)
+from proofs.check.checker.chapters.trained.maps import to_units
 from proofs.check.checker.chapters.trained.packed import pack, unpack
 from proofs.check.checker.chapters.trained.ranges import PathBounds
 from proofs.check.checker.chapters.trained.reading.network import Scale
@@ -65,6 +74,21 @@ def test_scores_as_a_form_are_off_by_keys_products_and_what_is_stored(times: str
         assert bound.greatest - bound.least > 0
 
 
+@pytest.mark.parametrize("cut", [Fraction(3, 2), Fraction(2), Fraction(3)])
+def test_no_score_is_one_number_where_sums_are_cut_off(cut: Fraction) -> None:
+    query, key = vectors([3.0, 1.0], [0.0, 0.0]), vectors([2.0, 5.0], [0.0, 0.0])
+    assert softmax().bounds(query, [key], PLAIN) == [PathBounds(11 * UNIT, 11 * UNIT)]
+    (found,) = softmax(sum_ulp=cut).bounds(query, [key], PLAIN)
+    assert found.least < 11 * UNIT < found.greatest
+
+
+@pytest.mark.parametrize("scores", [Format(13, -60, 40), Format(14, -59, 40), Format(14, -60, 39)])
+def test_only_scores_in_the_format_of_sums_are_stored_as_they_are(scores: Format) -> None:
+    query, key = vectors([3.0], [0.5]).form, CentredRange([UNIT], [0])
+    kept, stored = (softmax(scores=form).scores(query, [key], PLAIN) for form in (SUMS, scores))
+    assert stored.radii[0] - kept.radii[0] == (4 * UNIT >> scores.precision + 1)
+
+
 def test_a_scale_above_1_or_below_the_least_number_has_no_rule() -> None:
     query, key = vectors([1.0], [0.0]).form, CentredRange([UNIT], [0])
     for scale, known in ((PLAIN, True), (Scale(Fraction(-1), None), True), (Scale(Fraction(1025, 1024), None), False),
@@ -84,6 +108,34 @@ def test_scores_must_be_half_of_the_greatest_of_sums_as_their_products_must() ->
     far = CentredRange([UNIT], [15 * UNIT])
     assert is_rejected(partial(softmax(sums=Format(14, -60, 5), scores=Format(9, -60, 5)).scores,
                                vectors([1.0], [0.0]).form, [far], PLAIN))
+
+
+def test_products_of_queries_and_keys_are_off_by_no_unit_less_than_the_page_says() -> None:
+    """In a format of 4 bits γ of four roundings is a third; what keys reach is off by its product alone."""
+    one, scale, draw = softmax(sums=Format(4, -40, 60), scores=Format(4, -40, 60)), Scale(Fraction(2, 3), None), 12345
+    for _ in range(60):
+        sizes, entries = [], []
+        for _ in range(2):
+            draw = draw * 6364136223846793005 % (1 << 64)
+            sizes.append(draw >> 20)
+            entries.append((draw >> 7) % UNIT)
+        (found,) = one._product_errors(sizes, [CentredRange(entries, [5, 7])], scale)
+        total = sum(size * (y + r) for size, y, r in zip(sizes, entries, (5, 7), strict=True)) * Fraction(2, 3) / UNIT
+        assert 0 <= found - total / 3 - (16 * UNIT >> 40) < 3
+        query = AffineForm(sizes, 2, [0, 0], sizes)
+        for times in (Fraction(2, 3), Fraction(1)):
+            by, keys = Scale(times, None), [CentredRange(entries, [5 * UNIT, 7 * UNIT + 1])]
+            form = apply(Budget(1), make_linear([to_units(entries, -44, by)], [0]), query)
+            made = one.scores(query, keys, by).radii[0] - form.radii[0] - one._product_errors(sizes, keys, by)[0]
+            within = (sizes[0] * 5 * UNIT + sizes[1] * (7 * UNIT + 1)) * times / UNIT
+            assert 0 <= made - within < 5
+
+
+def test_the_worst_of_all_scores_must_not_be_too_large_to_base_2() -> None:
+    one = softmax(softmax=Format(12, -40, 40), exp_base="2")
+    above = int(one.most_of_scores(10) * UNIT) + UNIT
+    for worst in (PathBounds(above, above), PathBounds(-above, 0)):
+        assert is_rejected(partial(one.exponents, [PathBounds(0, UNIT), worst, PathBounds(0, 0)], 10))
 
 
 def test_numbers_times_a_scale_are_rounded_down() -> None:
@@ -139,28 +191,40 @@ def test_scores_that_may_be_2_off_have_no_weights() -> None:
         assert (found is not None) == known
 
 
+COLUMN = [(3 * UNIT + 1, UNIT // 4), (-UNIT // 3, UNIT // 8), (UNIT, UNIT // 2)]
+
+
 @pytest.mark.parametrize("cut", [Fraction(1), Fraction(2)])
-def test_an_average_is_off_by_what_is_not_linear_in_scores_and_by_reaches_of_values(cut: Fraction) -> None:
+@pytest.mark.parametrize(("column", "bend"), [
+    (COLUMN, 1), (COLUMN, 3), ([(1024 * x + 5, 1024 * r + 1) for x, r in COLUMN], 1),
+    ([(x, 0) for x, _ in COLUMN], 0)])
+def test_an_average_is_off_by_what_is_not_linear_in_scores_and_by_reaches_of_values(
+        cut: Fraction, column: list[tuple[int, int]], bend: int) -> None:
     """Σ w ((e^a - 1 - a) |v - z| + e^a r), and ζ Σ w ((e^a - 1) |v - z| + e^a r), with weights 1, 2 and 5."""
     one = softmax(sum_ulp=cut, inputs=Format(9, -10, 60))
     more = raised(one._run)
-    weights, reaches = [1 << 90, 2 << 90, 5 << 90], [3 * UNIT // 2, UNIT // 2, UNIT]
-    bends = [a * a // UNIT for a in reaches]
+    weights, reaches = [1 << 90, 2 << 90, 5 << 90], [3 * UNIT // 2, UNIT // 2 + 1, UNIT]
+    reaches = [a if bend else 0 for a in reaches]
+    bends = [bend * (a * a // UNIT + 3) if bend else 0 for a in reaches]
     found = WeightsOfRuns(weights, sum(weights), reaches, bends, form_of(SPREAD, [0.0] * 3))
-    column = [(3 * UNIT + 1, UNIT // 4), (-UNIT // 3, UNIT // 8), (UNIT, UNIT // 2)]
     z, firsts, rest, size = one._rest(found, column)
     shares = [Fraction(k, 8) for k in (1, 2, 5)]
     middle = sum((s * x for s, (x, _) in zip(shares, column, strict=True)), Fraction(0))
     assert 0 <= middle - z < 1
     slack = linear = zeta = whole = Fraction(0)
-    for share, a, bend, (x, r), first in zip(shares, reaches, bends, column, firsts, strict=True):
-        grown = Fraction(UNIT + a + bend, UNIT)
+    for share, a, b, (x, r), first in zip(shares, reaches, bends, column, firsts, strict=True):
+        grown = Fraction(UNIT + a + b, UNIT)
         assert 0 <= share * (x - middle) - first < 1
-        slack += share * (Fraction(bend, UNIT) * abs(x - middle) + grown * r)
+        slack += share * (Fraction(b, UNIT) * abs(x - middle) + grown * r)
         linear += share * ((grown - 1) * abs(x - middle) + grown * r)
-        zeta += share * Fraction(bend, UNIT)
+        zeta += share * Fraction(b, UNIT)
         whole += share * grown * (abs(x) + r + more * UNIT)
-    assert 0 <= rest - slack - zeta * linear < 10 and 0 <= size - whole < 8
+    assert middle - z <= rest - slack - zeta * linear < 4 + zeta * 8 + linear / UNIT and 0 <= size - whole < 8
+
+
+def test_what_exponentials_are_off_beside_themselves_counts_where_nothing_is_flushed() -> None:
+    scores = vectors([0.0, 0.0], [1.5, 0.0]).form
+    assert softmax()._cancelled(scores, 2) >= 4 * 2 * Fraction(44817, 10000)**2 * Fraction(ABSOLUTE_ERROR, 1 << PLACES)
 
 
 def test_an_average_is_off_by_its_rest_by_relative_errors_and_by_what_is_flushed() -> None:
