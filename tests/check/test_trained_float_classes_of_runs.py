@@ -1,0 +1,154 @@
+"""What a class must be so that anything is said of its runs, what has a rule, and which runs are of a class."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from constructions.trained.json_form import network_from_json
+from proofs.check.checker.chapters.run_classes.reading import FloatClaim, Format
+from proofs.check.checker.chapters.trained.floats.casting import cast_network
+from proofs.check.checker.chapters.trained.floats.one_number import is_whole
+from proofs.check.checker.chapters.trained.floats.one_run import OneRun, Way
+from proofs.check.checker.chapters.trained.floats.proof import expect_sensible, read_float_runs
+from proofs.check.checker.chapters.trained.floats.rounding import expect_finite, gamma, rounding, tiny, up
+from proofs.check.checker.chapters.trained.floats.wrong_run import one_run
+from proofs.check.checker.chapters.trained.forms import UNIT
+from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
+from proofs.check.checker.chapters.trained.reading.network import (
+    Affine,
+    AttentionStep,
+    Network,
+    NetworkHead,
+    Norm,
+    NormStep,
+    Scale,
+    UnitsStep,
+)
+from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.kernel.verdicts import Rejected
+from proofs.enclosures.float_runs.run_class import read_run_class
+from proofs.trained.float_runs import casting
+from proofs.trained.float_runs.execution import Execution
+from proofs.trained.float_runs.replay import Replay
+from tests.check.test_trained_float_operations import operations
+from tests.check.trained_corpus import BFLOAT16, BINARY32, float_runs
+from tests.check.trained_networks import Weights, make_claim, make_network
+
+FORM = Format(12, -30, 30)
+ALIKE = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), FORM)
+
+
+def is_rejected(make: Any, *given: Any) -> bool:
+    try:
+        make(*given)
+    except Rejected:
+        return True
+    return False
+
+
+def test_a_number_of_roundings_is_taken_that_makes_nothing_twice_as_great() -> None:
+    assert gamma(8, Fraction(1, 16)) == 1 and is_rejected(gamma, 9, Fraction(1, 16))
+    assert gamma(3, Fraction(1, 8)) == Fraction(3, 5)
+
+
+def test_a_rounding_is_half_a_unit_in_the_last_place_or_the_least_normal_number() -> None:
+    form = Format(9, -20, 5)
+    for size, off in ((UNIT - 1, UNIT >> 10), (UNIT, UNIT >> 9), (0, UNIT >> 20), (1 << 26, 1 << 24),
+                      ((1 << 34) - 1, 1 << 24), (1 << 34, 1 << 25)):
+        assert rounding(form, size) == off
+    assert rounding(Format(60, -200, 5), 1 << 61) == 2 and rounding(Format(60, -200, 5), 5) == 1
+    assert tiny(Format(9, -999, 5)) == Fraction(1, 1 << 999) and tiny(Format(9, -2000, 5)) == Fraction(1, 1 << 1000)
+    assert up(Fraction(1, UNIT)) == 1 and up(Fraction(1, UNIT) + Fraction(1, 1 << 99)) == 2
+    assert not is_rejected(expect_finite, form, [32 * UNIT - 1]) and is_rejected(expect_finite, form, [1, 32 * UNIT])
+
+
+@pytest.mark.parametrize(("inner", "outer"), [("inputs", "storage"), ("storage", "sums"), ("scores", "sums"),
+                                              ("scores", "softmax"), ("weights", "softmax"), ("storage", "softmax")])
+@pytest.mark.parametrize("wider", [Format(13, -30, 30), Format(12, -31, 30), Format(12, -30, 31)])
+def test_each_format_is_within_those_that_take_its_numbers_up(inner: str, outer: str, wider: Format) -> None:
+    formats = ALIKE | dict.fromkeys(("sums", "softmax"), Format(13, -31, 31)) | {outer: FORM}
+    assert not is_rejected(expect_sensible, operations(**formats).run)
+    assert is_rejected(expect_sensible, operations(**formats | {inner: wider}).run)
+
+
+def test_inputs_have_three_bits_and_functions_are_within_an_eighth() -> None:
+    run = operations(**ALIKE | {"inputs": Format(3, -30, 30)}).run
+    assert not is_rejected(expect_sensible, run)
+    assert is_rejected(expect_sensible, replace(run, inputs=Format(2, -30, 30)))
+    most = Fraction(1 << 9)
+    for ulp, known in ((Fraction(0), True), (-Fraction(1, 9), False), (most, True), (most + Fraction(1, 9), False)):
+        assert is_rejected(expect_sensible, replace(run, exp_ulp=ulp)) != known
+
+
+def of_class(**fields: Any) -> tuple[Network, FloatClaim]:
+    given = read_float_runs(float_runs(make_network("post", 5), make_claim(), BINARY32 | fields), Budget())
+    return given.network, given.floats[0]
+
+
+@pytest.mark.parametrize(("fields", "way", "known"), [
+    ({}, ("before", "e"), True), ({}, ("after", "2"), True), ({"normalised": "before"}, ("after", "e"), False),
+    ({"normalised": "after"}, ("before", "e"), False), ({"normalised": "after"}, ("after", "e"), True),
+    ({"exp_base": "e"}, ("before", "2"), False), ({"exp_base": "2"}, ("before", "e"), False),
+    ({"exp_ulp": "1"}, ("before", "e"), True), ({"exp_ulp": "99/100"}, ("before", "e"), False),
+    ({"storage": "binary64"}, ("before", "e"), False)])
+def test_a_run_is_of_a_class_that_allows_what_it_does(fields: dict[str, Any], way: tuple[str, str], known: bool
+                                                     ) -> None:
+    network, run = of_class(**{"normalised": "either", "exp_base": "either"} | fields)
+    assert is_rejected(one_run, Budget(), network, run, Way("forwards", False, way[0] == "before", way[1])) != known
+
+
+@pytest.mark.parametrize("causal", [True, False])
+def test_in_a_run_of_two_layers_each_token_sees_those_before_it_or_all(causal: bool) -> None:
+    """At each place, as in a run of the producer."""
+    w, d = Weights(3), 4
+    document = w.network(3, d, 6, [w.attention(d, 1, None, 6), w.attention(d, 1, None, 6)], causal, 2)
+    given = read_float_runs(float_runs(document, make_claim(), BFLOAT16), Budget())
+    (fields,) = float_runs(document, make_claim(), BFLOAT16)["floats"]
+    ours = read_run_class("class 1", {key: part for key, part in fields.items() if key not in ("name", "max_n")})
+    tokens, execution = [2, 0, 1, 1], Execution("forwards", False, True, "e")
+    replay = Replay(casting.cast_network(network_from_json(document, "test"), ours), ours, execution)
+    run, found = OneRun(Budget(), cast_network(given.network, given.floats[0]), given.floats[0],
+                        Way("forwards", False, True, "e")), []
+    for place in range(4):
+        found.append(run.logits(tokens, 0, place))
+        assert found[-1] == replay.logits(tokens[:place + 1] if causal else tokens, 0, place)
+        assert (found[-1] == run.logits(tokens[:place + 1], 0, place)) == (causal or place == 3)
+
+
+AFFINE = Affine(Matrix(((1,),), 1, 0), None)
+
+
+@pytest.mark.parametrize("step", [
+    NormStep(Norm("layer", Fraction(1), None, None, AFFINE)),
+    UnitsStep(Norm("rms", Fraction(1), None, None, AFFINE), AFFINE, None, "gelu", AFFINE),
+    UnitsStep(None, AFFINE, AFFINE, "gelu", AFFINE), *(
+        UnitsStep(None, AFFINE, None, name, AFFINE) for name in ("gelu-tanh", "silu", "sigmoid", "identity"))])
+def test_no_step_is_cast_that_there_is_no_rule_for(step: Any) -> None:
+    network = Network((), True, Matrix(((1,),), 1, 0), None, (step,), AFFINE)
+    assert is_rejected(cast_network, network, operations().run)
+
+
+def test_a_network_is_whole_if_each_table_matrix_and_bias_is() -> None:
+    """A 45th bit behind the point in one of them is enough that it is not."""
+    whole, half = Matrix(((3 << 1,),), 1, -45), Matrix(((3,),), 1, -45)
+    bias, odd = Vector((2,), -45), Vector((1,), -45)
+
+    def made(**parts: Any) -> Network:
+        def map_of(name: str) -> Affine:
+            return Affine(parts.get(name, whole), parts.get(f"{name} bias", bias))
+
+        head = NetworkHead(map_of("query"), map_of("key"), map_of("value"), parts.get("out", whole), None)
+        attention = AttentionStep(None, (head,), parts.get("attention bias", bias), Scale(Fraction(1), None), None)
+        units = UnitsStep(None, map_of("inward"), None, "relu", map_of("outward"))
+        return Network((), True, parts.get("tokens", whole), parts.get("positions", whole), (attention, units),
+                       map_of("unembedding"))
+
+    assert is_whole(made())
+    for name in ("query", "key", "value", "inward", "outward", "unembedding"):
+        assert not is_whole(made(**{name: half})) and not is_whole(made(**{f"{name} bias": odd}))
+    assert not any(is_whole(made(**part)) for part in (
+        {"out": half}, {"attention bias": odd}, {"tokens": half}, {"positions": half}))
