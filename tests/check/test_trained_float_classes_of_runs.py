@@ -7,10 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from mpmath import mp, mpf
 
 from constructions.trained.json_form import network_from_json
-from proofs.check.checker.chapters.run_classes.reading import FloatClaim, Format
+from proofs.check.checker.chapters.run_classes.reading import FORMATS, FloatClaim, Format
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
+from proofs.check.checker.chapters.trained.floats.dyadics import value
+from proofs.check.checker.chapters.trained.floats.functions import computed, log2_of_e, two_over_root_of_pi
 from proofs.check.checker.chapters.trained.floats.one_number import is_whole
 from proofs.check.checker.chapters.trained.floats.one_run import OneRun, Way
 from proofs.check.checker.chapters.trained.floats.proof import expect_sensible, read_float_runs
@@ -25,10 +28,13 @@ from proofs.check.checker.chapters.trained.reading.network import (
     NetworkHead,
     Norm,
     NormStep,
+    Rotary,
     Scale,
     UnitsStep,
 )
 from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.kernel.irrational.functions import enclose_ln
+from proofs.check.checker.kernel.numbers import ends_of
 from proofs.check.checker.kernel.verdicts import Rejected
 from proofs.enclosures.float_runs.run_class import read_run_class
 from proofs.trained.float_runs import casting
@@ -119,17 +125,44 @@ def test_in_a_run_of_two_layers_each_token_sees_those_before_it_or_all(causal: b
         assert (found[-1] == run.logits(tokens[:place + 1], 0, place)) == (causal or place == 3)
 
 
-AFFINE = Affine(Matrix(((1,),), 1, 0), None)
+ONE = Matrix(((1,),), 1, 0)
+AFFINE = Affine(ONE, None)
 
 
 @pytest.mark.parametrize("step", [
     NormStep(Norm("layer", Fraction(1), None, None, AFFINE)),
     UnitsStep(Norm("rms", Fraction(1), None, None, AFFINE), AFFINE, None, "gelu", AFFINE),
+    AttentionStep(None, (NetworkHead(AFFINE, AFFINE, AFFINE, ONE, Fraction(1, 2)),), None, Scale(Fraction(1), None),
+                  None),
+    AttentionStep(None, (NetworkHead(AFFINE, AFFINE, AFFINE, ONE, None),), None, Scale(Fraction(1), None),
+                  Rotary(ONE, ONE, True)),
     UnitsStep(None, AFFINE, AFFINE, "gelu", AFFINE), *(
         UnitsStep(None, AFFINE, None, name, AFFINE) for name in ("gelu-tanh", "silu", "sigmoid", "identity"))])
 def test_no_step_is_cast_that_there_is_no_rule_for(step: Any) -> None:
-    network = Network((), True, Matrix(((1,),), 1, 0), None, (step,), AFFINE)
+    network = Network((), True, ONE, None, (step,), AFFINE)
     assert is_rejected(cast_network, network, operations().run)
+
+
+def test_what_a_run_makes_of_numbers_of_either_sign_and_of_far_ones() -> None:
+    network, run = of_class()
+    one = OneRun(Budget(100), network, run, Way("forwards", False, True, "e"))
+    for name, least in (("tanh", Fraction(3, 4)), ("gelu", Fraction(4, 5)), ("relu", Fraction(1))):
+        above, below = (value(one._activation(name, x)) for x in ((1, 0), (-1, 0)))
+        less = {"tanh": 2 * above, "gelu": Fraction(1), "relu": above}[name]
+        assert least <= above <= 1 and abs(above - less - below) < Fraction(1, 1 << 20)
+    assert value(computed("exp2", Fraction(-110), FORMATS["binary32"], Budget(100))) == Fraction(1, 1 << 110)
+    assert value(computed("exp2", Fraction(-149), FORMATS["binary32"], Budget(100))) == Fraction(1, 1 << 149)
+    assert value(computed("exp2", Fraction(-300), FORMATS["binary32"], Budget(100))) == 0
+
+
+def test_constants_of_functions_are_enclosed() -> None:
+    low, high = two_over_root_of_pi()
+    ln = ends_of(enclose_ln(Fraction(2), Budget(10)))
+    with mp.workprec(400):
+        assert mpf(low.numerator) / low.denominator < 2 / mp.sqrt(mp.pi) < mpf(high.numerator) / high.denominator
+        for bits in range(2, 65):
+            found = log2_of_e(Format(bits, -99, 99), Budget(10))
+            assert abs(value(found) * ln.lower - 1) < Fraction(1, 1 << bits)
 
 
 def test_a_network_is_whole_if_each_table_matrix_and_bias_is() -> None:
