@@ -12,7 +12,7 @@ from mpmath import mp, mpf
 from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.run_classes.reading import FORMATS, FloatClaim, Format
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
-from proofs.check.checker.chapters.trained.floats.dyadics import value
+from proofs.check.checker.chapters.trained.floats.dyadics import root, value
 from proofs.check.checker.chapters.trained.floats.functions import computed, log2_of_e, two_over_root_of_pi
 from proofs.check.checker.chapters.trained.floats.one_number import is_whole
 from proofs.check.checker.chapters.trained.floats.one_run import OneRun, Way
@@ -185,3 +185,13 @@ def test_a_network_is_whole_if_each_table_matrix_and_bias_is() -> None:
         assert not is_whole(made(**{name: half})) and not is_whole(made(**{f"{name} bias": odd}))
     assert not any(is_whole(made(**part)) for part in (
         {"out": half}, {"attention bias": odd}, {"tokens": half}, {"positions": half}))
+
+
+@pytest.mark.parametrize("bits", [3, 8, 11, 24])
+def test_a_root_just_below_the_middle_of_two_numbers_is_the_lesser_one(bits: int) -> None:
+    form, step = Format(bits, -99, 99), Fraction(2, 1 << bits)
+    for k in (0, 1, 2):
+        lesser = 1 + k * step
+        middle = (lesser + step / 2) ** 2
+        found = [value(root(middle + more, form)) for more in (-Fraction(1, 1 << 300), 0, Fraction(1, 1 << 300))]
+        assert found == [lesser, lesser if k % 2 == 0 else lesser + step, lesser + step]
