@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
-from math import ceil, exp
+from math import ceil, exp, isqrt
 from typing import Any
 
 import pytest
@@ -24,7 +24,7 @@ from proofs.check.checker.chapters.trained.forms import (
 )
 from proofs.check.checker.chapters.trained.maps import to_units
 from proofs.check.checker.chapters.trained.packed import pack, unpack
-from proofs.check.checker.chapters.trained.ranges import PathBounds
+from proofs.check.checker.chapters.trained.ranges import PathBounds, Vectors
 from proofs.check.checker.chapters.trained.reading.network import Scale
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
@@ -131,8 +131,27 @@ def test_products_of_queries_and_keys_are_off_by_no_unit_less_than_the_page_says
             assert 0 <= made - within < 5
 
 
-def test_the_worst_of_all_scores_must_not_be_too_large_to_base_2() -> None:
-    one = softmax(softmax=Format(12, -40, 40), exp_base="2")
+@pytest.mark.parametrize("scale", [Scale(None, 3), Scale(Fraction(1, 3), None), Scale(Fraction(-2, 3), None)])
+def test_bounds_of_scores_of_points_have_the_exact_score_between_them(scale: Scale) -> None:
+    """Up to what operations are off; and they are near it."""
+    one, draw = softmax(sums=Format(40, -200, 60), scores=Format(40, -200, 60)), 12345
+    times = Fraction(isqrt((1 << 400) // scale.root), 1 << 200) if scale.root else scale.times or Fraction(0)
+    for _ in range(60):
+        numbers = []
+        for _ in range(4):
+            draw = draw * 6364136223846793005 % (1 << 64)
+            numbers.append((draw >> 20) - (1 << 43))
+        query, key = (Vectors(AffineForm(x, 2, [0, 0], [abs(y) for y in x]), CentredRange(x, [0, 0]))
+                      for x in (numbers[:2], numbers[2:]))
+        (found,) = one.bounds(query, [key], scale)
+        (error,) = one._product_errors(query.form.sizes, [key.known], scale)
+        exact = (numbers[0] * numbers[2] + numbers[1] * numbers[3]) * times / UNIT
+        assert 0 <= found.greatest - error - exact < 5 and 0 <= exact - found.least - error < 5
+
+
+@pytest.mark.parametrize("base", ["2", "either"])
+def test_the_worst_of_all_scores_must_not_be_too_large_to_base_2(base: str) -> None:
+    one = softmax(softmax=Format(12, -40, 40), exp_base=base)
     above = int(one.most_of_scores(10) * UNIT) + UNIT
     for worst in (PathBounds(above, above), PathBounds(-above, 0)):
         assert is_rejected(partial(one.exponents, [PathBounds(0, UNIT), worst, PathBounds(0, 0)], 10))
