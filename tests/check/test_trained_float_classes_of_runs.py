@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil
 from typing import Any
 
 import pytest
@@ -16,10 +18,11 @@ from proofs.check.checker.chapters.trained.floats.dyadics import root, value
 from proofs.check.checker.chapters.trained.floats.functions import computed, log2_of_e, two_over_root_of_pi
 from proofs.check.checker.chapters.trained.floats.one_number import is_whole
 from proofs.check.checker.chapters.trained.floats.one_run import OneRun, Way
-from proofs.check.checker.chapters.trained.floats.proof import expect_sensible, read_float_runs
+from proofs.check.checker.chapters.trained.floats.proof import ProverOfRuns, expect_sensible, read_float_runs
 from proofs.check.checker.chapters.trained.floats.rounding import expect_finite, gamma, rounding, tiny, up
+from proofs.check.checker.chapters.trained.floats.stack import make_row_maps
 from proofs.check.checker.chapters.trained.floats.wrong_run import one_run
-from proofs.check.checker.chapters.trained.forms import UNIT
+from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, apply, spread
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import (
     Affine,
@@ -195,3 +198,51 @@ def test_a_root_just_below_the_middle_of_two_numbers_is_the_lesser_one(bits: int
         middle = (lesser + step / 2) ** 2
         found = [value(root(middle + more, form)) for more in (-Fraction(1, 1 << 300), 0, Fraction(1, 1 << 300))]
         assert found == [lesser, lesser if k % 2 == 0 else lesser + step, lesser + step]
+
+
+@pytest.mark.parametrize("margin", ["0", "1/3", "5"])
+def test_a_row_of_forms_must_be_above_the_margin_by_a_unit(margin: str) -> None:
+    cases = [{"when": {"formula": "true"}, "above": [[[0, "1"], [1, "-1"]]]}]
+    claim = make_claim(margin=margin, cases=cases)
+    given = read_float_runs(float_runs(make_network("post", 5), claim, BINARY32), Budget())
+    prover = ProverOfRuns(given, given.floats[0])
+    rows, least = prover._rows, ceil(Fraction(margin) * UNIT)
+
+    def logits(x: int) -> AffineForm:
+        return AffineForm([x, -UNIT], 2, [7, 0], [abs(x) + 7, UNIT])
+
+    edge = bisect(range(16 * UNIT), False, key=lambda x: not is_rejected(rows._prove_row, 0, logits(x - 4 * UNIT)))
+    edge -= 4 * UNIT
+    (centre,), (reach,) = spread(Budget(1), apply(Budget(1), make_row_maps(Budget(1), rows._rows, 2), logits(edge)))
+    assert centre == edge + UNIT and reach >= 7 and centre - reach == least + 1
+
+
+def test_each_place_of_a_word_and_each_row_is_proved_by_forms_where_balls_prove_none() -> None:
+    """Of two places one is not, or of two rows."""
+    cases = [{"when": {"formula": "true"}, "above": [[[0, "1"]], [[1, "1"]]]}]
+    given = read_float_runs(float_runs(make_network("post", 5), make_claim(cases=cases), BINARY32), Budget())
+    prover = ProverOfRuns(given, given.floats[0])
+    asked, high, low = list[int](), UNIT, -UNIT
+
+    class Walk:
+        def attended(self, tokens: object, places: Any) -> Any:
+            return ((place, place) for place in places)
+
+    class NoBalls:
+        def prove(self, *given: object) -> bool:
+            return False
+
+        def prove_behind(self, stream: int, rows: object) -> bool:
+            return stream == 3
+
+    def finish(place: int) -> AffineForm:
+        asked.append(place)
+        return AffineForm([high if place else low, low if place == 2 else high], 2, [0, 0], [UNIT, UNIT])
+
+    rows = prover._rows
+    rows.__dict__["balls"] = NoBalls()
+    rows._stack.__dict__["finish"] = finish
+    for needed, known in (({1: [0, 1]}, True), ({1: [0], 2: [1]}, False), ({2: [0], 1: [1]}, True),
+                          ({0: [1], 1: [0]}, True), ({1: [1], 0: [0]}, False), ({3: [0, 1], 1: [0]}, True)):
+        assert is_rejected(rows.prove, Walk(), None, (0,), needed) != known
+    assert 3 not in asked
