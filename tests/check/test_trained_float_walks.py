@@ -11,23 +11,27 @@ import pytest
 from proofs.check.checker.chapters.trained.floats.classes import AttentionInRuns
 from proofs.check.checker.chapters.trained.floats.one_run import OneRun, Way
 from proofs.check.checker.chapters.trained.floats.proof import ProverOfRuns, WalkOfRuns, read_float_runs
-from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, spread
+from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, known_by_sizes, spread
 from proofs.check.checker.chapters.trained.packed import unpack
 from proofs.check.checker.chapters.trained.ranges import PathBounds
 from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.kernel.verdicts import Malformed, Rejected
 from tests.check.trained_corpus import BINARY32, float_runs
 from tests.check.trained_networks import Weights, make_claim
 
 
 def prover_of(layers: int, causal: bool) -> ProverOfRuns:
-    """Of a network with so many attention steps, each with two heads."""
+    """Of a network with so many attention steps, each with two heads, and units before, between and behind them."""
     w, d = Weights(3), 4
-    steps = [w.attention(d, 2, None, 8) for _ in range(layers)]
+    steps: list[Any] = [w.units(d, 3, None, "tanh")]
+    for _ in range(layers):
+        steps += [w.attention(d, 2, None, 8), w.units(d, 3, None, "gelu")]
+    steps.append({"step": "norm", "norm": w.norm(d, "rms")})
     given = read_float_runs(float_runs(w.network(3, d, 8, steps, causal, 2), make_claim(), BINARY32), Budget())
     return ProverOfRuns(given, given.floats[0])
 
 
-@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("layers", [0, 1, 2])
 @pytest.mark.parametrize("causal", [True, False])
 def test_a_run_is_within_the_form_of_each_place_and_forms_are_narrow(layers: int, causal: bool) -> None:
     """So narrow that those of another word, or of fewer tokens, are others."""
@@ -43,7 +47,7 @@ def test_a_run_is_within_the_form_of_each_place_and_forms_are_narrow(layers: int
             centres[word, place] = [centre >> 34 for centre in known.centres]
     for word in words[1:]:
         for place in range(3):
-            assert (centres[words[0], place] == centres[word, place]) == causal
+            assert (centres[words[0], place] == centres[word, place]) == (causal or layers == 0)
 
 
 def test_what_is_asked_of_softmax_by_classes_is_for_all_tokens_before_and_the_one_that_asks() -> None:
@@ -59,17 +63,98 @@ def test_what_is_asked_of_softmax_by_classes_is_for_all_tokens_before_and_the_on
         def exponents(self, stored: Sequence[PathBounds], count: int, floor: int) -> list[int]:
             asked.append(("exponents", count))
             assert floor == UNIT
-            return [5] * len(stored)
+            return [5, *[UNIT + 1 if stored[0].least == 0 else 5] * (len(stored) - 1)]
 
     attention._softmax = Recorded()  # type: ignore[assignment]
     found = attention.logarithms({(0, 0): PathBounds(-UNIT, UNIT), (0, 1): PathBounds(-3 * UNIT, 0),
                                   (1, 0): PathBounds(UNIT, 2 * UNIT)}, 4)
     assert [*found.values()] == [PathBounds(-UNIT - 5, UNIT + 5), PathBounds(-3 * UNIT - 5, 5),
                                  PathBounds(UNIT - 5, 2 * UNIT + 5)]
+    with pytest.raises(Rejected):
+        attention.logarithms({(0, 0): PathBounds(0, UNIT), (1, 0): PathBounds(UNIT, 2 * UNIT)}, 4)
     stream = AffineForm([UNIT] * 4, 3, [0] * 4, [UNIT] * 4)
     averages = [AffineForm([UNIT + (UNIT >> 3 << 128)] * 2, 2, [0] * 2, [2 * UNIT] * 2) for _ in range(2)]
     written = attention.write(stream, averages, [[UNIT] * 2] * 2, 4)
     attention.write_sum(stream, [stream, stream], [[UNIT] * 2] * 2, 4)
-    assert asked == [("exponents", 5)] + [("beside", 5)] * 4
-    first, second = ([unpack(row, written.slots)[k] for row in written.rows] for k in (3, 4))
-    assert any(first) and any(second) and first != second  # averages have symbols of their own, one after another
+    assert asked == [("exponents", 5)] * 2 + [("beside", 5)] * 4
+    maps = stack.stages[0].attention
+    own, other, *places = ([unpack(row, written.slots)[k] for row in written.rows] for k in (1, 2, 3, 4))
+    assert not any(own) and not any(other)  # symbols of the stream, which has none of them here
+    for found_ones, part in zip(places, maps.values, strict=True):
+        for x, column in zip(found_ones, maps.out.columns, strict=True):
+            assert abs(x - sum(column[part.start:part.stop]) / 8) <= 2
+
+
+def test_sums_of_what_is_written_are_off_by_what_averages_are_with_weights_that_are_off_by_a_unit() -> None:
+    prover = prover_of(1, True)
+    stack, made = prover._stack, list[list[int]]()
+    attention, operations = AttentionInRuns(stack, stack.stages[0].attention), stack.operations
+    beside = [(7 << 46) + k for k in range(4)]
+
+    class Recorded:
+        def beside(self, greatest: Sequence[int], count: int) -> list[int]:
+            return beside[:2] if greatest[0] == UNIT else beside[2:]
+
+    def stored(x: AffineForm, more: Sequence[int]) -> AffineForm:
+        made.append(list(more))
+        return x
+
+    attention._softmax = Recorded()  # type: ignore[assignment]
+    sizes, stream = [[UNIT] * 2, [2 * UNIT] * 2], AffineForm([UNIT] * 4, 3, [0] * 4, [UNIT] * 4)
+    errors, totals = operations.entered([size for one in sizes for size in one], beside)
+    operations.__dict__["stored"] = stored
+    attention.write_sum(stream, [stream, stream], sizes, 4)
+    for more, weights, product in zip(made[-1], stack.stages[0].attention.out.absolute, operations.product_errors(
+            stack.stages[0].attention.out, totals), strict=True):
+        exact = Fraction(sum((w + 1) * off for w, off in zip(weights, errors, strict=True)), UNIT)
+        assert 0 <= more - product - exact <= 1
+
+
+def test_logarithms_of_the_weights_of_a_head_are_off_by_the_scores_of_that_head(monkeypatch: pytest.MonkeyPatch
+                                                                               ) -> None:
+    prover, asked = prover_of(1, True), list[tuple[list[PathBounds], int]]()
+    softmax, own = prover._stack.softmax, list[PathBounds]()
+    exponents, scores = softmax.exponents, softmax.scores
+
+    def recorded(stored: Sequence[PathBounds], count: int) -> list[int]:
+        asked.append(([*stored], count))
+        return exponents(stored, count)
+
+    def kept(*given: Any) -> AffineForm:
+        found = scores(*given)
+        own.extend(PathBounds(x - reach, x + reach) for x, reach in zip(*known_by_sizes(found), strict=True))
+        return found
+
+    monkeypatch.setattr(softmax, "exponents", recorded)
+    monkeypatch.setattr(softmax, "scores", kept)
+    list(WalkOfRuns(prover._stack, 1).attended((2, 0, 1), [2]))
+    assert asked == [(own[:3], 3), (own[3:], 3)] and own[:3] != own[3:]
+
+
+@pytest.mark.parametrize(("unit", "cut", "whole"), [(-44, None, True), (-45, None, False), (-44, "2", False)])
+def test_numbers_are_one_in_all_runs_of_whole_networks_where_no_sum_is_cut_off(unit: int, cut: str | None, whole: bool
+                                                                             ) -> None:
+    w = Weights(1)
+    document = w.network(3, 2, 8, [], True, 2)
+    document["tokens"] = w.view([[1.0, 2.0**unit], [1.0, 0.0], [3.0, 1.0]])
+    document["positions"], document["unembedding"] = w.view([[1.0, 0.0]] * 8), {"weight": w.view(
+        [[1.0, 0.0], [0.0, 1.0]]), "bias": None}
+    used = [one["tensor"] for one in (document["tokens"], document["positions"], document["unembedding"]["weight"])]
+    for name in [name for name in w.tensors if name not in used]:
+        del w.tensors[name]
+    fields = BINARY32 | ({"sum_ulp": cut} if cut else {})
+    given = read_float_runs(float_runs(document, make_claim(), fields), Budget())
+    assert ProverOfRuns(given, given.floats[0])._stack.operations._whole == whole
+
+
+def test_balls_are_for_words_with_all_that_stands_before_and_after_them_and_classes_for_their_lengths() -> None:
+    w = Weights(1)
+    document = w.network(3, 2, 12, [], True, 2)
+    claim = make_claim(before=[2, 2], after=[2, 1, 1], max_n=4, offsets=[0, 0], read="last")
+    text = float_runs(document, claim, BINARY32)
+    given = read_float_runs(text, Budget())
+    assert ProverOfRuns(given, given.floats[0])._rows._inputs[-1] == 9
+    (fields,) = text["floats"]
+    for more in (-1, 1):
+        with pytest.raises(Malformed):
+            read_float_runs(text | {"floats": [fields | {"max_n": 4 + more}]}, Budget())
