@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import pytest
@@ -27,7 +28,8 @@ def prover_of(layers: int, causal: bool) -> ProverOfRuns:
     for _ in range(layers):
         steps += [w.attention(d, 2, None, 8), w.units(d, 3, None, "gelu")]
     steps.append({"step": "norm", "norm": w.norm(d, "rms")})
-    given = read_float_runs(float_runs(w.network(3, d, 8, steps, causal, 2), make_claim(), BINARY32), Budget())
+    claim = make_claim(cases=[{"when": {"formula": "true"}, "above": [[[0, "1"]]]}])
+    given = read_float_runs(float_runs(w.network(3, d, 8, steps, causal, 2), claim, BINARY32), Budget())
     return ProverOfRuns(given, given.floats[0])
 
 
@@ -36,7 +38,8 @@ def prover_of(layers: int, causal: bool) -> ProverOfRuns:
 def test_a_run_is_within_the_form_of_each_place_and_forms_are_narrow(layers: int, causal: bool) -> None:
     """So narrow that those of another word, or of fewer tokens, are others."""
     prover = prover_of(layers, causal)
-    stack, words, centres = prover._stack, [(2, 0, 1, 1), (2, 0, 1), (2, 0, 1, 0)], dict[Any, Any]()
+    stack, centres = prover._stack, dict[Any, Any]()
+    words = [(2, 0, 1, 1), (2, 0, 1), (2, 0, 1, 0), (2, 1, 1, 0), (2, 0, 0, 1)]
     run = OneRun(Budget(), stack.network, stack.operations.run, Way("forwards", False, True, "e"))
     walk = WalkOfRuns(stack, 1)
     for word in words:
@@ -45,7 +48,7 @@ def test_a_run_is_within_the_form_of_each_place_and_forms_are_narrow(layers: int
             for x, centre, reach in zip(run.logits(word, 1, place), *known, strict=True):
                 assert abs(x - Fraction(centre, UNIT)) * UNIT <= reach < UNIT >> 12
             centres[word, place] = [centre >> 34 for centre in known.centres]
-    for word in words[1:]:
+    for word in words[1:3]:
         for place in range(3):
             assert (centres[words[0], place] == centres[word, place]) == (causal or layers == 0)
 
@@ -62,14 +65,14 @@ def test_what_is_asked_of_softmax_by_classes_is_for_all_tokens_before_and_the_on
 
         def exponents(self, stored: Sequence[PathBounds], count: int, floor: int) -> list[int]:
             asked.append(("exponents", count))
-            assert floor == UNIT
+            assert floor == (UNIT if stored[0].least == 0 else -2 * UNIT)
             return [5, *[UNIT + 1 if stored[0].least == 0 else 5] * (len(stored) - 1)]
 
     attention._softmax = Recorded()  # type: ignore[assignment]
     found = attention.logarithms({(0, 0): PathBounds(-UNIT, UNIT), (0, 1): PathBounds(-3 * UNIT, 0),
-                                  (1, 0): PathBounds(UNIT, 2 * UNIT)}, 4)
+                                  (1, 0): PathBounds(-2 * UNIT, 2 * UNIT)}, 4)
     assert [*found.values()] == [PathBounds(-UNIT - 5, UNIT + 5), PathBounds(-3 * UNIT - 5, 5),
-                                 PathBounds(UNIT - 5, 2 * UNIT + 5)]
+                                 PathBounds(-2 * UNIT - 5, 2 * UNIT + 5)]
     with pytest.raises(Rejected):
         attention.logarithms({(0, 0): PathBounds(0, UNIT), (1, 0): PathBounds(UNIT, 2 * UNIT)}, 4)
     stream = AffineForm([UNIT] * 4, 3, [0] * 4, [UNIT] * 4)
@@ -104,10 +107,10 @@ def test_sums_of_what_is_written_are_off_by_what_averages_are_with_weights_that_
     errors, totals = operations.entered([size for one in sizes for size in one], beside)
     operations.__dict__["stored"] = stored
     attention.write_sum(stream, [stream, stream], sizes, 4)
-    for more, weights, product in zip(made[-1], stack.stages[0].attention.out.absolute, operations.product_errors(
+    for more, weights, made_by in zip(made[-1], stack.stages[0].attention.out.absolute, operations.product_errors(
             stack.stages[0].attention.out, totals), strict=True):
         exact = Fraction(sum((w + 1) * off for w, off in zip(weights, errors, strict=True)), UNIT)
-        assert 0 <= more - product - exact <= 1
+        assert 0 <= more - made_by - exact <= 1
 
 
 def test_logarithms_of_the_weights_of_a_head_are_off_by_the_scores_of_that_head(monkeypatch: pytest.MonkeyPatch
@@ -158,3 +161,27 @@ def test_balls_are_for_words_with_all_that_stands_before_and_after_them_and_clas
     for more in (-1, 1):
         with pytest.raises(Malformed):
             read_float_runs(text | {"floats": [fields | {"max_n": 4 + more}]}, Budget())
+
+
+@pytest.mark.parametrize("causal", [True, False])
+def test_all_words_of_a_unit_are_proved_or_the_first_that_is_not_is_named(causal: bool) -> None:
+    prover, asked, refused = prover_of(1, causal), list[tuple[int, ...]](), set[tuple[int, ...]]()
+
+    class Rows:
+        balls = prover._rows.balls
+
+        def prove(self, walk: object, runner: object, tokens: tuple[int, ...], needed: Mapping[int, object]) -> None:
+            asked.append(tokens)
+            assert needed
+            if tokens in refused:
+                raise Rejected("it is so")
+
+    prover._rows = Rows()  # type: ignore[assignment]
+    claim = prover._judge.claim
+    words = {prover._judge.tokens(word) for n in (1, 2, 3) for word in product(range(len(claim.alphabet)), repeat=n)}
+    assert prover.prove(1, 1, 3) == len(words) == len(asked) and set(asked) == words
+    for word in list(words):
+        refused.clear()
+        refused.add(word)
+        with pytest.raises(Rejected, match=r"offset 1, word .*: it is so"):
+            prover.prove(1, 1, 3)
