@@ -182,7 +182,8 @@ def test_a_certificate_says_of_which_runs_it_is() -> None:
     assert any("'bfloat16/binary32', inputs of up to 2 columns:" in line for line in lines)
     for path, value, refused in (
             (("units", 0, "inputs"), 15, Malformed), (("units",), [], Malformed), (("floats",), [], Malformed),
-            (("floats", 0, "max_n"), 1, Malformed), (("floats", 0, "storage"), "binary64", Rejected),
+            (("floats", 0, "max_n"), 1, Malformed), (("floats", 0, "max_n"), 3, Malformed),
+            (("version",), 2, Malformed), (("floats", 0, "storage"), "binary64", Rejected),
             (("floats", 0, "sums"), "bfloat16", Rejected), (("floats", 0, "exp_ulp"), "100000000", Rejected),
             (("claim", "margin"), "1", Rejected), (("format",), "certify-tracks", Malformed)):
         assert refusal_of(changed(document, path, value)) is refused, path
@@ -245,6 +246,7 @@ def test_whatever_is_changed_in_a_wrong_run_is_refused_or_still_wrong(first: int
 
 
 def test_a_wrong_run_is_of_its_class_and_its_input() -> None:
+    assert refusal_of(wrong_run()) is None and refusal_of(wrong_run() | {"version": 2}) is Malformed
     document = wrong_run()
     lines = check_text(dump(document)).lines
     assert lines[0] == "the claim that follows is FALSE:" and any(line.startswith("wrong run") for line in lines)
