@@ -15,7 +15,7 @@ from proofs.check.checker.chapters.trained.activations import Activation
 from proofs.check.checker.chapters.trained.exact import after_norm, linear
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_stack import RowsOnBalls
-from proofs.check.checker.chapters.trained.floats.gradients import CURVES, UnitsGradients
+from proofs.check.checker.chapters.trained.floats.gradients import CURVES, NormStepGradients, UnitsGradients
 from proofs.check.checker.chapters.trained.precision import Logits, Precision, Undecided
 from proofs.check.checker.chapters.trained.reading.network import AttentionStep, NormStep
 from proofs.check.checker.kernel.budget import Budget
@@ -58,11 +58,11 @@ def network_of(kind: str) -> dict[str, Any]:
                                 {"step": "norm", "norm": w.norm(d, norm)}], True, 2)
 
 
-def act(name: str, y: float) -> float:
+def act(name: object, y: float) -> float:
     return max(0.0, y) if name == "relu" else y * (1 + erf(y / sqrt(2))) / 2
 
 
-def slope(name: str, y: float) -> float:
+def slope(name: object, y: float) -> float:
     return float(y > 0) if name == "relu" else (
         (1 + erf(y / sqrt(2))) / 2 + y * exp(-y * y / 2) / sqrt(2 * pi))
 
@@ -159,9 +159,11 @@ class Pushed:
             if x is None:
                 x = np.array(start) / ONE - next(side) * e / ONE * before / np.linalg.norm(before)
             if isinstance(step, NormStep):
+                assert isinstance(made, NormStepGradients)
                 gain, bias = self._scales(step)
                 x = self.normed(x)[0] * gain + bias - next(side) * made._off / ONE * g / np.linalg.norm(g)
                 continue
+            assert isinstance(made, UnitsGradients)
             (w, b), (w_out, b_out) = arrays(after_norm(step.norm, linear(step.inward))), arrays(linear(step.outward))
             inner = (self.normed(x)[0] if step.norm else x) @ w + b
             inner -= next(side) * (e_inner - made._in.error(e_read)) / ONE * kappa / np.linalg.norm(kappa)
@@ -269,6 +271,7 @@ def test_gradients_longer_than_64_and_norms_whose_s_may_be_too_small_are_left_ou
     gradients, (before, *_) = known._gradients, logits.passed[0]
     assert gradients is not None
     kept, step = gradients._rows[0], gradients._steps[0]
+    assert isinstance(step, UnitsGradients) and step._norm is not None
     gradients._rows[0] = kept._replace(gradient=[1000 * g for g in kept.gradient])  # type: ignore[index]
     with pytest.raises(Undecided):
         gradients.least(0, logits, 0)
@@ -284,6 +287,7 @@ def test_units_are_as_bent_as_they_may_be_where_they_may_be() -> None:
     known, _ = known_of("rms", CLASSES["binary32"])
     assert known._gradients is not None
     step, rest, units = known._gradients._steps[0], ONE // 64, 12
+    assert isinstance(step, UnitsGradients)
     for turn, curve in ((5, CURVES[5]), (6, 0)):
         inner = [0] * (units - 1) + [turn * ONE // 4 + rest + 1]
         exact = curve * rest**2 / 2000
@@ -304,9 +308,10 @@ def test_relu_is_above_its_tangent_by_what_a_number_may_be_beyond_0() -> None:
     for share, beyond in ((-2, 0), (-1, 0), (-1 / 2, 1), (0, 2), (1 / 2, 1), (1, 0), (2, 0)):
         inner = [int(share * most) for most in moved]
         for g in (-3, 0, 5):
-            found, exact = step._bent([g] * len(inner), inner, e, rest), [
-                max(0, -g * (max(0, y) - max(0, x) - (y - x if x > 0 else 0))) for x, most in zip(inner, moved, strict=True) for y in [x - most if x > 0 else x + most]]
-            assert 0 <= found - sum(exact) <= 20 and (sum(exact) > 0) == (g < 0 and beyond > 0)
+            ends = [(x, x - most if x > 0 else x + most) for x, most in zip(inner, moved, strict=True)]
+            exact = sum(max(0, -g * (max(0, y) - max(0, x) - (y - x if x > 0 else 0))) for x, y in ends)
+            found = step._bent([g] * len(inner), inner, e, rest)
+            assert 0 <= found - exact <= 20 and (exact > 0) == (g < 0 and beyond > 0)
 
 
 def test_no_other_units_than_gelu_and_relu_are_followed_backwards() -> None:
