@@ -15,9 +15,9 @@ from proofs.check.checker.chapters.trained.activations import Activation
 from proofs.check.checker.chapters.trained.exact import after_norm, linear
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_stack import RowsOnBalls
-from proofs.check.checker.chapters.trained.floats.gradients import CURVES
+from proofs.check.checker.chapters.trained.floats.gradients import CURVES, NormStepGradients, UnitsGradients
 from proofs.check.checker.chapters.trained.precision import Logits, Precision, Undecided
-from proofs.check.checker.chapters.trained.reading.network import UnitsStep
+from proofs.check.checker.chapters.trained.reading.network import AttentionStep, NormStep
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
 from tests.check.test_trained_float_balls import CLASSES, FINE, WORD, drawn_rows, given_of
@@ -26,7 +26,9 @@ from tests.check.trained_networks import Weights, make_claim, refusal_of
 
 ONE, EPSILON = 1 << 26, 1e-5
 FINER = FINE | dict.fromkeys(("storage", "inputs"), "float(20,-60,60)")
-KINDS = {"layer": ("layer", 1), "rms": ("rms", 1), "two": ("layer", 2), "none": ("rms", 0)}
+KINDS = {"layer": ("layer", 1), "rms": ("rms", 1), "two": ("layer", 2), "none": ("rms", 0), "relu": ("rms", 1),
+         "after": ("layer", 1)}
+"""Norms, and how many steps of units there are; `after`: they are between norms, and read what these make."""
 
 
 LEAST: dict[str, list[int | None]] = {
@@ -37,16 +39,32 @@ LEAST: dict[str, list[int | None]] = {
     "two": [513423296, 514380543, 531425966, 528972964, 528972964, 422787306, 191177560, 175062746, 329037210,
             532359138, 336485401],
     "none": [-591283284, -581131273, -559322050, -563154139, -563154139, -671798523, -686647323, -694689627,
-             -722068809, -556276717, -709308839]}
+             -722068809, -556276717, -709308839],
+    "relu": [163939884, 170733472, 193931035, 189834568, 189834568, 59810638, 40669866, 30208337, -6423876, 196478128,
+             -7044059],
+    "after": [369336520, 377407682, 403300101, 398922279, 398922279, 229568930, 20431696, 7485537, 134061829,
+              405288215, 140056524]}
 """Of each network, class by class, what its rows are proved to be above, all in all, in units of 2^-26."""
 
 
 def network_of(kind: str) -> dict[str, Any]:
-    """Attention, so many steps of `gelu`, and a norm, of this kind all of them."""
+    """Attention, so many steps of `gelu` (or `relu`), and a norm, of this kind all of them."""
     w, d, (norm, steps) = Weights(5), 8, KINDS[kind]
+    is_after, activation = kind == "after", "relu" if kind == "relu" else "gelu"
     return w.network(4, d, 12, [w.attention(d, 2, w.norm(d, norm), 12),
-                                *(w.units(d, 12, w.norm(d, norm), "gelu") for _ in range(steps)),
+                                *({"step": "norm", "norm": w.norm(d, norm)} for _ in range(is_after)),
+                                *(w.units(d, 12, None if is_after else w.norm(d, norm), activation)
+                                  for _ in range(steps)),
                                 {"step": "norm", "norm": w.norm(d, norm)}], True, 2)
+
+
+def act(name: object, y: float) -> float:
+    return max(0.0, y) if name == "relu" else y * (1 + erf(y / sqrt(2))) / 2
+
+
+def slope(name: object, y: float) -> float:
+    return float(y > 0) if name == "relu" else (
+        (1 + erf(y / sqrt(2))) / 2 + y * exp(-y * y / 2) / sqrt(2 * pi))
 
 
 def known_of(kind: str, fields: dict[str, Any], margin: Fraction = Fraction(0)) -> tuple[RowsOnBalls, Logits]:
@@ -111,7 +129,7 @@ class Pushed:
         given = given_of(network_of(kind), fields)
         network = proof.ProverOfRuns(given, given.floats[0])._stack.network
         self.layer, last = KINDS[kind][0] == "layer", network.steps[-1].norm
-        self.steps = [step for step in network.steps if isinstance(step, UnitsStep)]
+        self.steps = [step for step in network.steps[:-1] if not isinstance(step, AttentionStep)]
         assert last is not None
         weight, bias = arrays(after_norm(last, linear(network.unembedding)))
         coefficients = np.zeros(2)
@@ -140,10 +158,16 @@ class Pushed:
             (start, e), (_, e_read), (_, e_inner), hidden = passed
             if x is None:
                 x = np.array(start) / ONE - next(side) * e / ONE * before / np.linalg.norm(before)
+            if isinstance(step, NormStep):
+                assert isinstance(made, NormStepGradients)
+                gain, bias = self._scales(step)
+                x = self.normed(x)[0] * gain + bias - next(side) * made._off / ONE * g / np.linalg.norm(g)
+                continue
+            assert isinstance(made, UnitsGradients)
             (w, b), (w_out, b_out) = arrays(after_norm(step.norm, linear(step.inward))), arrays(linear(step.outward))
-            inner = self.normed(x)[0] @ w + b
+            inner = (self.normed(x)[0] if step.norm else x) @ w + b
             inner -= next(side) * (e_inner - made._in.error(e_read)) / ONE * kappa / np.linalg.norm(kappa)
-            units = inner * (1 + np.array([erf(y / sqrt(2)) for y in inner])) / 2
+            units = np.array([act(step.activation, y) for y in inner])
             units -= next(side) * (hidden - made._activation.spread(e_inner)) / ONE * gamma / np.linalg.norm(gamma)
             after = self._after(passed)
             x = x + units @ w_out + b_out
@@ -152,6 +176,13 @@ class Pushed:
             (start, e), g = self.logits.stream, self.omega
             x = np.array(start) / ONE - next(side) * e / ONE * self._tangent(np.array(start) / ONE)
         return plain, self.value(x)
+
+    @staticmethod
+    def _scales(step: NormStep) -> tuple[Any, Any]:
+        """Gain and bias."""
+        gain, bias = step.norm.gain, step.norm.bias
+        assert gain and bias
+        return np.array(gain.entries) * 2.0**gain.power, np.array(bias.entries) * 2.0**bias.power
 
     def _after(self, passed: Any) -> int:
         streams = [*(one.before for one in self.logits.passed[1:]), self.logits.stream]
@@ -169,17 +200,23 @@ class Pushed:
         omega = self.omega - self.omega.mean() if self.layer else self.omega
         g, found = (omega - (omega @ n) * n / len(n)) / s, list[tuple[Any, Any, Any, Any]]()
         for step, passed in zip(reversed(self.steps), reversed(self.logits.passed), strict=True):
+            if isinstance(step, NormStep):
+                before = self._before_norm(g * self._scales(step)[0], passed)
+                found.insert(0, (g, None, None, before))
+                g = before
+                continue
             (w, _), (w_out, _) = arrays(after_norm(step.norm, linear(step.inward))), arrays(linear(step.outward))
             gamma, inner = w_out @ g, np.array(passed.inner[0]) / ONE
-            kappa = gamma * [(1 + erf(y / sqrt(2))) / 2 + y * exp(-y * y / 2) / sqrt(2 * pi) for y in inner]
-            n, s = self.normed(np.array(passed.before[0]) / ONE)
-            nu = w @ kappa
-            nu = nu - nu.mean() if self.layer else nu
-            before = g + (nu - (nu @ n) * n / len(n)) / s
+            kappa = gamma * [slope(step.activation, y) for y in inner]
+            before = g + (self._before_norm(w @ kappa, passed) if step.norm else w @ kappa)
             found.insert(0, (g, kappa, gamma, before))
             g = before
         return found
 
+    def _before_norm(self, nu: Any, passed: Any) -> Any:
+        n, s = self.normed(np.array(passed.before[0]) / ONE)
+        nu = nu - nu.mean() if self.layer else nu
+        return (nu - (nu @ n) * n / len(n)) / s
 
     def roundings(self, row: int) -> float:
         """How far roundings of logits, and of what they are made from, may move the row beside that."""
@@ -197,7 +234,7 @@ def test_errors_as_large_as_is_allowed_do_not_pass_the_bound_and_use_much_of_it(
     for row in range(3):
         pushed = Pushed(kind, fields, row)
         bound, roundings, used = proved(pushed.known, pushed.logits, row) / ONE, pushed.roundings(row), list[float]()
-        for sides in product((1, -1), repeat=1 + 3 * len(pushed.steps)):
+        for sides in product((1, -1), repeat=1 + sum(1 if isinstance(step, NormStep) else 3 for step in pushed.steps)):
             plain, moved = pushed.worst(sides)
             assert moved - roundings > bound
             used.append((plain - moved + roundings) / (plain - bound))
@@ -234,6 +271,7 @@ def test_gradients_longer_than_64_and_norms_whose_s_may_be_too_small_are_left_ou
     gradients, (before, *_) = known._gradients, logits.passed[0]
     assert gradients is not None
     kept, step = gradients._rows[0], gradients._steps[0]
+    assert isinstance(step, UnitsGradients) and step._norm is not None
     gradients._rows[0] = kept._replace(gradient=[1000 * g for g in kept.gradient])  # type: ignore[index]
     with pytest.raises(Undecided):
         gradients.least(0, logits, 0)
@@ -249,6 +287,7 @@ def test_units_are_as_bent_as_they_may_be_where_they_may_be() -> None:
     known, _ = known_of("rms", CLASSES["binary32"])
     assert known._gradients is not None
     step, rest, units = known._gradients._steps[0], ONE // 64, 12
+    assert isinstance(step, UnitsGradients)
     for turn, curve in ((5, CURVES[5]), (6, 0)):
         inner = [0] * (units - 1) + [turn * ONE // 4 + rest + 1]
         exact = curve * rest**2 / 2000
@@ -260,11 +299,25 @@ def test_units_are_as_bent_as_they_may_be_where_they_may_be() -> None:
         assert curve <= found * 2000 / rest**2 <= curve * 1.001
 
 
-@pytest.mark.parametrize(("activation", "norm"), [("relu", "layer"), ("tanh", "layer"), ("gelu", None)])
-def test_no_other_units_than_gelu_behind_a_norm_are_followed_backwards(activation: str, norm: str | None) -> None:
+def test_relu_is_above_its_tangent_by_what_a_number_may_be_beyond_0() -> None:
+    known, _ = known_of("relu", CLASSES["binary32"])
+    assert known._gradients is not None
+    step, e, rest = known._gradients._steps[0], ONE // 8, 7
+    assert isinstance(step, UnitsGradients)
+    moved = [(column * e >> 32) + 1 + rest for column in step._columns]
+    for share, beyond in ((-2, 0), (-1, 0), (-1 / 2, 1), (0, 2), (1 / 2, 1), (1, 0), (2, 0)):
+        inner = [int(share * most) for most in moved]
+        for g in (-3, 0, 5):
+            ends = [(x, x - most if x > 0 else x + most) for x, most in zip(inner, moved, strict=True)]
+            exact = sum(max(0, -g * (max(0, y) - max(0, x) - (y - x if x > 0 else 0))) for x, y in ends)
+            found = step._bent([g] * len(inner), inner, e, rest)
+            assert 0 <= found - exact <= 20 and (exact > 0) == (g < 0 and beyond > 0)
+
+
+def test_no_other_units_than_gelu_and_relu_are_followed_backwards() -> None:
     w, d = Weights(5), 8
     network = w.network(4, d, 12, [w.attention(d, 2, w.norm(d, "layer"), 12),
-                                   w.units(d, 12, w.norm(d, norm) if norm else None, activation),
+                                   w.units(d, 12, w.norm(d, "layer"), "tanh"),
                                    {"step": "norm", "norm": w.norm(d, "layer")}], True, 2)
     given = given_of(network, CLASSES["binary32"])
     known = proof.ProverOfRuns(given, given.floats[0])._rows.balls.stacks.at(0).rows

@@ -74,10 +74,13 @@ class Activation:
             min(1, self._finer) - (-(2 * VALUE_ERROR + 4) >> self._finer) + -(-rest // 1))
 
     def slopes(self, x: Sequence[int]) -> list[int]:
-        """The derivatives, in numbers, of an activation that has a table; each is off by at most ``slope_error``.
+        """The derivatives, in numbers, of `relu` or an activation that has a table; each is off by at most
+        ``slope_error``.
 
         Proof: docs/trained.md, section 6, Tables of activations.
         """
+        if self._name == "relu":
+            return [self._precision.one if y > 0 else 0 for y in x]
         cells, bits, mask = self._cells, self._shift, (1 << self._shift) - 1
         finer = self._step_bits - self._finer
         return [first + (2 * second * t >> bits) << finer
@@ -94,6 +97,8 @@ class Activation:
     @property
     def slope_error(self) -> int:
         """How far off a slope may be."""
+        if self._name == "relu":
+            return 0
         rest = self._shape.third * self._precision.one / (1 << 2 * self._step_bits)
         return (4 * VALUE_ERROR + 2 << self._step_bits - self._finer) + -(-rest // 1)
 

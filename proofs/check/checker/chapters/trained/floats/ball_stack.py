@@ -23,7 +23,7 @@ from ..reading.network import AttentionStep, Network, Norm, NormStep, UnitsStep
 from ..stack import Alone, AttentionOnNumbers, NormOfStream, RowsOnNumbers, Stack, UnitsOnNumbers, pass_on
 from .ball_heads import HeadOnBalls
 from .balls import SHARE, Balls, InputOnBalls, ProductOnBalls, SumOnBalls, greatest_gain, share
-from .gradients import NormGradients, RowGradients, UnitsGradients, rows_of_norm
+from .gradients import NormGradients, NormStepGradients, RowGradients, UnitsGradients, rows_of_norm
 from .operations import embedded
 from .rounding import tiny
 
@@ -38,10 +38,21 @@ class NormOnBalls(NormOfStream):
         self._input = InputOnBalls(balls, norm, width)
         self._more = (self._input.more * share(greatest_gain(norm)) >> SHARE) + 1 + self._input.off
 
+        self._made_of = balls, norm, width
+
+    def gradients(self) -> NormStepGradients:
+        """The step backwards."""
+        return NormStepGradients(*self._made_of, self._input, self._rounding)
+
     def apply(self, stream: Stream) -> Stream:
         """The stream after the step."""
         x, e = super().apply(self._input.widened(stream))
         return x, e + self._more
+
+    def follow(self, stream: Stream) -> tuple[Stream, PassedUnits]:
+        """The stream after the step, and before it."""
+        found = self.apply(stream)
+        return found, PassedUnits(stream, found, found, 0)
 
 
 class UnitsOnBalls(UnitsOnNumbers):
@@ -134,14 +145,14 @@ class RowsOnBalls(RowsOnNumbers):
         self._logits = [ProductOnBalls(balls, select(linear(network.unembedding), [token])) for token in used]
         self._balls, self._width = balls, width
         self._given = norm, after_norm(norm, linear(network.unembedding)), used
-        self._last: Sequence[UnitsOnBalls] = ()
+        self._last: Sequence[UnitsOnBalls | NormOnBalls] = ()
         self._cost = 4 * width
         self._gradients: RowGradients | None = None
 
     def follow(self, steps: Sequence[Alone]) -> bool:
         """Whether rows can be followed backwards through these last steps; then they are applied here."""
         norm, logits, used = self._given
-        last = [step for step in steps if isinstance(step, UnitsOnBalls)]
+        last = [step for step in steps if isinstance(step, UnitsOnBalls | NormOnBalls)]
         if norm is None or not used or len(last) < len(steps):
             return False
         made = NormGradients(self._balls, norm, self._width, self._input)

@@ -76,8 +76,27 @@ class NormGradients:
         return made, (lost >> bits) + bent + 2
 
 
+class NormStepGradients:
+    """A step that norms the stream; ``rounding`` is what its numbers are off by beside the norm."""
+
+    def __init__(self, balls: Balls, norm: Norm, width: int, given: InputOnBalls, rounding: int) -> None:
+        self._bits, self._side, self._gain = balls.precision.fraction, ceil_sqrt(width), given.gain
+        self._norm, self._off = NormGradients(balls, norm, width, given), given.off + rounding
+
+    def back(self, gradient: Sequence[int], passed: PassedUnits, after: Stream) -> tuple[list[int], int]:
+        """The gradient before the step, and what is lost; gains are rounded down, and norms less than 2 √d apart.
+
+        Raises:
+            Undecided: if s may be too small.
+        """
+        bits, size = self._bits, ceil_norm(gradient)
+        made, lost = self._norm.back([g * gain >> bits for g, gain in zip(gradient, self._gain, strict=True)],
+                                     passed.before)
+        return made, lost + (size * self._off >> bits) + 1 + 2 * self._side * (self._side + (size >> bits) + 1)
+
+
 class UnitsGradients:
-    """A step with units, `gelu`, behind a norm; ``maps`` are those of the step on numbers, inward and outward.
+    """A step with units, `gelu` or `relu`; ``maps`` are those of the step on numbers, inward and outward.
 
     Raises:
         Undecided: if the step is another.
@@ -85,16 +104,16 @@ class UnitsGradients:
 
     def __init__(self, balls: Balls, step: UnitsStep, width: int, maps: tuple[LinearOnNumbers, LinearOnNumbers],
                  activation: Activation, given: InputOnBalls) -> None:
-        if step.norm is None or step.activation != "gelu":
+        if step.activation not in ("gelu", "relu"):
             raise Undecided
-        self._bits, self._activation = balls.precision.fraction, activation
+        self._bits, self._activation, self._is_relu = balls.precision.fraction, activation, step.activation == "relu"
         self._in, self._out = maps
         self._side, self._most = ceil_sqrt(step.inward.weight.width), MOST_GRADIENT * balls.precision.one
         inward = transposed(after_norm(step.norm, linear(step.inward)).weight)
         self._back_in, self._back_out = (
             LinearOnNumbers(balls.precision, balls.budget, ExactLinear(weight, zeros(weight.width)), self._most)
             for weight in (inward, transposed(step.outward.weight)))
-        self._norm = NormGradients(balls, step.norm, width, given)
+        self._norm = NormGradients(balls, step.norm, width, given) if step.norm else None
         self._columns = [ceil_shift(ceil_norm(one), inward.power + NORM_BITS) for one in inward.rows]
 
     def back(self, gradient: Sequence[int], passed: PassedUnits, after: Stream) -> tuple[list[int], int]:
@@ -111,10 +130,12 @@ class UnitsGradients:
         lost += self._back_out.error(0) * hidden + length * (hidden - activation.spread(e_inner))
         rest = e_inner - self._in.error(e_read) + self._in.error(0)
         lost += ((activation.slope_error * length >> bits) + 1 + self._side) * e_inner
-        lost += self._curved(gamma, inner, e_read, rest)
+        lost += (self._bent if self._is_relu else self._curved)(gamma, inner, e_read, rest)
         kappa = [g * slope >> bits for g, slope in zip(gamma, activation.slopes(inner), strict=True)]
         lost += self._within(kappa) * rest
-        before, more = self._norm.back(self._back_in.apply(kappa), passed.before)
+        before, more = self._back_in.apply(kappa), 0
+        if self._norm:
+            before, more = self._norm.back(before, passed.before)
         return list(map(add, gradient, before)), (lost + self._back_in.error(0) * e_read >> bits) + 1 + more
 
     def _curved(self, gamma: Sequence[int], inner: Sequence[int], e: int, rest: int) -> int:
@@ -129,6 +150,11 @@ class UnitsGradients:
         root = ceil_sqrt(most)
         moved = min((ceil_sqrt(total) * e >> NORM_BITS) + 1, (root * e * self._in.norm >> NORM_BITS) + 1)
         return ((moved + root * rest) ** 2 // 2000 >> self._bits) + 1
+
+    def _bent(self, gamma: Sequence[int], inner: Sequence[int], e: int, rest: int) -> int:
+        """The same of `relu`, which is above its tangents."""
+        return sum([-g * more for g, x, column in zip(gamma, inner, self._columns, strict=True) if g < 0
+                    for more in [(column * e >> NORM_BITS) + 1 + rest - abs(x)] if more > 0])
 
     def _within(self, gradient: Sequence[int]) -> int:
         size = ceil_norm(gradient)
@@ -146,10 +172,10 @@ class RowOfNorm(NamedTuple):
 
 
 class RowGradients:
-    """Rows of logits behind a norm, and the steps of units before that."""
+    """Rows of logits behind a norm, and the steps of units and norms before that."""
 
-    def __init__(self, balls: Balls, norm: NormGradients, steps: Sequence[UnitsGradients], rows: Sequence[RowOfNorm],
-                 more: int) -> None:
+    def __init__(self, balls: Balls, norm: NormGradients, steps: Sequence[UnitsGradients | NormStepGradients],
+                 rows: Sequence[RowOfNorm], more: int) -> None:
         self._norm, self._steps, self._rows, self._more = norm, steps, rows, more
         self._bits = balls.precision.fraction
 
