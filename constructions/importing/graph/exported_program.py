@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from constructions.importing.contents import MAX_DIMENSIONS, MAX_FILE_BYTES
 from constructions.importing.graph.aten import OPSET, translate
 from constructions.importing.graph.aten_call import Program, Unfit
 from constructions.importing.graph.aten_values import ELEMENTS, TYPES, shape_of
+from constructions.importing.graph.exported_lengths import concrete, symbol_of
 from constructions.importing.graph.state import MAX_ELEMENTS
 from constructions.text import printable
 
@@ -26,11 +28,47 @@ _DAMAGED = (KeyError, TypeError, ValueError, IndexError, AttributeError, Recursi
 _WORDS = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
 
 
-def read_exported_program(data: bytes, where: str) -> tuple[Any, bool]:
-    """The program as a model of ONNX; whether scales that are roots were rounded.
+@dataclass(frozen=True)
+class ExportedProgram:
+    """A program, its tensors, the symbols of its input's sizes (the last one: of its length), and which lengths it has.
+
+    ``length`` is None if there are several; ``greatest`` is None if it has no end.
+    """
+
+    where: str
+    part: Mapping[str, Any]
+    tensors: Mapping[str, Any]
+    symbols: tuple[str | None, ...]
+    length: int | None
+    least: int
+    greatest: int | None
+
+    def model(self, count: int) -> tuple[Any, bool]:
+        """For inputs of so many tokens, as a model of ONNX; whether scales that are roots were rounded.
+
+        Raises:
+            InputError: if the program has an operation that is not read.
+        """
+        sizes = {name: 1 for name in self.symbols[:-1] if name} | {name: count for name in self.symbols[-1:] if name}
+        try:
+            graph = concrete(self.part["graph"], sizes) if sizes else self.part["graph"]
+            program = Program(graph["tensor_values"])
+            _inputs(program, self.part, self.tensors, self.where)
+            nodes = graph["nodes"]
+        except _DAMAGED:
+            raise InputError(f"{self.where}: not a whole program of torch.export.save") from None
+        if len(nodes) > MAX_NODES:
+            raise InputError(f"{self.where}: {len(nodes)} nodes, expected at most {MAX_NODES}")
+        for node in nodes:
+            _translated(program, node, self.where)
+        return _model(program, self.part, self.where), program.rounded
+
+
+def read_exported_program(data: bytes, where: str) -> ExportedProgram:
+    """The program.
 
     Raises:
-        InputError: if the archive is damaged, or the program has an operation that is not read.
+        InputError: if the archive is damaged.
     """
     try:
         import onnx  # noqa: F401
@@ -42,18 +80,24 @@ def read_exported_program(data: bytes, where: str) -> tuple[Any, bool]:
         whole = json.loads(archive.read(f"{folder}models/model.json"))
         tensors = _tensors(archive, folder)
         part = whole["graph_module"]
-        program = Program(part["graph"]["tensor_values"])
-        _inputs(program, part, tensors, where)
-        nodes = part["graph"]["nodes"]
+        symbols, length = _lengths(part)
+        ends = whole["range_constraints"].get(symbols[-1], {}) if symbols and symbols[-1] else {}
+        return ExportedProgram(where, part, tensors, symbols, length, int(ends.get("min_val") or 0),
+                               None if ends.get("max_val") is None else int(ends["max_val"]))
     except InputError:
         raise
     except (StopIteration, *_DAMAGED):
         raise InputError(f"{where}: not a whole program of torch.export.save") from None
-    if len(nodes) > MAX_NODES:
-        raise InputError(f"{where}: {len(nodes)} nodes, expected at most {MAX_NODES}")
-    for node in nodes:
-        _translated(program, node, where)
-    return _model(program, part, where), program.rounded
+
+
+def _lengths(part: Mapping[str, Any]) -> tuple[tuple[str | None, ...], int | None]:
+    """The symbols of the sizes of the input that is given first, and its length if that is one."""
+    for spec in part["signature"]["input_specs"]:
+        if "user_input" in spec:
+            sizes = part["graph"]["tensor_values"][spec["user_input"]["arg"]["as_tensor"]["name"]]["sizes"]
+            symbols = tuple(symbol_of(size) for size in sizes)
+            return symbols, None if symbols and symbols[-1] else int(sizes[-1]["as_int"]) if sizes else 1
+    return (), 1
 
 
 def _translated(program: Program, node: Any, where: str) -> None:
@@ -104,10 +148,6 @@ def _inputs(program: Program, part: Any, tensors: Mapping[str, Any], where: str)
         ((kind, inner),) = spec.items()
         if kind == "user_input":
             name = inner["arg"]["as_tensor"]["name"]
-            sizes = program.values[name]["sizes"]
-            if any("as_int" not in size for size in sizes):
-                raise InputError(f"{where}: input {printable(name)} of any length (dynamic_shapes), expected a program "
-                                 f"exported for one length")
             program.inputs.append(name)
             continue
         stored = inner[_WORDS[kind]] if kind in _WORDS else None

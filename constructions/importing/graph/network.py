@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -40,12 +40,10 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
     Raises:
         InputError: if a node is not understood, or the graph is none of one sequence of tokens.
     """
-    is_program, rounded = where.endswith(".pt2"), False
-    if is_program:
-        model, rounded = read_exported_program(data, where)
-    else:
-        model = load_model(data, where)
-    count = _count(model, where, questions)
+    is_program = where.endswith(".pt2")
+    source = _program(data, where) if is_program else _graph(data, where)
+    count = _count(source, where, questions)
+    model, rounded = source.model(count)
     tensors = Tensors(stored_initializers(model.graph, where))
     reading = read_nodes(model, count, where, is_program)
     found = _network(reading, count, where, tensors)
@@ -53,11 +51,13 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
         found = replace(found, kind=found.kind.replace("graph of ONNX", "program of torch.export"))
     if rounded:
         questions.assume("scores are divided by the square root of the heads' width, rounded to binary64")
-    if _is_of_any_length(model) and count > 1:
-        other = Tensors({})
-        _compare(count, found, tensors, _network(read_nodes(model, count - 1, where), count - 1, where, other), other,
-                 where)
-    elif not _is_of_any_length(model):
+    if source.length is None:
+        if count > max(source.least, 1):
+            other, less = Tensors({}), read_nodes(source.model(count - 1)[0], count - 1, where, is_program)
+            _compare(count, found, tensors, _network(less, count - 1, where, other), other, where)
+        if source.least > 1:
+            questions.assume(f"the program reads {source.least} tokens or more; shorter inputs are read likewise")
+    else:
         questions.assume(f"the graph reads {count} tokens; shorter inputs are read as it reads their beginnings"
                          if found.attention == "causal" else
                          f"the graph reads {count} tokens; inputs of other lengths are read in the same way")
@@ -65,29 +65,43 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
     return found, tensors.made
 
 
-def _is_of_any_length(model: Any) -> bool:
+@dataclass(frozen=True)
+class _Source:
+    """What is read: the model for so many tokens (whether roots were rounded); for how many it is (None: several)."""
+
+    model: Callable[[int], tuple[Any, bool]]
+    length: int | None
+    least: int = 1
+    greatest: int = MAX_TOKENS
+
+
+def _program(data: bytes, where: str) -> _Source:
+    program = read_exported_program(data, where)
+    return _Source(program.model, program.length, program.least, min(program.greatest or MAX_TOKENS, MAX_TOKENS))
+
+
+def _graph(data: bytes, where: str) -> _Source:
+    model = load_model(data, where)
     names = {one.name for one in model.graph.initializer}
     sizes = [size for one in model.graph.input if one.name not in names for size in one.type.tensor_type.shape.dim]
-    return bool(sizes) and not sizes[-1].HasField("dim_value")
+    length = 1 if not sizes else sizes[-1].dim_value if sizes[-1].HasField("dim_value") else None
+    return _Source(lambda _: (model, False), length)
 
 
-def _count(model: Any, where: str, questions: Questions) -> int:
+def _count(source: _Source, where: str, questions: Questions) -> int:
     """How many tokens are read: as the graph says, or as the user does."""
     rows: int | None = questions.option("rows")
-    if _is_of_any_length(model):
-        if rows is None or not 1 <= rows <= MAX_TOKENS:
+    if source.length is None:
+        first = max(source.least, 1)
+        if rows is None or not first <= rows <= source.greatest:
             raise InputError(f"{where}: the graph reads inputs of any length, expected --rows N, for how many "
-                             f"positions, 1 to {MAX_TOKENS}")
+                             f"positions, {first} to {source.greatest}")
         return rows
-    names = {one.name for one in model.graph.initializer}
-    sizes = [size.dim_value for one in model.graph.input if one.name not in names
-             for size in one.type.tensor_type.shape.dim]
-    count = sizes[-1] if sizes else 1
-    if not 1 <= count <= MAX_TOKENS:
-        raise InputError(f"{where}: inputs of {count} tokens, expected 1 to {MAX_TOKENS}")
-    if rows not in (None, count):
-        raise InputError(f"{where}: --rows {rows}, but the graph reads inputs of {count} tokens")
-    return count
+    if not 1 <= source.length <= MAX_TOKENS:
+        raise InputError(f"{where}: inputs of {source.length} tokens, expected 1 to {MAX_TOKENS}")
+    if rows not in (None, source.length):
+        raise InputError(f"{where}: --rows {rows}, but the graph reads inputs of {source.length} tokens")
+    return source.length
 
 
 def _notes(reading: Reading, questions: Questions) -> None:
