@@ -25,8 +25,10 @@ def translate(program: Program, node: Mapping[str, Any], target: str) -> None:
     """
     if not node["outputs"] or target.split(".")[1].startswith(("_assert", "sym_constrain")):
         return
-    library, name = target.split(".")[:2]
-    handler = _TRANSLATORS.get(name) if library == "aten" else None
+    library, name, overload = [*target.split("."), ""][:3]
+    handler = _TRANSLATORS.get(name) or _TRANSLATORS.get(f"{name}.{overload}") if library == "aten" else None
+    if handler is None and library == "aten" and name.endswith("_"):
+        handler = _TRANSLATORS.get(name[:-1])  # in place: nothing else sees it (exported_program.py)
     if handler is None:
         raise Unfit("an operation that is not handled")
     handler(Call(program, node))
@@ -45,6 +47,14 @@ def _addmm(call: Call) -> None:
     if call.get("alpha", 1) != 1 or call.get("beta", 1) != 1:
         raise Unfit("a product that is scaled")
     call.emit("Gemm", [call.get("mat1"), call.get("mat2"), call.x])
+
+
+def _baddbmm(call: Call) -> None:
+    if call.get("alpha", 1) != 1 or call.get("beta", 1) != 1:
+        raise Unfit("a product that is scaled")
+    product = call.emit("MatMul", [call.get("batch1"), call.get("batch2")],
+                        call.new(call.shape(call.made[0]), call.kind(call.made[0])))
+    call.emit("Add", [call.x, product])
 
 
 def _matmul(call: Call) -> None:
@@ -176,7 +186,13 @@ _TRANSLATORS: Mapping[str, Translator] = {
     "where": numbers.where, "masked_fill": numbers.masked_fill, "sum": numbers.reduced("ReduceSum"),
     "mean": numbers.reduced("ReduceMean"), "argmax": numbers.argmax, "cumsum": numbers.cumsum,
     "one_hot": numbers.one_hot, "linear": _linear, "addmm": _addmm, "matmul": _matmul, "mm": _matmul, "bmm": _matmul,
-    "einsum": _einsum, "outer": _outer, "conv1d": _convolution, "softmax": _softmax, "_softmax": _softmax,
+    "baddbmm": _baddbmm, "max.other": numbers.two("Max"), "min.other": numbers.two("Min"), "einsum": _einsum,
+    "outer": _outer, "conv1d": _convolution, "var": numbers.variance(is_root=False), "softmax": _softmax,
+    "std": numbers.variance(is_root=True), "_softmax": _softmax, "_safe_softmax": _softmax,
     "layer_norm": _norm(is_layer=True), "rms_norm": _norm(is_layer=False), "_weight_norm": _weight_norm,
     "scaled_dot_product_attention": _attention,
 }
+SHARING = {name for name, translator in _TRANSLATORS.items() if translator in (
+    places.same, places.reshape, places.expand, places.permute, places.transpose, places.turn_around, places.cut,
+    places.select, places.split, places.unbind)}
+"""Operations whose result may lie in the memory of what they are given."""

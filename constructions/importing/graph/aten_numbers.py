@@ -168,6 +168,28 @@ def reduced(operation: str) -> Translator:
     return handler
 
 
+def variance(is_root: bool) -> Translator:
+    """The mean of squares of what is less its mean, or the root of it; torch divides by one less than their number."""
+    def handler(call: Call) -> None:
+        axes, shape, kind = call.get("dim"), call.shape(call.x), call.kind(call.x)
+        axes = [axes] if isinstance(axes, int) else axes
+        if not axes or len(axes) != 1 or not call.get("keepdim", False):
+            raise Unfit("a variance that drops its axis, or over several axes")
+        axis, count = call.axis(axes[0]), shape[call.axis(axes[0])]
+        less = call.get("correction", 1 if call.get("unbiased", True) else 0)
+        single, over = [*shape[:axis], 1, *shape[axis + 1:]], call.constant([axis], LONG)
+        mean = call.emit("ReduceMean", [call.x, over], call.new(single, kind), keepdims=1)
+        centred = call.emit("Sub", [call.x, mean], call.new(shape, kind))
+        square = call.emit("Mul", [centred, centred], call.new(shape, kind))
+        total = call.emit("ReduceSum", [square, over], call.new(single, kind), keepdims=1)
+        divisor = call.constant(count - (1 if less is None else less), kind)
+        if not is_root:
+            call.emit("Div", [total, divisor])
+            return
+        call.emit("Sqrt", [call.emit("Div", [total, divisor], call.new(single, kind))])
+    return handler
+
+
 def argmax(call: Call) -> None:
     """The place of the greatest."""
     if call.get("dim") is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -49,3 +49,15 @@ def value_of(argument: Mapping[str, Any]) -> Any:
     if kind == "as_sym_ints":
         return [int(one["as_int"]) for one in inner]
     return argument  # a device, a layout: on none of these anything depends
+
+
+def tensors_of(argument: Any) -> Iterator[Name]:
+    """The names of all tensors in it."""
+    if isinstance(argument, Mapping):
+        if isinstance(name := argument.get("as_tensor", {}).get("name"), str):
+            yield Name(name)
+        for inner in argument.values():
+            yield from tensors_of(inner)
+    elif isinstance(argument, list):
+        for inner in argument:
+            yield from tensors_of(inner)

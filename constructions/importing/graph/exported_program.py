@@ -16,9 +16,9 @@ import numpy as np
 from constructions.errors import InputError
 from constructions.importing.archive import Archive
 from constructions.importing.contents import MAX_DIMENSIONS, MAX_FILE_BYTES
-from constructions.importing.graph.aten import OPSET, translate
+from constructions.importing.graph.aten import OPSET, SHARING, translate
 from constructions.importing.graph.aten_call import Program, Unfit
-from constructions.importing.graph.aten_values import ELEMENTS, TYPES, shape_of
+from constructions.importing.graph.aten_values import ELEMENTS, TYPES, shape_of, tensors_of
 from constructions.importing.graph.exported_lengths import concrete, symbol_of
 from constructions.importing.graph.state import MAX_ELEMENTS
 from constructions.text import printable
@@ -55,10 +55,13 @@ class ExportedProgram:
             program = Program(graph["tensor_values"])
             _inputs(program, self.part, self.tensors, self.where)
             nodes = graph["nodes"]
+            if len(nodes) > MAX_NODES:
+                raise InputError(f"{self.where}: {len(nodes)} nodes, expected at most {MAX_NODES}")
+            _expect_nothing_shared(nodes, self.part, self.where)
+        except InputError:
+            raise
         except _DAMAGED:
             raise InputError(f"{self.where}: not a whole program of torch.export.save") from None
-        if len(nodes) > MAX_NODES:
-            raise InputError(f"{self.where}: {len(nodes)} nodes, expected at most {MAX_NODES}")
         for node in nodes:
             _translated(program, node, self.where)
         return _model(program, self.part, self.where), program.rounded
@@ -98,6 +101,38 @@ def _lengths(part: Mapping[str, Any]) -> tuple[tuple[str | None, ...], int | Non
             symbols = tuple(symbol_of(size) for size in sizes)
             return symbols, None if symbols and symbols[-1] else int(sizes[-1]["as_int"]) if sizes else 1
     return (), 1
+
+
+def _expect_nothing_shared(nodes: Any, part: Mapping[str, Any], where: str) -> None:
+    """What is changed in place (masked_fill_) is not read again but by the name that it has then.
+
+    Operations that put elements elsewhere may leave them in the memory of their first tensor.
+    """
+    group: dict[str, int] = {}
+    changed: dict[int, tuple[str, set[str]]] = {}
+
+    def expect_unchanged(names: Any) -> None:
+        for name in names:
+            node, valid = changed.get(group.get(name, -1), ("", {name}))
+            if name not in valid:
+                raise InputError(f"{where}: node {printable(node)[:80]}: changes an array in place that is read again "
+                                 f"under another name, expected a new array")
+
+    for number, node in enumerate(nodes):
+        operation = str(node["target"]).removeprefix("torch.ops.").split(".")[1]
+        read, made = ([*map(str, tensors_of(part))] for part in (
+            [one["arg"] for one in node["inputs"]], node["outputs"]))
+        expect_unchanged(read)
+        in_place = operation.endswith("_") and not operation.endswith("__")
+        shares = bool(read) and (in_place or operation in SHARING)
+        own = group.setdefault(read[0], number) if shares else number
+        for name in made:
+            group[name] = own
+        if in_place:
+            changed[own] = str(node["name"] or operation), {*made}
+        elif own in changed:
+            changed[own][1].update(made)
+    expect_unchanged(str(name) for spec in part["signature"]["output_specs"] for name in tensors_of([*spec.values()]))
 
 
 def _translated(program: Program, node: Any, where: str) -> None:

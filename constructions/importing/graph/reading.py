@@ -103,8 +103,8 @@ class _Reader:
         self.values[inputs[0].name] = Tokens(codes if len(sizes) == 1 else codes[np.newaxis])
 
     def read(self) -> Reading:
-        """Every node in turn, and the first output."""
-        for node in self.graph.node:
+        """Every node in turn that the first output needs, and that."""
+        for node in self._needed():
             self.state.exactness.node = node.name or node.output[0]
             try:
                 results = self._node(node)
@@ -130,6 +130,15 @@ class _Reader:
                              f"tokens")
         return Reading(output, self.state.softmaxes, names[0] in self.state.argmaxes, self.state.exactness,
                        self.state.quantised, self.state.rounded, names[1:], self.state.assumed)
+
+    def _needed(self) -> list[Any]:
+        names = {one.name for one in self.graph.output[:1]}
+        needed = []
+        for node in reversed(self.graph.node):
+            if names.intersection(node.output):
+                names.update(name for name in node.input if name)
+                needed.append(node)
+        return needed[::-1]
 
     def _node(self, node: Any) -> list[Any]:
         """What a node makes."""

@@ -285,6 +285,14 @@ class Centred:
 
 
 @dataclass(frozen=True)
+class ScaledCentred:
+    """It times constants, before it is divided by its root."""
+
+    centred: Centred
+    gain: Array
+
+
+@dataclass(frozen=True)
 class CentredSquare:
     """Its square."""
 
@@ -356,7 +364,8 @@ def replace_norm(norm: NormBase, gain: Array | None, bias: Array | None) -> Norm
 
 _NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of tokens", "Scores": "scores",
           "Curve": "functions of numbers of tokens", "Modulated": "numbers times constants of positions",
-          "Mean": "means", "Centred": "numbers less their mean", "CentredSquare": "squares",
+          "Mean": "means", "Centred": "numbers less their mean",
+          "ScaledCentred": "numbers less their mean, times constants", "CentredSquare": "squares",
           "MeanSquare": "mean squares", "Weights": "weights of attention", "NoneType": "nothing",
           "Quantised": "whole numbers that stand for others", "Product": "products of whole numbers",
           "Range": "the scale of a range", "TableRows": "rows of whole numbers"}

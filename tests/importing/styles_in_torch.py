@@ -1,0 +1,99 @@
+"""One layer in torch, as people write it: modules of torch.nn, changes in place, norms by hand, padding."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tests.importing.graphs_in_torch import ROWS, VOCABULARY, WIDTH
+
+
+def make(torch: Any, kind: str) -> Any:
+    """A network of this kind, with random weights of binary32."""
+    torch.manual_seed(5)
+    model = modules(torch)[kind]().eval()
+    for weight in model.parameters():
+        weight.data += torch.randn_like(weight) / 8
+    return model
+
+
+def modules(torch: Any) -> dict[str, Any]:
+    """Each kind, and what makes it."""
+    nn = torch.nn
+
+    class Basic(nn.Module):  # type: ignore[misc,name-defined]  # torch's types are skipped
+        """One layer without norms; positions are added in place."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.table, self.places = nn.Embedding(VOCABULARY, WIDTH), nn.Embedding(ROWS, WIDTH)
+            self.gain, self.bias = nn.Parameter(torch.ones(WIDTH)), nn.Parameter(torch.zeros(WIDTH))
+            self.qkv, self.out = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
+            self.head = nn.Linear(WIDTH, VOCABULARY)
+
+        def start(self, tokens: Any) -> Any:
+            x = self.table(tokens)
+            x += self.places(torch.arange(tokens.shape[1]))
+            return x
+
+        def seen(self, tokens: Any) -> Any:
+            return torch.ones(tokens.shape[1], tokens.shape[1]).tril() == 1
+
+        def norm(self, x: Any) -> Any:
+            return x
+
+        def scores(self, q: Any, k: Any, tokens: Any) -> Any:
+            return (q @ k.transpose(-2, -1) / math.sqrt(WIDTH // 2)).masked_fill(~self.seen(tokens), -1e9)
+
+        def attended(self, x: Any, tokens: Any) -> Any:
+            q, k, v = (one.unflatten(-1, (2, -1)).transpose(1, 2) for one in self.qkv(self.norm(x)).chunk(3, -1))
+            return self.out((self.scores(q, k, tokens).softmax(-1) @ v).transpose(1, 2).flatten(2))
+
+        def forward(self, tokens: Any) -> Any:
+            x = self.start(tokens)
+            return self.head(self.norm(x + self.attended(x, tokens)))
+
+    class Annotated(Basic):
+        """The gain is multiplied before the norm is."""
+
+        def norm(self, x: Any) -> Any:
+            root = torch.sqrt(x.var(-1, keepdim=True, unbiased=False) + 1e-5)
+            return self.gain * (x - x.mean(-1, keepdim=True)) / root + self.bias
+
+    class Deviation(Annotated):
+        """An epsilon beside the root, which no norm here has."""
+
+        def norm(self, x: Any) -> Any:
+            return self.gain * (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + 1e-6) + self.bias
+
+    class MultiHead(Basic):
+        """torch's own attention, which also makes the mean of its weights."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.attention = nn.MultiheadAttention(WIDTH, 2, batch_first=True)
+            self.needs = True
+
+        def attended(self, x: Any, tokens: Any) -> Any:
+            hidden = torch.ones(tokens.shape[1], tokens.shape[1]).triu(1).bool()
+            made, _ = self.attention(x, x, x, attn_mask=hidden, need_weights=self.needs)
+            return made
+
+    class MultiHeadAlone(MultiHead):
+        """The same without them, which masks in place."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.needs = False
+
+    class Shared(Basic):
+        """What is changed in place is read under another name, too."""
+
+        def start(self, tokens: Any) -> Any:
+            x = self.table(tokens)
+            early = x.view(-1, tokens.shape[1], 2, WIDTH // 2)
+            x.mul_(2)
+            return x + early.flatten(2)
+
+    return {"basic": Basic, "annotated": Annotated, "deviation": Deviation, "multihead": MultiHead,
+            "multiheadalone": MultiHeadAlone, "shared": Shared}
