@@ -95,5 +95,48 @@ def modules(torch: Any) -> dict[str, Any]:
             x.mul_(2)
             return x + early.flatten(2)
 
+    class Padded(Basic):
+        """Keys that are padding (token 0) are hidden, and later ones."""
+
+        def seen(self, tokens: Any) -> Any:
+            return (tokens != 0)[:, None, None, :] & super().seen(tokens)
+
+    class PaddedByNumbers(Basic):
+        """The same by numbers that are added."""
+
+        def scores(self, q: Any, k: Any, tokens: Any) -> Any:
+            hidden = (1.0 - tokens.ge(1).to(q.dtype))[:, None, None, :] * torch.finfo(q.dtype).min
+            return super().scores(q, k, tokens) + hidden
+
+    class PaddedEncoder(Basic):
+        """torch's own layer with a mask of padding."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.TransformerEncoderLayer(WIDTH, 2, 16, batch_first=True, norm_first=True)
+
+        def forward(self, tokens: Any) -> Any:
+            return self.head(self.layer(self.start(tokens), src_key_padding_mask=tokens == 0))
+
+    class PaddedQueries(Padded):
+        """Padding sees nothing, too, and its weights are the same for all."""
+
+        def seen(self, tokens: Any) -> Any:
+            return (tokens != 0)[:, None, :, None] & super().seen(tokens)
+
+    class PaddedRows(Padded):
+        """Padding alone sees nothing."""
+
+        def seen(self, tokens: Any) -> Any:
+            return (tokens != 0)[:, None, :, None] & Basic.seen(self, tokens)
+
+    class OthersPadded(Padded):
+        """Padding is hidden from others, but not from itself."""
+
+        def seen(self, tokens: Any) -> Any:
+            return super().seen(tokens) | torch.eye(tokens.shape[1]).bool()
+
     return {"basic": Basic, "annotated": Annotated, "deviation": Deviation, "multihead": MultiHead,
-            "multiheadalone": MultiHeadAlone, "shared": Shared}
+            "multiheadalone": MultiHeadAlone, "shared": Shared, "padded": Padded, "paddedbynumbers": PaddedByNumbers,
+            "paddedencoder": PaddedEncoder, "paddedqueries": PaddedQueries, "paddedrows": PaddedRows,
+            "otherspadded": OthersPadded}

@@ -5,9 +5,11 @@ from __future__ import annotations
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from constructions.errors import InputError
+from proofs.trained.forward import FloatNetwork
 from tests.importing import graphs_in_torch as graphs
 from tests.importing import styles_in_torch as styles
 from tests.importing.test_exported_programs import program, read
@@ -29,7 +31,27 @@ def test_a_layer_in_another_style_has_the_logits_of_torch(tmp_path: Path, kind: 
     check(torch, result, model, 1e-6)
 
 
+@pytest.mark.parametrize(("kind", "by"), [
+    ("padded", "graph"), ("paddedbynumbers", "program"), ("paddedencoder", "graph"), ("paddedencoder", "program")])
+def test_padding_is_hidden_from_attention(tmp_path: Path, kind: str, by: str) -> None:
+    """After a letter, and between letters: then only weights of e^-16000 and less are others."""
+    torch = torch_or_skip()
+    model = styles.make(torch, kind)
+    result = read(tmp_path, program(torch, model)) if by == "program" else of_onnx(torch, tmp_path, model, False)
+    assert any(one.startswith("keys with the tokens 0 are hidden by -16384 in") for one in result.report.assumed)
+    drawn = np.random.default_rng(7)
+    tokens = drawn.integers(0, 2, (20, 6)) * drawn.integers(0, graphs.VOCABULARY, (20, 6))
+    tokens[:, 0] = 1
+    with torch.no_grad():
+        expected = model.double()(torch.from_numpy(tokens)).numpy()
+    assert np.abs(FloatNetwork(result.network).logits(tokens, 0) - expected).max() < 1e-6 and not tokens.all()
+
+
 @pytest.mark.parametrize(("kind", "said"), [
+    ("paddedqueries", r"node and_2 \(And\): conditions on the tokens of two positions in one mask"),
+    ("paddedrows", r"node masked_fill \(Where\): a mask by the tokens that ask, or of other positions than those of "
+                   r"keys"),
+    ("otherspadded", r"node masked_fill \(Where\): a mask by tokens that hides not the same tokens from all that ask"),
     ("deviation", r"node add \(Add\): an epsilon beside the root of a mean of squares, expected it under the root"),
     ("shared", r"node mul_: changes an array in place that is read again under another name, expected a new array")])
 def test_what_would_be_read_wrongly_is_refused_with_its_node(tmp_path: Path, kind: str, said: str) -> None:

@@ -16,6 +16,7 @@ from constructions.importing.graph.exact import Exactness
 from constructions.importing.graph.nodes import HANDLERS
 from constructions.importing.graph.quantised_nodes import quantised
 from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State, moved_parts, moved_scores
+from constructions.importing.graph.token_cases import TokenCase, token_case
 from constructions.importing.graph.turns import TurnedSquare
 from constructions.importing.graph.values import (
     Modulated,
@@ -151,6 +152,11 @@ class _Reader:
             is_table = node.op_type == "Softmax" and inputs[0].shape[-2:] == (self.count,) * 2 and self.count > 1
             if not is_table:
                 return self._folded(node, inputs)
+        if node.op_type in _MOVING and node.op_type not in ("Cast", "Identity"):
+            return self._moved(node, inputs)
+        made = token_case(self.state, node.op_type, inputs, lambda given: self._evaluated(node, [*given])[0])
+        if made is not None:
+            return [made]
         if node.op_type in _MOVING:
             return self._moved(node, inputs)
         handler = HANDLERS.get(node.op_type)
@@ -241,6 +247,8 @@ class _Reader:
                     for codes in move(value.of.codes)]
         if isinstance(value, Modulated):
             return moved_parts(value, move)
+        if isinstance(value, TokenCase):
+            return list(value.moved(move))
         if isinstance(value, Scores | Weights):
             return [moved_scores(value, move)]
         raise NotUnderstood("elements of this kind of value put elsewhere")

@@ -368,7 +368,7 @@ _NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of t
           "ScaledCentred": "numbers less their mean, times constants", "CentredSquare": "squares",
           "MeanSquare": "mean squares", "Weights": "weights of attention", "NoneType": "nothing",
           "Quantised": "whole numbers that stand for others", "Product": "products of whole numbers",
-          "Range": "the scale of a range", "TableRows": "rows of whole numbers"}
+          "TokenCase": "conditions on tokens", "Range": "the scale of a range", "TableRows": "rows of whole numbers"}
 
 
 def what(value: Any) -> str:

@@ -1,0 +1,140 @@
+"""Masks of padding: arrays of constants of which each is one of two, by the token that stands at its position.
+
+A key that is hidden by its token has a number of -16384 more in its score, wherever it is seen: so words without such
+tokens are read exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from constructions.importing.graph.attention import MASKED
+from constructions.importing.graph.fixed_scores import as_scores, is_nothing
+from constructions.importing.graph.state import State
+from constructions.importing.graph.values import Codes, Flat, NotUnderstood, Scores, Tokens, beside
+
+HIDING = Fraction(-(1 << 14))
+MOST_TOKENS = 1 << 12
+_COMPARED = {"Equal": (0, 1, True), "Less": (0, 0, True), "LessOrEqual": (0, 1, True), "Greater": (0, 1, False),
+             "GreaterOrEqual": (0, 0, False)}
+"""Of tokens and a number c: those below c and more that are meant, and whether it holds of them."""
+_TURNED = {"Equal": "Equal", "Less": "Greater", "LessOrEqual": "GreaterOrEqual", "Greater": "Less",
+           "GreaterOrEqual": "LessOrEqual"}
+_SINGLE = {"Not", "And", "Or", "Xor", "Cast", "Add", "Sub", "Mul", "Div", "Neg", "Where", "Identity", *_COMPARED}
+"""Operations that are done to each element by itself."""
+Evaluate = Callable[[Sequence[Any]], Any]
+
+
+@dataclass(frozen=True)
+class TokenCase:
+    """``inside`` where the token at the element's position is one of ``tokens``, ``outside`` where it is not."""
+
+    codes: Codes
+    tokens: frozenset[int]
+    inside: Any
+    outside: Any
+
+    def moved(self, move: Callable[[Any], list[Any]]) -> list[TokenCase]:
+        """The elements elsewhere."""
+        return [TokenCase(np.asarray(codes, np.int64), self.tokens, inside, outside) for codes, inside, outside in zip(
+            move(self.codes), move(self.inside), move(self.outside), strict=True)]
+
+
+def token_case(state: State, operation: str, inputs: Sequence[Any], evaluate: Evaluate) -> Any:
+    """What an operation makes of tokens and a number, or of such arrays; None if it is about neither.
+
+    Raises:
+        NotUnderstood: if it is none that is done to each element, or hides no keys.
+    """
+    if operation in _COMPARED and any(isinstance(one, Tokens) for one in inputs):
+        return _compared(operation, inputs)
+    cases = [one for one in inputs if isinstance(one, TokenCase)]
+    if not cases:
+        return None
+    if operation == "Shape":
+        return np.array(cases[0].codes.shape, np.int64)
+    if operation in ("Add", "Where") and (made := _masked(state, operation, inputs)) is not None:
+        return made
+    if operation not in _SINGLE or any(not isinstance(one, TokenCase | np.ndarray) for one in inputs):
+        raise NotUnderstood("an operation that is not handled on conditions on tokens, expected masks of keys")
+    if any(case.tokens != cases[0].tokens for case in cases):
+        raise NotUnderstood("conditions on different tokens in one mask")
+    shape = np.broadcast_shapes(*(one.codes.shape if isinstance(one, TokenCase) else one.shape for one in inputs))
+    codes = [np.broadcast_to(case.codes, shape) for case in cases]
+    if any((one != codes[0]).any() for one in codes):
+        raise NotUnderstood("conditions on the tokens of two positions in one mask")
+    inside, outside = (evaluate([getattr(one, side) if isinstance(one, TokenCase) else one for one in inputs])
+                       for side in ("inside", "outside"))
+    return TokenCase(codes[0], cases[0].tokens, np.broadcast_to(inside, shape), np.broadcast_to(outside, shape))
+
+
+def _compared(operation: str, inputs: Sequence[Any]) -> TokenCase:
+    tokens, number = inputs
+    if not isinstance(tokens, Tokens):
+        tokens, number, operation = number, tokens, _TURNED[operation]
+    if not isinstance(tokens, Tokens) or not isinstance(number, np.ndarray) or number.size != 1:
+        raise NotUnderstood("tokens compared with something else than one number")
+    first, more, holds = _COMPARED[operation]
+    value = number.item()
+    if value != int(value) or not 0 <= value <= MOST_TOKENS:
+        raise NotUnderstood(f"tokens compared with a number that is no token of 0 to {MOST_TOKENS}")
+    meant = range(int(value) if operation == "Equal" else first, int(value) + more)
+    shape = np.broadcast_shapes(tokens.codes.shape, number.shape)
+    return TokenCase(np.broadcast_to(tokens.codes, shape), frozenset(meant), np.full(shape, holds),
+                     np.full(shape, not holds))
+
+
+def _masked(state: State, operation: str, inputs: Sequence[Any]) -> Scores | None:
+    """Scores with a mask of keys; None if there are no scores."""
+    inputs = [one if isinstance(one, TokenCase) else as_scores(one, state.count, state.positions) if
+              not isinstance(one, np.ndarray) else one for one in inputs]
+    if operation == "Add":
+        return next((_hidden(state, x, y) for x, y in (inputs, inputs[::-1])
+                     if isinstance(x, Scores) and isinstance(y, TokenCase)), None)
+    choice, one, other = inputs
+    for scores, rest, seen in ((one, other, True), (other, one, False)):
+        if isinstance(scores, Scores) and isinstance(choice, TokenCase) and isinstance(rest, np.ndarray) and (
+                rest <= MASKED).all():
+            inside, outside = (np.where(side == seen, np.float64(0), -np.inf)
+                               for side in (choice.inside, choice.outside))
+            return _hidden(state, scores, replace(choice, inside=inside, outside=outside))
+    return None
+
+
+def _hidden(state: State, scores: Scores, case: TokenCase) -> Scores:
+    """Scores to which a mask is added.
+
+    Raises:
+        NotUnderstood: if it does not hide the same tokens wherever keys are seen.
+    """
+    shape = np.broadcast_shapes(scores.shape, case.codes.shape)
+    if shape != scores.shape or (np.broadcast_to(case.codes, shape) != scores.positions).any():
+        raise NotUnderstood("a mask by the tokens that ask, or of other positions than those of keys")
+    inside, outside, mask = (np.broadcast_to(np.asarray(one, np.float64), shape)
+                             for one in (case.inside, case.outside, scores.mask))
+    seen = (outside > MASKED) & (mask > MASKED)
+    if (inside[seen] > MASKED).any():
+        raise NotUnderstood("a mask by tokens that hides not the same tokens from all that ask")
+    if ((inside > MASKED) & (mask > MASKED) & ~seen).any():
+        raise NotUnderstood("a mask that hides all tokens but some")
+    if state.token_base is None or max(case.tokens, default=0) >= state.token_base.size:
+        raise NotUnderstood("a mask by tokens that are not looked up")
+    column = np.zeros((state.token_base.size, 1))
+    column[[*case.tokens]] = 1
+    one = Flat({}, (np.ones((1, 1)),), 1)
+    by_table = all(is_nothing(read) for read in scores.reads.ravel().tolist())
+    hides = Flat({state.token_base: column}, (), 1).scaled(HIDING if by_table else HIDING / scores.scale,
+                                                           state.exactness)
+    reads = np.empty(scores.reads.shape, object)
+    for index in np.ndindex(*reads.shape):
+        read = scores.reads[index]
+        reads[index] = (one, hides) if is_nothing(read) else (beside([read[0], one]), beside([read[1], hides]))
+    listed = ", ".join(map(str, sorted(case.tokens)[:4])) + (" and more" if len(case.tokens) > 4 else "")
+    state.assume(f"keys with the tokens {listed} are hidden by {HIDING} in their scores; inputs in which a token sees "
+                 "no other keys may be read otherwise")
+    return replace(scores, reads=reads, scale=Fraction(1) if by_table else scores.scale, mask=mask + outside)
