@@ -95,6 +95,34 @@ def modules(torch: Any) -> dict[str, Any]:
             x.mul_(2)
             return x + early.flatten(2)
 
+    class ComplexTurns(Basic):
+        """Rotary positions as complex numbers, from a buffer; the norm is called twice."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            angles = torch.outer(torch.arange(2 * ROWS), torch.tensor([1.0, 0.25]))
+            self.register_buffer("turns", torch.polar(torch.ones_like(angles), angles))
+            self.rms, self.gate, self.up = nn.RMSNorm(WIDTH), nn.Linear(WIDTH, 12), nn.Linear(WIDTH, 12)
+            self.down = nn.Linear(12, WIDTH)
+
+        def turned(self, y: Any) -> Any:
+            pairs = torch.view_as_complex(y.float().reshape(*y.shape[:-1], -1, 2))
+            turns = self.turns[: y.shape[2]].view(1, 1, y.shape[2], -1)
+            return torch.view_as_real(pairs * turns).flatten(3).type_as(y)
+
+        def scores(self, q: Any, k: Any, tokens: Any) -> Any:
+            return super().scores(self.turned(q), self.turned(k), tokens)
+
+        def norm(self, x: Any) -> Any:
+            return x + self.down(torch.nn.functional.silu(self.gate(self.rms(x))) * self.up(self.rms(x)))
+
+    class ComplexWhole(ComplexTurns):
+        """A product of complex numbers with real ones."""
+
+        def turned(self, y: Any) -> Any:
+            pairs = torch.view_as_complex(y.float().reshape(*y.shape[:-1], -1, 2)) * y[..., :2]
+            return torch.view_as_real(pairs).flatten(3)
+
     class Padded(Basic):
         """Keys that are padding (token 0) are hidden, and later ones."""
 
@@ -138,5 +166,6 @@ def modules(torch: Any) -> dict[str, Any]:
 
     return {"basic": Basic, "annotated": Annotated, "deviation": Deviation, "multihead": MultiHead,
             "multiheadalone": MultiHeadAlone, "shared": Shared, "padded": Padded, "paddedbynumbers": PaddedByNumbers,
+            "complexturns": ComplexTurns, "complexwhole": ComplexWhole,
             "paddedencoder": PaddedEncoder, "paddedqueries": PaddedQueries, "paddedrows": PaddedRows,
             "otherspadded": OthersPadded}

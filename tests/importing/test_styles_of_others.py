@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from constructions.errors import InputError
+from constructions.trained.network import UnitsStep
 from proofs.trained.forward import FloatNetwork
 from tests.importing import graphs_in_torch as graphs
 from tests.importing import styles_in_torch as styles
@@ -21,7 +22,7 @@ READ = ("basic", "annotated", "multihead", "multiheadalone")
 
 
 @pytest.mark.one_in(2)
-@pytest.mark.parametrize(("kind", "by"), [*product(READ, ("program", "graph"))])
+@pytest.mark.parametrize(("kind", "by"), [*product(READ, ("program", "graph")), ("complexturns", "program")])
 def test_a_layer_in_another_style_has_the_logits_of_torch(tmp_path: Path, kind: str, by: str) -> None:
     torch = torch_or_skip()
     model = styles.make(torch, kind)
@@ -29,6 +30,13 @@ def test_a_layer_in_another_style_has_the_logits_of_torch(tmp_path: Path, kind: 
               of_onnx(torch, tmp_path, model, False))
     assert result.network.attention == "causal"
     check(torch, result, model, 1e-6)
+
+
+def test_what_is_computed_twice_is_read_once(tmp_path: Path) -> None:
+    """The norm before the units is called for the gates and for the units; then the stream is as wide as it was."""
+    torch = torch_or_skip()
+    network = read(tmp_path, program(torch, styles.make(torch, "complexturns"))).network
+    assert [step.gate is not None for step in network.steps if isinstance(step, UnitsStep)] == [True, True]
 
 
 @pytest.mark.parametrize(("kind", "by"), [
@@ -52,6 +60,7 @@ def test_padding_is_hidden_from_attention(tmp_path: Path, kind: str, by: str) ->
     ("paddedrows", r"node masked_fill \(Where\): a mask by the tokens that ask, or of other positions than those of "
                    r"keys"),
     ("otherspadded", r"node masked_fill \(Where\): a mask by tokens that hides not the same tokens from all that ask"),
+    ("complexwhole", r"node mul_1 \(aten.mul.Tensor\): a product of complex numbers and others"),
     ("deviation", r"node add \(Add\): an epsilon beside the root of a mean of squares, expected it under the root"),
     ("shared", r"node mul_: changes an array in place that is read again under another name, expected a new array")])
 def test_what_would_be_read_wrongly_is_refused_with_its_node(tmp_path: Path, kind: str, said: str) -> None:

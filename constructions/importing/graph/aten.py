@@ -11,6 +11,7 @@ import numpy as np
 from constructions.importing.graph import aten_numbers as numbers
 from constructions.importing.graph import aten_places as places
 from constructions.importing.graph.aten_call import DOUBLE, LONG, Call, Program, Translator, Unfit
+from constructions.importing.graph.aten_complex import OF_COMPLEX
 from constructions.importing.graph.aten_values import BOOLEAN, ELEMENTS, Name
 
 OPSET = 23
@@ -29,9 +30,14 @@ def translate(program: Program, node: Mapping[str, Any], target: str) -> None:
     handler = _TRANSLATORS.get(name) or _TRANSLATORS.get(f"{name}.{overload}") if library == "aten" else None
     if handler is None and library == "aten" and name.endswith("_"):
         handler = _TRANSLATORS.get(name[:-1])  # in place: nothing else sees it (exported_program.py)
-    if handler is None:
+    if handler is None and (library != "aten" or name not in OF_COMPLEX):
         raise Unfit("an operation that is not handled")
-    handler(Call(program, node))
+    call = Call(program, node)
+    if handler is None or call.has_complex:
+        handler = OF_COMPLEX.get(name)
+    if handler is None:
+        raise Unfit("an operation that is not handled on complex numbers")
+    handler(call)
 
 
 def _linear(call: Call) -> None:
@@ -161,7 +167,8 @@ _TRANSLATORS: Mapping[str, Translator] = {
     **dict.fromkeys(("t", "numpy_T"), places.turn_around),
     "slice": places.cut, "select": places.select, "embedding": places.rows, "index": places.index,
     "index_select": places.index_select, "flip": places.flip, "roll": places.roll, "cat": places.concat,
-    "concat": places.concat, "stack": places.stack, "split": places.split, "split_with_sizes": places.split,
+    "concat": places.concat, "hstack": places.side_by_side, "stack": places.stack, "split": places.split,
+    "split_with_sizes": places.split,
     "chunk": places.split, "tensor_split": places.split, "unbind": places.unbind, "repeat": places.repeat,
     "repeat_interleave": places.repeat_interleave, "ones": numbers.filled(1), "ones_like": numbers.filled(1),
     "new_ones": numbers.filled(1), "zeros": numbers.filled(0), "zeros_like": numbers.filled(0),

@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
-ELEMENTS = {1: "u1", 2: "i1", 3: "<i2", 4: "<i4", 5: "<i8", 6: "<f2", 7: "<f4", 8: "<f8", 12: "?", 13: "<u2"}
+ELEMENTS = {1: "u1", 2: "i1", 3: "<i2", 4: "<i4", 5: "<i8", 6: "<f2", 7: "<f4", 8: "<f8", 10: "<c8", 11: "<c16",
+            12: "?", 13: "<u2"}
 """How elements of torch's types are stored; 13 is bfloat16."""
 TYPES = {1: 2, 2: 3, 3: 5, 4: 6, 5: 7, 6: 10, 7: 1, 8: 11, 12: 9, 13: 16}
 """The same types in ONNX."""
 REAL, WHOLE, BOOLEAN = (6, 7, 8, 13), (1, 2, 3, 4, 5), 12
+COMPLEX = {10: 7, 11: 8}
+"""Types of complex numbers, and those of their parts."""
 
 
 def shape_of(meta: Mapping[str, Any]) -> tuple[int, ...]:

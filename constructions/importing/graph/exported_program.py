@@ -18,6 +18,7 @@ from constructions.importing.archive import Archive
 from constructions.importing.contents import MAX_DIMENSIONS, MAX_FILE_BYTES
 from constructions.importing.graph.aten import OPSET, SHARING, translate
 from constructions.importing.graph.aten_call import Program, Unfit
+from constructions.importing.graph.aten_complex import as_pairs, in_pairs
 from constructions.importing.graph.aten_values import ELEMENTS, TYPES, shape_of, tensors_of
 from constructions.importing.graph.exported_lengths import concrete, symbol_of
 from constructions.importing.graph.state import MAX_ELEMENTS
@@ -52,7 +53,7 @@ class ExportedProgram:
         sizes = {name: 1 for name in self.symbols[:-1] if name} | {name: count for name in self.symbols[-1:] if name}
         try:
             graph = concrete(self.part["graph"], sizes) if sizes else self.part["graph"]
-            program = Program(graph["tensor_values"])
+            program = Program(*in_pairs(graph["tensor_values"]))
             _inputs(program, self.part, self.tensors, self.where)
             nodes = graph["nodes"]
             if len(nodes) > MAX_NODES:
@@ -189,7 +190,8 @@ def _inputs(program: Program, part: Any, tensors: Mapping[str, Any], where: str)
         if stored is None or stored not in tensors:
             raise InputError(f"{where}: input {printable(str(stored or kind))[:80]} of the program is no tensor of the "
                              f"archive")
-        program.initializer(inner["arg"]["name"], tensors[stored], program.values[inner["arg"]["name"]]["dtype"])
+        name = inner["arg"]["name"]
+        program.initializer(name, as_pairs(tensors[stored]), program.values[name]["dtype"])
 
 
 def _model(program: Program, part: Any, where: str) -> Any:

@@ -76,6 +76,7 @@ class _Reader:
         from onnx import numpy_helper
 
         self.stated = stated
+        self.made: dict[tuple[Any, ...], list[Any]] = {}
         self.model, self.graph, self.count, self.where = model, model.graph, count, where
         self.state = State(count)
         self.values: dict[str, Any] = {one.name: numpy_helper.to_array(one) for one in self.graph.initializer}
@@ -108,7 +109,10 @@ class _Reader:
         for node in self._needed():
             self.state.exactness.node = node.name or node.output[0]
             try:
-                results = self._node(node)
+                known = self._told_apart(node)
+                if known not in self.made:
+                    self.made[known] = self._node(node)
+                results = self.made[known]
             except NotUnderstood as problem:
                 raise InputError(f"{self.where}: node {_name(node)}: {problem}") from None
             except (ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError) as problem:
@@ -131,6 +135,13 @@ class _Reader:
                              f"tokens")
         return Reading(output, self.state.softmaxes, names[0] in self.state.argmaxes, self.state.exactness,
                        self.state.quantised, self.state.rounded, names[1:], self.state.assumed)
+
+    def _told_apart(self, node: Any) -> tuple[Any, ...]:
+        """The same for nodes that compute the same: that is read once."""
+        inputs = [self._value(name) for name in node.input]
+        return (node.op_type, node.domain, node.output[0] if node.op_type == "ArgMax" else "", len(node.output),
+                *((value.dtype.str, value.shape, value.tobytes()) if isinstance(value, np.ndarray) and value.size <= 64
+                  else id(value) for value in inputs), *sorted(one.SerializeToString() for one in node.attribute))
 
     def _needed(self) -> list[Any]:
         names = {one.name for one in self.graph.output[:1]}
@@ -231,6 +242,8 @@ class _Reader:
             raise NotUnderstood("places that depend on tokens")
         if node.op_type in ("Cast", "Dropout"):
             return [_unchanged(node, value, rest)]
+        if node.op_type == "Identity":
+            return [value]
 
         def move(array: Any) -> list[Any]:
             return self._evaluated(node, [array, *rest])

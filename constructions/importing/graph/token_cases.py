@@ -132,7 +132,7 @@ def _hidden(state: State, scores: Scores, case: TokenCase) -> Scores:
                                                            state.exactness)
     reads = np.empty(scores.reads.shape, object)
     for index in np.ndindex(*reads.shape):
-        read = scores.reads[index]
+        read: Any = scores.reads[index]
         reads[index] = (one, hides) if is_nothing(read) else (beside([read[0], one]), beside([read[1], hides]))
     listed = ", ".join(map(str, sorted(case.tokens)[:4])) + (" and more" if len(case.tokens) > 4 else "")
     state.assume(f"keys with the tokens {listed} are hidden by {HIDING} in their scores; inputs in which a token sees "
