@@ -152,6 +152,16 @@ def modules(torch: Any) -> dict[str, Any]:
         def seen(self, tokens: Any) -> Any:
             return (tokens != 0)[:, None, :, None] & super().seen(tokens)
 
+    class WithMask(Basic):
+        """Masks and places are inputs, as those of Hugging Face; keys are an output, too."""
+
+        def forward(self, tokens: Any, attention_mask: Any, position_ids: Any) -> Any:
+            x = self.table(tokens) + self.places(position_ids)
+            q, k, v = (one.unflatten(-1, (2, -1)).transpose(1, 2) for one in self.qkv(x).chunk(3, -1))
+            seen = attention_mask[:, None, None, :].bool() & self.seen(tokens)
+            scores = q @ k.transpose(2, 3) / 2 + torch.where(seen, 0.0, torch.finfo(x.dtype).min)
+            return self.head(x + self.out((scores.softmax(-1) @ v).transpose(1, 2).flatten(2))), k
+
     class PaddedRows(Padded):
         """Padding alone sees nothing."""
 
@@ -166,6 +176,6 @@ def modules(torch: Any) -> dict[str, Any]:
 
     return {"basic": Basic, "annotated": Annotated, "deviation": Deviation, "multihead": MultiHead,
             "multiheadalone": MultiHeadAlone, "shared": Shared, "padded": Padded, "paddedbynumbers": PaddedByNumbers,
-            "complexturns": ComplexTurns, "complexwhole": ComplexWhole,
+            "complexturns": ComplexTurns, "complexwhole": ComplexWhole, "withmask": WithMask,
             "paddedencoder": PaddedEncoder, "paddedqueries": PaddedQueries, "paddedrows": PaddedRows,
             "otherspadded": OthersPadded}

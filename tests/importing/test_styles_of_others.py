@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from constructions.errors import InputError
+from constructions.importing.importer import import_network
+from constructions.importing.questions import Options
 from constructions.trained.network import UnitsStep
 from proofs.trained.forward import FloatNetwork
 from tests.importing import graphs_in_torch as graphs
@@ -53,6 +55,37 @@ def test_padding_is_hidden_from_attention(tmp_path: Path, kind: str, by: str) ->
     with torch.no_grad():
         expected = model.double()(torch.from_numpy(tokens)).numpy()
     assert np.abs(FloatNetwork(result.network).logits(tokens, 0) - expected).max() < 1e-6 and not tokens.all()
+
+
+GIVEN = (("attention_mask", 1), ("position_ids", None))
+
+
+@pytest.mark.parametrize("by", ["program", "graph"])
+def test_what_stands_in_other_inputs_is_said_and_never_guessed(tmp_path: Path, by: str) -> None:
+    torch = torch_or_skip()
+    pytest.importorskip("onnx")
+    model, names = styles.make(torch, "withmask"), ["tokens", "attention_mask", "position_ids"]
+    word = torch.tensor([[1, 4, 0, 2, 3, 1]])
+    inputs = word, torch.ones_like(word), torch.arange(6)[None]
+    path = tmp_path / ("m.pt2" if by == "program" else "m.onnx")
+    if by == "program":
+        length = torch.export.Dim("length", max=graphs.ROWS)
+        torch.export.save(torch.export.export(model, inputs, dynamic_shapes=({1: length},) * 3), path)
+    else:
+        torch.onnx.export(model, inputs, path, input_names=names, dynamo=False,
+                          dynamic_axes={name: {0: "batch", 1: "length"} for name in names})
+    result = import_network([path], Options(rows=graphs.ROWS, given=GIVEN), graph=by == "graph")
+    assert {"input attention_mask is 1 on every word", "input position_ids is 0, 1, 2, … on every word"} <= {
+        *result.report.assumed}
+    with torch.no_grad():
+        expected = model(*inputs)[0].numpy()
+    assert np.abs(FloatNetwork(result.network).logits(word.numpy(), 0) - expected).max() < 1e-6
+    for given, said in (((), "inputs tokens, attention_mask, position_ids, expected one, the tokens; what others are, "
+                             "say --given NAME=NUMBER and NAME=places"),
+                        (GIVEN[:1], "inputs tokens, position_ids, expected one, the tokens; what"),
+                        ((*GIVEN, ("x", 1)), "--given x, but the inputs are tokens, attention_mask, position_ids")):
+        with pytest.raises(InputError, match=said):
+            import_network([path], Options(rows=graphs.ROWS, given=given), graph=by == "graph")
 
 
 @pytest.mark.parametrize(("kind", "said"), [

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,8 +68,8 @@ class ExportedProgram:
         return _model(program, self.part, self.where), program.rounded
 
 
-def read_exported_program(data: bytes, where: str) -> ExportedProgram:
-    """The program.
+def read_exported_program(data: bytes, where: str, given: Collection[str] = ()) -> ExportedProgram:
+    """The program, whose tokens are no input that is given otherwise.
 
     Raises:
         InputError: if the archive is damaged.
@@ -84,7 +84,7 @@ def read_exported_program(data: bytes, where: str) -> ExportedProgram:
         whole = json.loads(archive.read(f"{folder}models/model.json"))
         tensors = _tensors(archive, folder)
         part = whole["graph_module"]
-        symbols, length = _lengths(part)
+        symbols, length = _lengths(part, given)
         ends = whole["range_constraints"].get(symbols[-1], {}) if symbols and symbols[-1] else {}
         return ExportedProgram(where, part, tensors, symbols, length, int(ends.get("min_val") or 0),
                                None if ends.get("max_val") is None else int(ends["max_val"]))
@@ -94,11 +94,12 @@ def read_exported_program(data: bytes, where: str) -> ExportedProgram:
         raise InputError(f"{where}: not a whole program of torch.export.save") from None
 
 
-def _lengths(part: Mapping[str, Any]) -> tuple[tuple[str | None, ...], int | None]:
-    """The symbols of the sizes of the input that is given first, and its length if that is one."""
+def _lengths(part: Mapping[str, Any], given: Collection[str]) -> tuple[tuple[str | None, ...], int | None]:
+    """The symbols of the sizes of the tokens, and their number if that is one."""
     for spec in part["signature"]["input_specs"]:
-        if "user_input" in spec:
-            sizes = part["graph"]["tensor_values"][spec["user_input"]["arg"]["as_tensor"]["name"]]["sizes"]
+        name = spec.get("user_input", {}).get("arg", {}).get("as_tensor", {}).get("name")
+        if name is not None and name not in given:
+            sizes = part["graph"]["tensor_values"][name]["sizes"]
             symbols = tuple(symbol_of(size) for size in sizes)
             return symbols, None if symbols and symbols[-1] else int(sizes[-1]["as_int"]) if sizes else 1
     return (), 1
@@ -183,8 +184,7 @@ def _inputs(program: Program, part: Any, tensors: Mapping[str, Any], where: str)
     for spec in part["signature"]["input_specs"]:
         ((kind, inner),) = spec.items()
         if kind == "user_input":
-            name = inner["arg"]["as_tensor"]["name"]
-            program.inputs.append(name)
+            program.inputs += [inner["arg"]["as_tensor"]["name"]] if "as_tensor" in inner["arg"] else []
             continue
         stored = inner[_WORDS[kind]] if kind in _WORDS else None
         if stored is None or stored not in tensors:

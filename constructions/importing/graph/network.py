@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -15,7 +15,7 @@ from constructions.importing.graph.arithmetic import by_position
 from constructions.importing.graph.exact import Array, Exactness
 from constructions.importing.graph.exported_program import read_exported_program
 from constructions.importing.graph.layout import Epoch, Operation, Plan, Read
-from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes
+from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes, tokens_input
 from constructions.importing.graph.values import (
     Attention,
     Base,
@@ -30,6 +30,7 @@ from constructions.importing.onnx_file import load_model, stored_initializers
 from constructions.importing.parts import Found
 from constructions.importing.quantised import ROUNDED, WEIGHTS_ALONE
 from constructions.importing.questions import Questions
+from constructions.text import printable
 from constructions.trained import network as trained
 from constructions.trained.numbers import all_numbers, view_of_tensor
 
@@ -41,11 +42,12 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
         InputError: if a node is not understood, or the graph is none of one sequence of tokens.
     """
     is_program = where.endswith(".pt2")
-    source = _program(data, where) if is_program else _graph(data, where)
+    given = dict(questions.option("given") or ())
+    source = _program(data, where, given) if is_program else _graph(data, where, given)
     count = _count(source, where, questions)
     model, rounded = source.model(count)
     tensors = Tensors(stored_initializers(model.graph, where))
-    reading = read_nodes(model, count, where, is_program)
+    reading = read_nodes(model, count, where, is_program, given)
     found = _network(reading, count, where, tensors)
     if is_program:
         found = replace(found, kind=found.kind.replace("graph of ONNX", "program of torch.export"))
@@ -53,7 +55,7 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
         questions.assume("scores are divided by the square root of the heads' width, rounded to binary64")
     if source.length is None:
         if count > max(source.least, 1):
-            other, less = Tensors({}), read_nodes(source.model(count - 1)[0], count - 1, where, is_program)
+            other, less = Tensors({}), read_nodes(source.model(count - 1)[0], count - 1, where, is_program, given)
             _compare(count, found, tensors, _network(less, count - 1, where, other), other, where)
         if source.least > 1:
             questions.assume(f"the program reads {source.least} tokens or more; shorter inputs are read likewise")
@@ -61,6 +63,8 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
         questions.assume(f"the graph reads {count} tokens; shorter inputs are read as it reads their beginnings"
                          if found.attention == "causal" else
                          f"the graph reads {count} tokens; inputs of other lengths are read in the same way")
+    for name, number in given.items():
+        questions.assume(f"input {printable(name)} is {'0, 1, 2, …' if number is None else number} on every word")
     _notes(reading, questions)
     return found, tensors.made
 
@@ -75,15 +79,14 @@ class _Source:
     greatest: int = MAX_TOKENS
 
 
-def _program(data: bytes, where: str) -> _Source:
-    program = read_exported_program(data, where)
+def _program(data: bytes, where: str, given: Collection[str]) -> _Source:
+    program = read_exported_program(data, where, given)
     return _Source(program.model, program.length, program.least, min(program.greatest or MAX_TOKENS, MAX_TOKENS))
 
 
-def _graph(data: bytes, where: str) -> _Source:
+def _graph(data: bytes, where: str, given: Mapping[str, int | None]) -> _Source:
     model = load_model(data, where)
-    names = {one.name for one in model.graph.initializer}
-    sizes = [size for one in model.graph.input if one.name not in names for size in one.type.tensor_type.shape.dim]
+    sizes = tokens_input(model, given, where).type.tensor_type.shape.dim
     length = 1 if not sizes else sizes[-1].dim_value if sizes[-1].HasField("dim_value") else None
     return _Source(lambda _: (model, False), length)
 

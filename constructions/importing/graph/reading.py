@@ -60,19 +60,43 @@ class Reading:
     assumed: dict[str, dict[str, None]] = field(default_factory=dict)
 
 
-def read_nodes(model: Any, tokens: int, where: str, shapes: bool = False) -> Reading:
+def tokens_input(model: Any, given: Mapping[str, int | None], where: str) -> Any:
+    """The one input that is no initialiser and is not given otherwise.
+
+    Raises:
+        InputError: if there is another number of them.
+    """
+    weights = {one.name for one in model.graph.initializer}
+    inputs = [one for one in model.graph.input if one.name not in weights]
+    names = [one.name for one in inputs]
+    if missing := [name for name in given if name not in names]:
+        raise InputError(f"{where}: --given {printable(missing[0])}, but the inputs are "
+                         f"{', '.join(map(printable, names[:4])) or 'none'}")
+    left = [one for one in inputs if one.name not in given]
+    if len(left) != 1:
+        others = "; what others are, say --given NAME=NUMBER and NAME=places" if left else ""
+        listed = ", ".join(printable(one.name) for one in left[:4]) or "none"
+        raise InputError(f"{where}: inputs {listed}, expected one, the tokens{others}")
+    return left[0]
+
+
+def read_nodes(model: Any, tokens: int, where: str, shapes: bool = False,
+               given: Mapping[str, int | None] | None = None) -> Reading:
     """The graph on an input of so many tokens; with ``shapes`` those of its arrays must be as it states them.
+
+    ``given`` says what stands in its other inputs.
 
     Raises:
         InputError: naming the first node that is not understood.
     """
     stated = {one.name: tuple(size.dim_value for size in one.type.tensor_type.shape.dim)
               for one in model.graph.value_info} if shapes else {}
-    return _Reader(model, tokens, where, stated).read()
+    return _Reader(model, tokens, where, stated, given or {}).read()
 
 
 class _Reader:
-    def __init__(self, model: Any, count: int, where: str, stated: Mapping[str, tuple[int, ...]]) -> None:
+    def __init__(self, model: Any, count: int, where: str, stated: Mapping[str, tuple[int, ...]],
+                 given: Mapping[str, int | None]) -> None:
         from onnx import numpy_helper
 
         self.stated = stated
@@ -83,26 +107,39 @@ class _Reader:
         self.opsets = {one.domain: one.version for one in model.opset_import}
         if len(self.graph.node) > MAX_NODES:
             raise InputError(f"{where}: {len(self.graph.node)} nodes, expected at most {MAX_NODES}")
-        self._input()
+        tokens = tokens_input(model, given, where)
+        for one in self.graph.input:
+            if one.name in given:
+                self.values[one.name] = self._given(one, given[one.name])
+        self._input(tokens)
 
-    def _input(self) -> None:
-        """The one input that is no initialiser: whole numbers, [tokens] or [1, tokens]."""
+    def _given(self, one: Any, number: int | None) -> Any:
+        """What stands in another input: [tokens] or [1, tokens], a number everywhere, or that of the place."""
+        from onnx import helper
+
+        form = one.type.tensor_type
+        sizes = [size.dim_value if size.HasField("dim_value") else None for size in form.shape.dim]
+        if len(sizes) not in (1, 2) or sizes[-1] not in (None, self.count) or (
+                len(sizes) == 2 and sizes[0] not in (None, 1)):
+            raise InputError(f"{self.where}: input {printable(one.name)} of shape {sizes}, expected [length] or "
+                             f"[1, length] of what is given")
+        made = np.arange(self.count) if number is None else np.full(self.count, number)
+        return made.astype(helper.tensor_dtype_to_np_dtype(form.elem_type)).reshape((1,) * (len(sizes) - 1) + (-1,))
+
+    def _input(self, tokens: Any) -> None:
+        """The tokens: whole numbers, [tokens] or [1, tokens]."""
         from onnx import TensorProto
 
-        inputs = [one for one in self.graph.input if one.name not in self.values]
-        if len(inputs) != 1:
-            raise InputError(f"{self.where}: inputs {', '.join(printable(one.name) for one in inputs[:4]) or 'none'}, "
-                             f"expected one, the tokens")
-        form = inputs[0].type.tensor_type
+        form = tokens.type.tensor_type
         sizes = [size.dim_value if size.HasField("dim_value") else None for size in form.shape.dim]
         if form.elem_type not in (TensorProto.INT64, TensorProto.INT32) or len(sizes) not in (1, 2) or (
                 len(sizes) == 2 and sizes[0] not in (None, 1)):
-            raise InputError(f"{self.where}: input {printable(inputs[0].name)} of shape {sizes}, expected tokens as "
+            raise InputError(f"{self.where}: input {printable(tokens.name)} of shape {sizes}, expected tokens as "
                              f"whole numbers, [length] or [1, length]")
         if sizes[-1] not in (None, self.count):
             raise InputError(f"{self.where}: the graph reads inputs of exactly {sizes[-1]} tokens, not {self.count}")
         codes = np.arange(self.count, dtype=np.int64)
-        self.values[inputs[0].name] = Tokens(codes if len(sizes) == 1 else codes[np.newaxis])
+        self.values[tokens.name] = Tokens(codes if len(sizes) == 1 else codes[np.newaxis])
 
     def read(self) -> Reading:
         """Every node in turn that the first output needs, and that."""
