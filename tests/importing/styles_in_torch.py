@@ -162,6 +162,37 @@ def modules(torch: Any) -> dict[str, Any]:
             scores = q @ k.transpose(2, 3) / 2 + torch.where(seen, 0.0, torch.finfo(x.dtype).min)
             return self.head(x + self.out((scores.softmax(-1) @ v).transpose(1, 2).flatten(2))), k
 
+    class HeadsApart(Basic):
+        """Heads are modules of their own, whose results are joined; the logarithm of a softmax at the end."""
+
+        def attended(self, x: Any, tokens: Any) -> Any:
+            made = []
+            for first in (0, 4):
+                q, k, v = (one[..., first : first + 4] for one in self.qkv(x).chunk(3, -1))
+                made.append((q @ k.mT / 2).masked_fill(~self.seen(tokens), -torch.inf).softmax(-1) @ v)
+            return self.out(torch.cat(made, -1))
+
+        def forward(self, tokens: Any) -> Any:
+            return super().forward(tokens).log_softmax(-1)
+
+    class Chosen(HeadsApart):
+        """A softmax, whose greatest is chosen."""
+
+        def forward(self, tokens: Any) -> Any:
+            return Basic.forward(self, tokens).softmax(-1).argmax(-1)
+
+    class Next(Basic):
+        """What is chosen is changed afterwards."""
+
+        def forward(self, tokens: Any) -> Any:
+            return super().forward(tokens).argmax(-1) + 1
+
+    class Mixed(Basic):
+        """A softmax of numbers of a token amid the network, as of experts."""
+
+        def norm(self, x: Any) -> Any:
+            return x * x.softmax(-1)
+
     class PaddedRows(Padded):
         """Padding alone sees nothing."""
 
@@ -177,5 +208,6 @@ def modules(torch: Any) -> dict[str, Any]:
     return {"basic": Basic, "annotated": Annotated, "deviation": Deviation, "multihead": MultiHead,
             "multiheadalone": MultiHeadAlone, "shared": Shared, "padded": Padded, "paddedbynumbers": PaddedByNumbers,
             "complexturns": ComplexTurns, "complexwhole": ComplexWhole, "withmask": WithMask,
+            "headsapart": HeadsApart, "chosen": Chosen, "next": Next, "mixed": Mixed,
             "paddedencoder": PaddedEncoder, "paddedqueries": PaddedQueries, "paddedrows": PaddedRows,
             "otherspadded": OthersPadded}

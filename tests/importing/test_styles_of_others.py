@@ -11,7 +11,7 @@ import pytest
 from constructions.errors import InputError
 from constructions.importing.importer import import_network
 from constructions.importing.questions import Options
-from constructions.trained.network import UnitsStep
+from constructions.trained.network import AttentionStep, UnitsStep
 from proofs.trained.forward import FloatNetwork
 from tests.importing import graphs_in_torch as graphs
 from tests.importing import styles_in_torch as styles
@@ -39,6 +39,24 @@ def test_what_is_computed_twice_is_read_once(tmp_path: Path) -> None:
     torch = torch_or_skip()
     network = read(tmp_path, program(torch, styles.make(torch, "complexturns"))).network
     assert [step.gate is not None for step in network.steps if isinstance(step, UnitsStep)] == [True, True]
+
+
+@pytest.mark.parametrize(("kind", "how"), [("headsapart", "the logarithm of a softmax"), ("chosen", "an argmax")])
+def test_heads_apart_are_one_attention_and_what_keeps_the_order_of_logits_is_left_out(tmp_path: Path, kind: str,
+                                                                                     how: str) -> None:
+    torch = torch_or_skip()
+    model = styles.make(torch, kind)
+    result = read(tmp_path, program(torch, model))
+    assert f"the graph ends in {how}; the logits are those before it" in result.report.assumed
+    assert [len(step.heads) for step in result.network.steps if isinstance(step, AttentionStep)] == [2]
+    tokens = np.random.default_rng(5).integers(0, graphs.VOCABULARY, (20, 6))
+    found = FloatNetwork(result.network).logits(tokens, 0)
+    with torch.no_grad():
+        expected = model.double()(torch.from_numpy(tokens)).numpy()
+    if kind == "chosen":
+        assert (found.argmax(-1) == expected).all()
+    else:
+        assert np.ptp(found - expected, axis=-1).max() < 1e-6
 
 
 @pytest.mark.parametrize(("kind", "by"), [
@@ -93,6 +111,8 @@ def test_what_stands_in_other_inputs_is_said_and_never_guessed(tmp_path: Path, b
     ("paddedrows", r"node masked_fill \(Where\): a mask by the tokens that ask, or of other positions than those of "
                    r"keys"),
     ("otherspadded", r"node masked_fill \(Where\): a mask by tokens that hides not the same tokens from all that ask"),
+    ("next", r"node add_\d \(Add\): a sum of what an argmax or a softmax makes of logits and constants"),
+    ("mixed", r"node mul \(Mul\): a product of numbers of tokens and what an argmax or a softmax makes of logits"),
     ("complexwhole", r"node mul_1 \(aten.mul.Tensor\): a product of complex numbers and others"),
     ("deviation", r"node add \(Add\): an epsilon beside the root of a mean of squares, expected it under the root"),
     ("shared", r"node mul_: changes an array in place that is read again under another name, expected a new array")])

@@ -89,6 +89,10 @@ def _softmax(call: Call) -> None:
     call.emit("Softmax", [call.as_kind(Name(call.x), call.kind(call.made[0]))], axis=call.axis(call.get("dim")))
 
 
+def _log_softmax(call: Call) -> None:
+    call.emit("LogSoftmax", [call.as_kind(Name(call.x), call.kind(call.made[0]))], axis=call.axis(call.get("dim")))
+
+
 def _norm(is_layer: bool) -> Translator:
     def handler(call: Call) -> None:
         epsilon, shape = call.get("eps"), call.get("normalized_shape")
@@ -196,6 +200,8 @@ _TRANSLATORS: Mapping[str, Translator] = {
     "baddbmm": _baddbmm, "max.other": numbers.two("Max"), "min.other": numbers.two("Min"), "einsum": _einsum,
     "outer": _outer, "conv1d": _convolution, "var": numbers.variance(is_root=False), "softmax": _softmax,
     "std": numbers.variance(is_root=True), "_softmax": _softmax, "_safe_softmax": _softmax,
+    "log_softmax": _log_softmax, "_log_softmax": _log_softmax, "glu": numbers.glu,
+    "linalg_vector_norm": numbers.length_of,
     "layer_norm": _norm(is_layer=True), "rms_norm": _norm(is_layer=False), "_weight_norm": _weight_norm,
     "scaled_dot_product_attention": _attention,
 }

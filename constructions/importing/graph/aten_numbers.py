@@ -113,6 +113,23 @@ def silu(call: Call) -> None:
     call.emit("Mul", [call.x, call.emit("Sigmoid", [call.x], call.new(call.shape(call.x), call.kind(call.x)))])
 
 
+def glu(call: Call) -> None:
+    """One half of an axis times the logistic function of the other."""
+    axis, shape, kind = call.axis(call.get("dim", -1)), call.shape(call.made[0]), call.kind(call.x)
+    halves = [call.emit("Slice", [call.x, *(call.constant([one], LONG) for one in (first, first + shape[axis], axis))],
+                        call.new(shape, kind)) for first in (0, shape[axis])]
+    call.emit("Mul", [halves[0], call.emit("Sigmoid", [halves[1]], call.new(shape, kind))])
+
+
+def length_of(call: Call) -> None:
+    """The root of a sum of squares."""
+    axes = call.get("dim")
+    if call.get("ord", 2) != 2 or not axes or len(axes) != 1:
+        raise Unfit("a length by another norm than that of squares, or over several axes")
+    call.emit("ReduceL2", [call.x, call.constant([call.axis(axes[0])], LONG)],
+              keepdims=int(bool(call.get("keepdim", False))))
+
+
 def square(call: Call) -> None:
     """x · x."""
     call.emit("Mul", [call.x, call.x])

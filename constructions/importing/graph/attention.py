@@ -221,29 +221,36 @@ def is_causal(scores: Scores) -> bool | None:
                         f"other masks are not handled")
 
 
-def averages(weights: Weights, value: Tokenwise) -> Tokenwise:
-    """weights [..., T, T] @ value [..., T, K]: a head for each index before the last two."""
+def averages(weights: Weights, value: Tokenwise, known: list[Attention]) -> Tokenwise:
+    """weights [..., T, T] @ value [..., T, K]: a head for each index before the last two.
+
+    Each is put beside those of a softmax before it, if it needs nothing of that.
+    """
     scores = weights.scores
     positions, _ = _along(value)
     if len(positions) != len(scores.positions) or (positions != scores.positions).any():
         raise NotUnderstood("an average over other tokens than the scores are of")
     lead = np.broadcast_shapes(scores.shape[:-2], value.shape[:-2])
-    attention, flats = Attention(scores.scale, scores.tables), list[Flat]()
+    flats = list[Flat]()
     forms = np.empty((*lead, len(positions), value.shape[-1]), np.int64)
-    known: dict[tuple[Any, ...], int] = {}
+    first: dict[tuple[Any, ...], int] = {}
     for index in np.ndindex(*lead):
         at, own = _own(index, scores.shape[:-2]), _own(index, value.shape[:-2])
         if (value.forms[own] != value.forms[own][:1]).any():
             raise NotUnderstood("values whose forms depend on the position")
         columns = value.forms[own][0]
         key = (at, columns.tobytes())
-        if key not in known:
+        if key not in first:
             query, keys = scores.reads[at]
-            attention.heads.append(HeadReads(query, keys, value.flat.columns(columns), weights.slopes[at] or None))
+            reads = HeadReads(query, keys, value.flat.columns(columns), weights.slopes[at] or None)
+            if not any(one.may_have(reads, scores.scale, scores.tables) for one in known):
+                known.append(Attention(scores.scale, scores.tables))
+            attention = next(one for one in known if one.may_have(reads, scores.scale, scores.tables))
+            attention.heads.append(reads)
             head = HeadBase(len(columns), attention, len(attention.heads) - 1)
-            known[key] = sum(flat.size for flat in flats)
+            first[key] = sum(flat.size for flat in flats)
             flats.append(Flat({head: np.eye(head.size)}, (), head.size))
-        forms[index] = known[key] + np.arange(len(columns))
+        forms[index] = first[key] + np.arange(len(columns))
     made = placed(flats[0] if len(flats) == 1 else beside(flats),
                   np.broadcast_to(positions[:, np.newaxis], forms.shape), forms)
     return Tokenwise(made.flat, made.codes, value.factor)

@@ -109,8 +109,8 @@ def _count(source: _Source, where: str, questions: Questions) -> int:
 
 def _notes(reading: Reading, questions: Questions) -> None:
     questions.assume("the network is what the nodes of the graph compute, whatever they are called")
-    if reading.argmax:
-        questions.assume("the graph ends in an argmax; the logits are those before it")
+    if reading.ending:
+        questions.assume(f"the graph ends in {reading.ending}; the logits are those before it")
     if reading.rounded:
         questions.assume(ROUNDED)
     elif reading.quantised:

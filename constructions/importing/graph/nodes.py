@@ -17,6 +17,7 @@ from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State,
 from constructions.importing.graph.values import (
     Centred,
     CentredSquare,
+    Ending,
     MeanSquare,
     Modulated,
     NotUnderstood,
@@ -144,6 +145,8 @@ def _norm(state: State, node: Attributes, inputs: list[Any], kind: Any) -> Any:
 def _softmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
     value = resolved(inputs[0], state.exactness) if isinstance(inputs[0], Curve) else inputs[0]
     scores = as_scores(value, state.count, state.positions)
+    if isinstance(scores, Tokenwise) and _fits_logits(scores, node.attribute("axis", -1)):
+        return Ending(scores, "a softmax")
     if not isinstance(scores, Scores) or node.attribute("axis", -1) not in (-1, len(scores.shape) - 1):
         raise NotUnderstood("a softmax of something that is no scores of queries and keys, over keys")
     weights = attention.softmax(scores, state.positions, state.exactness)
@@ -172,7 +175,7 @@ def matmul(state: State, x: Any, y: Any) -> Any:
                                         state.exactness)
         return made.moved(_turned)
     if isinstance(x, Weights) and isinstance(y, Tokenwise):
-        return attention.averages(x, y)
+        return attention.averages(x, y, state.attentions)
     if isinstance(x, Tokenwise | Modulated) and isinstance(y, Tokenwise | Modulated):
         keys = y.moved(_turned) if isinstance(y, Tokenwise) else Modulated(tuple(
             (part.moved(_turned), np.swapaxes(np.broadcast_to(table, part.shape), -1, -2)) for part, table in y.parts),
@@ -301,11 +304,25 @@ def _triangle(_: State, node: Attributes, inputs: list[Any]) -> Any:
 
 
 def _argmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    value = resolved(inputs[0], state.exactness) if isinstance(inputs[0], Tokenwise | Curve) else None
-    if value is None or node.attribute("axis", 0) not in (-1, value.codes.ndim - 1):
-        raise NotUnderstood("an argmax that is not over the logits of tokens")
-    state.argmaxes.add(node.output)
-    return value
+    value = resolved(inputs[0], state.exactness) if isinstance(inputs[0], Tokenwise | Curve) else inputs[0]
+    return _ending(node, value.logits if isinstance(value, Ending) else value, "an argmax")
+
+
+def _log_softmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
+    value = resolved(inputs[0], state.exactness) if isinstance(inputs[0], Curve) else inputs[0]
+    return _ending(node, value, "the logarithm of a softmax")
+
+
+def _ending(node: Attributes, value: Any, how: str) -> Ending:
+    """Logits, and what follows them; each of their rows is one token's."""
+    if not isinstance(value, Tokenwise) or not _fits_logits(value, node.attribute("axis", 0 if "arg" in how else -1)):
+        raise NotUnderstood(f"{how} that is not over the logits of tokens")
+    return Ending(value, how)
+
+
+def _fits_logits(value: Tokenwise, axis: int) -> bool:
+    return axis in (-1, value.codes.ndim - 1) and value.shape[-1] > 1 and not (
+        value.positions != value.positions[..., :1]).any()
 
 
 def _one_hot(state: State, node: Attributes, inputs: list[Any]) -> Any:
@@ -336,4 +353,4 @@ HANDLERS: Mapping[str, Callable[[State, Attributes, list[Any]], Any]] = {
     "ReduceSumSquare": reductions.squares, "GatherND": _rows_of_table, "Conv": _convolution,
     "LayerNormalization": _layer_norm, "RMSNormalization": _rms_norm, "Softmax": _softmax, "MatMul": _matmul,
     "Gemm": _gemm, "Einsum": _einsum, "Concat": _concat, "Where": _where, "Trilu": _triangle,
-    "Shape": _shape, "ArgMax": _argmax, "OneHot": _one_hot}
+    "Shape": _shape, "ArgMax": _argmax, "LogSoftmax": _log_softmax, "OneHot": _one_hot}

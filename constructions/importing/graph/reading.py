@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State,
 from constructions.importing.graph.token_cases import TokenCase, token_case
 from constructions.importing.graph.turns import TurnedSquare
 from constructions.importing.graph.values import (
+    Ending,
     Modulated,
     NotUnderstood,
     Product,
@@ -46,13 +47,13 @@ _ENLARGING = {"ConstantOfShape", "Expand", "Tile", "Range", "Resize", "Pad", "On
 
 @dataclass
 class Reading:
-    """The logits, the softmaxes, whether the graph ends in an argmax, what was rounded, whether weights are quantised
+    """The logits, the softmaxes, what follows the logits, what was rounded, whether weights are quantised
     and numbers of tokens rounded, other outputs, what is read as something near to it.
     """
 
     output: Tokenwise
     softmaxes: list[Weights]
-    argmax: bool
+    ending: str
     exactness: Exactness
     quantised: bool
     rounded: bool
@@ -163,6 +164,8 @@ class _Reader:
                                      f"{self.stated[name]}, as the program states it")
         names = [one.name for one in self.graph.output]
         shown = self._plain(self.values.get(names[0])) if names else None
+        ending = shown.how if isinstance(shown, Ending) else ""
+        shown = shown.logits if isinstance(shown, Ending) else shown
         try:
             output = resolved(shown, self.state.exactness) if isinstance(shown, Tokenwise | Curve) else None
         except NotUnderstood as problem:
@@ -170,13 +173,13 @@ class _Reader:
         if output is None:
             raise InputError(f"{self.where}: output {printable(names[0]) if names else '(none)'}, expected logits of "
                              f"tokens")
-        return Reading(output, self.state.softmaxes, names[0] in self.state.argmaxes, self.state.exactness,
+        return Reading(output, self.state.softmaxes, ending, self.state.exactness,
                        self.state.quantised, self.state.rounded, names[1:], self.state.assumed)
 
     def _told_apart(self, node: Any) -> tuple[Any, ...]:
         """The same for nodes that compute the same: that is read once."""
         inputs = [self._value(name) for name in node.input]
-        return (node.op_type, node.domain, node.output[0] if node.op_type == "ArgMax" else "", len(node.output),
+        return (node.op_type, node.domain, len(node.output),
                 *((value.dtype.str, value.shape, value.tobytes()) if isinstance(value, np.ndarray) and value.size <= 64
                   else id(value) for value in inputs), *sorted(one.SerializeToString() for one in node.attribute))
 
@@ -277,6 +280,8 @@ class _Reader:
                     self.state.looked_up(value, inputs[1])]
         if any(one is not None and not isinstance(one, np.ndarray) for one in rest):
             raise NotUnderstood("places that depend on tokens")
+        if isinstance(value, Ending):
+            return [*_after_the_end(node, value, lambda array: self._evaluated(node, [array, *rest]))]
         if node.op_type in ("Cast", "Dropout"):
             return [_unchanged(node, value, rest)]
         if node.op_type == "Identity":
@@ -302,6 +307,20 @@ class _Reader:
         if isinstance(value, Scores | Weights):
             return [moved_scores(value, move)]
         raise NotUnderstood("elements of this kind of value put elsewhere")
+
+
+def _after_the_end(node: Any, value: Ending, move: Callable[[Any], list[Any]]) -> list[Ending]:
+    """What is put elsewhere after the logits: whole rows of them, or chosen tokens of another type."""
+    if value.how == "an argmax" and node.op_type != "Cast":
+        raise NotUnderstood("chosen tokens put elsewhere")
+    if node.op_type == "Cast":
+        return [value]
+    size = value.logits.shape[-1]
+    numbers = move(np.arange(value.logits.codes.size).reshape(value.logits.shape))
+    if any(one.shape[-1:] != (size,) or (one % size != np.arange(size)).any() for one in numbers):
+        raise NotUnderstood("parts of what a softmax makes of logits")
+    codes = value.logits.codes.ravel()
+    return [replace(value, logits=replace(value.logits, codes=codes[one])) for one in numbers]
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:

@@ -87,14 +87,23 @@ class HeadReads:
 
 @dataclass(eq=False)
 class Attention:
-    """The heads of one softmax; cosines and sines [positions, pairs] turn halves of queries and keys.
+    """The heads of softmaxes that need nothing of each other; cosines and sines [positions, pairs] turn halves of
+    queries and keys.
 
-    ``scale``: a rational, or a whole number for one over its root.
+    ``scale``: a rational, or a whole number for one over its root. ``order``: it needs earlier bases alone.
     """
 
     scale: Fraction | int
     rotary: tuple[Array, Array] | None
     heads: list[HeadReads] = field(default_factory=list)
+    order: int = field(default_factory=lambda: next(_ORDER), init=False)
+
+    def may_have(self, head: HeadReads, scale: Fraction, rotary: tuple[Array, Array] | None) -> bool:
+        """Whether a head of another softmax may be one of these."""
+        alike = self.rotary is rotary or (self.rotary is not None and rotary is not None and all(
+            np.array_equal(one, other) for one, other in zip(self.rotary, rotary, strict=True)))
+        return alike and self.scale == scale and all(
+            base.order < self.order for flat in (head.query, head.key, head.value) for base in flat.terms)
 
 
 @dataclass(eq=False)
@@ -271,6 +280,14 @@ class Modulated:
 
 
 @dataclass(frozen=True)
+class Ending:
+    """What follows the logits and keeps their order: an argmax, a softmax, its logarithm. Nothing else reads it."""
+
+    logits: Tokenwise
+    how: str
+
+
+@dataclass(frozen=True)
 class Mean:
     """The mean of an array over its last axis, which is kept with size 1."""
 
@@ -368,7 +385,8 @@ _NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of t
           "ScaledCentred": "numbers less their mean, times constants", "CentredSquare": "squares",
           "MeanSquare": "mean squares", "Weights": "weights of attention", "NoneType": "nothing",
           "Quantised": "whole numbers that stand for others", "Product": "products of whole numbers",
-          "TokenCase": "conditions on tokens", "Range": "the scale of a range", "TableRows": "rows of whole numbers"}
+          "TokenCase": "conditions on tokens", "Ending": "what an argmax or a softmax makes of logits",
+          "Range": "the scale of a range", "TableRows": "rows of whole numbers"}
 
 
 def what(value: Any) -> str:
