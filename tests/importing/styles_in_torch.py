@@ -155,7 +155,7 @@ def modules(torch: Any) -> dict[str, Any]:
     class WithMask(Basic):
         """Masks and places are inputs, as those of Hugging Face; keys are an output, too."""
 
-        def forward(self, tokens: Any, attention_mask: Any, position_ids: Any) -> Any:
+        def forward(self, tokens: Any, attention_mask: Any = None, position_ids: Any = None) -> Any:
             x = self.table(tokens) + self.places(position_ids)
             q, k, v = (one.unflatten(-1, (2, -1)).transpose(1, 2) for one in self.qkv(x).chunk(3, -1))
             seen = attention_mask[:, None, None, :].bool() & self.seen(tokens)
@@ -193,6 +193,25 @@ def modules(torch: Any) -> dict[str, Any]:
         def norm(self, x: Any) -> Any:
             return x * x.softmax(-1)
 
+    class Distances(Basic):
+        """A learned number for each distance is added to scores, as T5 does."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.far = nn.Embedding(4, 2)
+
+        def bucket(self, count: Any) -> Any:
+            return (torch.arange(count)[:, None] - torch.arange(count)).clamp(0, 3)
+
+        def scores(self, q: Any, k: Any, tokens: Any) -> Any:
+            return super().scores(q, k, tokens) + self.far(self.bucket(tokens.shape[1])).permute(2, 0, 1)
+
+    class DistancesFromTheEnd(Distances):
+        """The number depends on how many tokens follow."""
+
+        def bucket(self, count: Any) -> Any:
+            return (count - torch.arange(count)[:, None] + torch.arange(count)).clamp(0, 3)
+
     class PaddedRows(Padded):
         """Padding alone sees nothing."""
 
@@ -208,6 +227,7 @@ def modules(torch: Any) -> dict[str, Any]:
     return {"basic": Basic, "annotated": Annotated, "deviation": Deviation, "multihead": MultiHead,
             "multiheadalone": MultiHeadAlone, "shared": Shared, "padded": Padded, "paddedbynumbers": PaddedByNumbers,
             "complexturns": ComplexTurns, "complexwhole": ComplexWhole, "withmask": WithMask,
-            "headsapart": HeadsApart, "chosen": Chosen, "next": Next, "mixed": Mixed,
+            "headsapart": HeadsApart, "chosen": Chosen, "next": Next, "distances": Distances,
+            "distancesfromtheend": DistancesFromTheEnd, "mixed": Mixed,
             "paddedencoder": PaddedEncoder, "paddedqueries": PaddedQueries, "paddedrows": PaddedRows,
             "otherspadded": OthersPadded}

@@ -24,7 +24,8 @@ READ = ("basic", "annotated", "multihead", "multiheadalone")
 
 
 @pytest.mark.one_in(2)
-@pytest.mark.parametrize(("kind", "by"), [*product(READ, ("program", "graph")), ("complexturns", "program")])
+@pytest.mark.parametrize(("kind", "by"), [*product(READ, ("program", "graph")), ("complexturns", "program"),
+                                            ("distances", "program")])
 def test_a_layer_in_another_style_has_the_logits_of_torch(tmp_path: Path, kind: str, by: str) -> None:
     torch = torch_or_skip()
     model = styles.make(torch, kind)
@@ -73,6 +74,13 @@ def test_padding_is_hidden_from_attention(tmp_path: Path, kind: str, by: str) ->
     with torch.no_grad():
         expected = model.double()(torch.from_numpy(tokens)).numpy()
     assert np.abs(FloatNetwork(result.network).logits(tokens, 0) - expected).max() < 1e-6 and not tokens.all()
+
+
+def test_tables_of_scores_are_beginnings_of_those_of_longer_inputs(tmp_path: Path) -> None:
+    torch = torch_or_skip()
+    data = program(torch, styles.make(torch, "distancesfromtheend"), dynamic=True)
+    with pytest.raises(InputError, match="with inputs of another length the graph is another network"):
+        read(tmp_path, data, graphs.ROWS)
 
 
 GIVEN = (("attention_mask", 1), ("position_ids", None))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constructions.importing.graph.exact import Array, Exactness
-from constructions.importing.graph.fixed_scores import NEARLY, Positions, is_nothing, with_table
+from constructions.importing.graph.fixed_scores import NEARLY, Positions, Tables, is_nothing, with_table
 from constructions.importing.graph.values import (
     Attention,
     Flat,
@@ -161,7 +161,7 @@ def _turned(flats: list[Flat], modulation: list[Array]) -> tuple[Flat, tuple[Arr
     return flat, (cosines, np.stack([sines[b][1] for _, b in pairs], 1))
 
 
-def softmax(scores: Scores, positions: Positions, exactness: Exactness) -> Weights:
+def softmax(scores: Scores, positions: Positions, exactness: Exactness, tables: Tables) -> Weights:
     """The weights: what is added to scores is a causal mask or none, slopes, or a table.
 
     Raises:
@@ -178,7 +178,10 @@ def softmax(scores: Scores, positions: Positions, exactness: Exactness) -> Weigh
         slopes[index], reads[index] = _slope(mask[index], exactness), (query, key)
         if slopes[index] is None:
             slopes[index] = Fraction(0)
-            reads[index] = with_table((query, key), mask[index], mask[index] > MASKED, scale, positions, exactness)
+            visible = mask[index] > MASKED
+            tables.added.append(np.where(visible, mask[index], -np.inf))
+            if not tables.apart:
+                reads[index] = with_table((query, key), mask[index], visible, scale, positions, exactness)
     return Weights(replace(scores, reads=reads, scale=scale), slopes, causal)
 
 

@@ -55,8 +55,8 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
         questions.assume("scores are divided by the square root of the heads' width, rounded to binary64")
     if source.length is None:
         if count > max(source.least, 1):
-            other, less = Tensors({}), read_nodes(source.model(count - 1)[0], count - 1, where, is_program, given)
-            _compare(count, found, tensors, _network(less, count - 1, where, other), other, where)
+            _compare_lengths(source, [count, count - 1], where, lambda model, n: read_nodes(
+                model, n, where, is_program, given, apart=True))
         if source.least > 1:
             questions.assume(f"the program reads {source.least} tokens or more; shorter inputs are read likewise")
     else:
@@ -140,17 +140,21 @@ def _apart_from_views(part: Any) -> Any:
     return part
 
 
-def _compare(count: int, found: Found, tensors: Tensors, other: Found, others: Tensors, where: str) -> None:
-    """With one token less it is the same network, with a row less in tables of positions.
+def _compare_lengths(source: _Source, counts: list[int], where: str, read: Callable[[Any, int], Reading]) -> None:
+    """With one token less it is the same network, with a row less in tables of positions, and in those of scores.
 
     Of one token it cannot be said whether attention is causal.
     """
+    readings = [read(source.model(count)[0], count) for count in counts]
+    tensors = Tensors({}), Tensors({})
+    found, other = (_network(reading, count, where, made) for reading, count, made in zip(readings, counts, tensors,
+                                                                                          strict=True))
     one, two = (list(trained.views(trained.TrainedNetwork(
         part.attention, part.tokens, part.positions, part.steps, part.unembedding, {}))) for part in (found, other))
     same = len(one) == len(two) and _apart_from_views(found.steps) == _apart_from_views(other.steps) and (
-        found.attention == other.attention or count == 2)
+        found.attention == other.attention or counts[0] == 2) and readings[1].tables.begin(readings[0].tables)
     for a, b in zip(one, two, strict=False):
-        x, y = tensors.array(a), others.array(b)
+        x, y = tensors[0].array(a), tensors[1].array(b)
         same = same and x.shape[1:] == y.shape[1:] and np.array_equal(x[: len(y)], y)
     if not same:
         raise InputError(f"{where}: with inputs of another length the graph is another network, expected the same but "

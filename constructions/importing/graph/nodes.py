@@ -149,7 +149,7 @@ def _softmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
         return Ending(scores, "a softmax")
     if not isinstance(scores, Scores) or node.attribute("axis", -1) not in (-1, len(scores.shape) - 1):
         raise NotUnderstood("a softmax of something that is no scores of queries and keys, over keys")
-    weights = attention.softmax(scores, state.positions, state.exactness)
+    weights = attention.softmax(scores, state.positions, state.exactness, state.tables)
     state.softmaxes.append(weights)
     return weights
 
@@ -168,7 +168,7 @@ def matmul(state: State, x: Any, y: Any) -> Any:
         if scores is None:
             raise NotUnderstood("tokens mixed by constants that are no weights of attention: rows that add up to 1")
         state.assume("constant weights whose rows add up to 1 within 2^-20 are the softmax of their logarithms")
-        x = attention.softmax(scores, state.positions, state.exactness)
+        x = attention.softmax(scores, state.positions, state.exactness, state.tables)
         state.softmaxes.append(x)
     if isinstance(x, np.ndarray) and isinstance(y, Tokenwise) and x.ndim >= 2:
         made = attention.times_constant(y.moved(_turned), np.asarray(np.swapaxes(x, -1, -2), np.float64),

@@ -13,6 +13,7 @@ from constructions.errors import InputError
 from constructions.importing.graph.arithmetic import multiply, plain
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.exact import Exactness
+from constructions.importing.graph.fixed_scores import Tables
 from constructions.importing.graph.nodes import HANDLERS
 from constructions.importing.graph.quantised_nodes import quantised
 from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State, moved_parts, moved_scores
@@ -48,7 +49,7 @@ _ENLARGING = {"ConstantOfShape", "Expand", "Tile", "Range", "Resize", "Pad", "On
 @dataclass
 class Reading:
     """The logits, the softmaxes, what follows the logits, what was rounded, whether weights are quantised
-    and numbers of tokens rounded, other outputs, what is read as something near to it.
+    and numbers of tokens rounded, other outputs, what is read as something near to it, what is added to scores.
     """
 
     output: Tokenwise
@@ -59,6 +60,7 @@ class Reading:
     rounded: bool
     left_out: list[str] = field(default_factory=list)
     assumed: dict[str, dict[str, None]] = field(default_factory=dict)
+    tables: Tables = field(default_factory=Tables)
 
 
 def tokens_input(model: Any, given: Mapping[str, int | None], where: str) -> Any:
@@ -82,17 +84,19 @@ def tokens_input(model: Any, given: Mapping[str, int | None], where: str) -> Any
 
 
 def read_nodes(model: Any, tokens: int, where: str, shapes: bool = False,
-               given: Mapping[str, int | None] | None = None) -> Reading:
+               given: Mapping[str, int | None] | None = None, apart: bool = False) -> Reading:
     """The graph on an input of so many tokens; with ``shapes`` those of its arrays must be as it states them.
 
-    ``given`` says what stands in its other inputs.
+    ``given`` says what stands in its other inputs; with ``apart`` heads do not read tables that are added to scores.
 
     Raises:
         InputError: naming the first node that is not understood.
     """
     stated = {one.name: tuple(size.dim_value for size in one.type.tensor_type.shape.dim)
               for one in model.graph.value_info} if shapes else {}
-    return _Reader(model, tokens, where, stated, given or {}).read()
+    reader = _Reader(model, tokens, where, stated, given or {})
+    reader.state.tables.apart = apart
+    return reader.read()
 
 
 class _Reader:
@@ -174,7 +178,8 @@ class _Reader:
             raise InputError(f"{self.where}: output {printable(names[0]) if names else '(none)'}, expected logits of "
                              f"tokens")
         return Reading(output, self.state.softmaxes, ending, self.state.exactness,
-                       self.state.quantised, self.state.rounded, names[1:], self.state.assumed)
+                       self.state.quantised, self.state.rounded, names[1:], self.state.assumed,
+                       self.state.tables)
 
     def _told_apart(self, node: Any) -> tuple[Any, ...]:
         """The same for nodes that compute the same: that is read once."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from constructions.importing.graph.exact import Exactness
+from constructions.importing.graph.fixed_scores import Tables
 from constructions.importing.graph.values import (
     Attention,
     Flat,
@@ -38,6 +39,7 @@ class State:
     exactness: Exactness = field(default_factory=Exactness)
     softmaxes: list[Weights] = field(default_factory=list)
     attentions: list[Attention] = field(default_factory=list)
+    tables: Tables = field(default_factory=Tables)
     token_base: TokenBase | None = None
     position_base: SumBase | None = None
     assumed: dict[str, dict[str, None]] = field(default_factory=dict)
