@@ -146,6 +146,21 @@ def modules(torch: Any) -> dict[str, Any]:
         def forward(self, tokens: Any) -> Any:
             return self.head(self.layer(self.start(tokens), src_key_padding_mask=tokens == 0))
 
+    class PaddedMean(PaddedEncoder):
+        """The mean of those tokens that are no padding."""
+
+        def forward(self, tokens: Any) -> Any:
+            kept = tokens.ne(0).unsqueeze(-1).expand(-1, -1, WIDTH).float()
+            x = self.layer(self.start(tokens), src_key_padding_mask=tokens == 0)
+            return self.head((x * kept).sum(1) / kept.sum(1).clamp(min=1e-9))
+
+    class PaddedSum(PaddedMean):
+        """Their sum over another number."""
+
+        def forward(self, tokens: Any) -> Any:
+            kept = tokens.ne(0).unsqueeze(-1).float()
+            return self.head((self.start(tokens) * kept).sum(1) / tokens.ne(1).unsqueeze(-1).float().sum(1))
+
     class PaddedQueries(Padded):
         """Padding sees nothing, too, and its weights are the same for all."""
 
@@ -229,5 +244,6 @@ def modules(torch: Any) -> dict[str, Any]:
             "complexturns": ComplexTurns, "complexwhole": ComplexWhole, "withmask": WithMask,
             "headsapart": HeadsApart, "chosen": Chosen, "next": Next, "distances": Distances,
             "distancesfromtheend": DistancesFromTheEnd, "mixed": Mixed,
-            "paddedencoder": PaddedEncoder, "paddedqueries": PaddedQueries, "paddedrows": PaddedRows,
+            "paddedmean": PaddedMean, "paddedsum": PaddedSum, "paddedencoder": PaddedEncoder,
+            "paddedqueries": PaddedQueries, "paddedrows": PaddedRows,
             "otherspadded": OthersPadded}

@@ -259,8 +259,8 @@ def averages(weights: Weights, value: Tokenwise, known: list[Attention]) -> Toke
     return Tokenwise(made.flat, made.codes, value.factor)
 
 
-def pooled(value: Tokenwise, axis: int, keep: bool) -> Tokenwise:
-    """The mean over all tokens, at the last one: a head whose scores are all 0.
+def pooled(value: Tokenwise, axis: int, keep: bool, asked: tuple[Flat, Flat] | None = None) -> Tokenwise:
+    """The mean over all tokens, at the last one: a head whose scores are all 0, or those of what is asked.
 
     Raises:
         NotUnderstood: if the axis is not that of tokens, all of them.
@@ -270,8 +270,8 @@ def pooled(value: Tokenwise, axis: int, keep: bool) -> Tokenwise:
     count = len(rows)
     if (positions != np.arange(count).reshape(-1, *[1] * (rows.ndim - 1))).any() or (forms != forms[:1]).any():
         raise NotUnderstood("a mean over an axis that is not that of all tokens")
-    nothing = Flat({}, (), 1)
-    reads = HeadReads(nothing, nothing, value.flat.columns(forms[0].ravel()), None)
+    query, key = asked or (Flat({}, (), 1),) * 2
+    reads = HeadReads(query, key, value.flat.columns(forms[0].ravel()), None)
     head = HeadBase(forms[0].size, Attention(Fraction(1), None, [reads]), 0)
     made = placed(Flat({head: np.eye(head.size)}, (), head.size), np.full(forms[0].shape, count - 1),
                   np.arange(head.size).reshape(forms[0].shape))

@@ -25,6 +25,7 @@ from constructions.importing.graph.values import (
     Tokens,
     Tokenwise,
     Weights,
+    what,
 )
 from constructions.text import printable
 
@@ -131,7 +132,7 @@ def _norm(state: State, node: Attributes, inputs: list[Any], kind: Any) -> Any:
             turned := turns.normed(inputs[0], epsilon, inputs[1], state)) is not None:
         return turned
     if not isinstance(inputs[0], Tokenwise | Curve):
-        raise NotUnderstood("a norm of something that is no array of numbers of tokens")
+        raise NotUnderstood(f"a norm of {what(inputs[0])}, expected numbers of tokens")
     value = resolved(inputs[0], state.exactness).settled(state.exactness)
     if node.attribute("axis", -1) not in (-1, value.codes.ndim - 1):
         raise NotUnderstood("a norm over more than the last axis")

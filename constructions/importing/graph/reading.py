@@ -210,7 +210,8 @@ class _Reader:
                 return self._folded(node, inputs)
         if node.op_type in _MOVING and node.op_type not in ("Cast", "Identity"):
             return self._moved(node, inputs)
-        made = token_case(self.state, node.op_type, inputs, lambda given: self._evaluated(node, [*given])[0])
+        made = token_case(self.state, node.op_type, Attributes(node), inputs,
+                          lambda given: self._evaluated(node, [*given])[0])
         if made is not None:
             return [made]
         if node.op_type in _MOVING:

@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph.attention import MASKED
+from constructions.importing.graph.arithmetic import number_in
+from constructions.importing.graph.attention import MASKED, pooled
+from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.fixed_scores import as_scores, is_nothing
-from constructions.importing.graph.state import State
-from constructions.importing.graph.values import Codes, Flat, NotUnderstood, Scores, Tokens, beside
+from constructions.importing.graph.state import Attributes, State
+from constructions.importing.graph.values import Codes, Flat, NotUnderstood, Scores, Tokens, Tokenwise, beside
 
 HIDING = Fraction(-(1 << 14))
 MOST_TOKENS = 1 << 12
@@ -45,7 +47,60 @@ class TokenCase:
             move(self.codes), move(self.inside), move(self.outside), strict=True)]
 
 
-def token_case(state: State, operation: str, inputs: Sequence[Any], evaluate: Evaluate) -> Any:
+@dataclass(frozen=True)
+class Kept:
+    """Numbers of tokens, in whose place there is 0 where the token is one of ``tokens``."""
+
+    value: Tokenwise
+    tokens: frozenset[int]
+
+
+@dataclass(frozen=True)
+class KeptTotal:
+    """The sum over all tokens of these."""
+
+    kept: Kept
+    axis: int
+    keeps_axis: bool
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many tokens of the input are none of these."""
+
+    tokens: frozenset[int]
+
+
+def mean_of_kept(state: State, operation: str, node: Attributes, inputs: Sequence[Any]) -> Any:
+    """A step on the way to the mean of those tokens that are no padding; None if it is none."""
+    x, y = [*inputs, None][:2]
+    if operation == "Mul" and any(isinstance(one, TokenCase) for one in inputs):
+        x, y = (y, x) if isinstance(x, TokenCase) else (x, y)
+        x = resolved(x, state.exactness) if isinstance(x, Curve) else x
+        fits = isinstance(x, Tokenwise) and isinstance(y, TokenCase) and not np.any(y.inside) and np.all(y.outside == 1)
+        shape = np.broadcast_shapes(x.shape, y.codes.shape) if fits else ()
+        return Kept(x, y.tokens) if fits and shape == x.shape and (
+            np.broadcast_to(y.codes, shape) == x.positions).all() else None
+    if operation == "ReduceSum" and isinstance(x, Kept | TokenCase):
+        axes = y.ravel().tolist() if isinstance(y, np.ndarray) else node.attribute("axes", [])
+        places = x.value.positions if isinstance(x, Kept) else x.codes
+        axis = axes[0] % places.ndim if len(axes) == 1 else 0
+        if len(axes) != 1 or (np.moveaxis(places, axis, -1) != np.arange(state.count)).any():
+            return None
+        if isinstance(x, Kept):
+            return KeptTotal(x, axis, bool(node.attribute("keepdims", 1)))
+        return None if np.any(x.inside) or not np.all(x.outside == 1) else Count(x.tokens)
+    least = number_in(y) if operation in ("Clip", "Max") and isinstance(y, np.ndarray) else None
+    if isinstance(x, Count) and least is not None and least <= 1 and not any(
+            one is not None for one in inputs[2:]):
+        return x
+    if operation == "Div" and isinstance(x, KeptTotal) and isinstance(y, Count) and x.kept.tokens == y.tokens:
+        one, hides = _hides(state, y.tokens, Fraction(1))
+        return pooled(x.kept.value, x.axis, x.keeps_axis, (one, hides))
+    return None
+
+
+def token_case(state: State, operation: str, node: Attributes, inputs: Sequence[Any], evaluate: Evaluate) -> Any:
     """What an operation makes of tokens and a number, or of such arrays; None if it is about neither.
 
     Raises:
@@ -54,8 +109,8 @@ def token_case(state: State, operation: str, inputs: Sequence[Any], evaluate: Ev
     if operation in _COMPARED and any(isinstance(one, Tokens) for one in inputs):
         return _compared(operation, inputs)
     cases = [one for one in inputs if isinstance(one, TokenCase)]
-    if not cases:
-        return None
+    if (made := mean_of_kept(state, operation, node, inputs)) is not None or not cases:
+        return made
     if operation == "Shape":
         return np.array(cases[0].codes.shape, np.int64)
     if operation in ("Add", "Where") and (made := _masked(state, operation, inputs)) is not None:
@@ -122,19 +177,23 @@ def _hidden(state: State, scores: Scores, case: TokenCase) -> Scores:
         raise NotUnderstood("a mask by tokens that hides not the same tokens from all that ask")
     if ((inside > MASKED) & (mask > MASKED) & ~seen).any():
         raise NotUnderstood("a mask that hides all tokens but some")
-    if state.token_base is None or max(case.tokens, default=0) >= state.token_base.size:
-        raise NotUnderstood("a mask by tokens that are not looked up")
-    column = np.zeros((state.token_base.size, 1))
-    column[[*case.tokens]] = 1
-    one = Flat({}, (np.ones((1, 1)),), 1)
     by_table = all(is_nothing(read) for read in scores.reads.ravel().tolist())
-    hides = Flat({state.token_base: column}, (), 1).scaled(HIDING if by_table else HIDING / scores.scale,
-                                                           state.exactness)
+    one, hides = _hides(state, case.tokens, Fraction(1) if by_table else scores.scale)
     reads = np.empty(scores.reads.shape, object)
     for index in np.ndindex(*reads.shape):
         read: Any = scores.reads[index]
         reads[index] = (one, hides) if is_nothing(read) else (beside([read[0], one]), beside([read[1], hides]))
-    listed = ", ".join(map(str, sorted(case.tokens)[:4])) + (" and more" if len(case.tokens) > 4 else "")
+    return replace(scores, reads=reads, scale=Fraction(1) if by_table else scores.scale, mask=mask + outside)
+
+
+def _hides(state: State, tokens: frozenset[int], scale: Fraction) -> tuple[Flat, Flat]:
+    """Query and key by which these tokens are hidden."""
+    if state.token_base is None or max(tokens, default=0) >= state.token_base.size:
+        raise NotUnderstood("a mask by tokens that are not looked up")
+    column = np.zeros((state.token_base.size, 1))
+    column[[*tokens]] = 1
+    listed = ", ".join(map(str, sorted(tokens)[:4])) + (" and more" if len(tokens) > 4 else "")
     state.assume(f"keys with the tokens {listed} are hidden by {HIDING} in their scores; inputs in which a token sees "
                  "no other keys may be read otherwise")
-    return replace(scores, reads=reads, scale=Fraction(1) if by_table else scores.scale, mask=mask + outside)
+    hides = Flat({state.token_base: column}, (), 1).scaled(HIDING / scale, state.exactness)
+    return Flat({}, (np.ones((1, 1)),), 1), hides

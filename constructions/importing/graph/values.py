@@ -385,7 +385,8 @@ _NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of t
           "ScaledCentred": "numbers less their mean, times constants", "CentredSquare": "squares",
           "MeanSquare": "mean squares", "Weights": "weights of attention", "NoneType": "nothing",
           "Quantised": "whole numbers that stand for others", "Product": "products of whole numbers",
-          "TokenCase": "conditions on tokens", "Ending": "what an argmax or a softmax makes of logits",
+          "TokenCase": "conditions on tokens", "Kept": "numbers of tokens but padding", "KeptTotal": "sums but padding",
+          "Count": "numbers of tokens that are no padding", "Ending": "what an argmax or a softmax makes of logits",
           "Range": "the scale of a range", "TableRows": "rows of whole numbers"}
 
 
