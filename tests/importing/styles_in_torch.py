@@ -227,6 +227,15 @@ def modules(torch: Any) -> dict[str, Any]:
         def bucket(self, count: Any) -> Any:
             return (count - torch.arange(count)[:, None] + torch.arange(count)).clamp(0, 3)
 
+    class Classified(Basic):
+        """A learned vector before the first token, as vision transformers have it."""
+
+        def start(self, tokens: Any) -> Any:
+            return torch.cat([self.gain.expand(tokens.shape[0], 1, -1), self.table(tokens)], 1)
+
+        def forward(self, tokens: Any) -> Any:
+            return self.head(self.start(tokens)[:, 0])
+
     class PaddedRows(Padded):
         """Padding alone sees nothing."""
 
@@ -242,7 +251,7 @@ def modules(torch: Any) -> dict[str, Any]:
     return {"basic": Basic, "annotated": Annotated, "deviation": Deviation, "multihead": MultiHead,
             "multiheadalone": MultiHeadAlone, "shared": Shared, "padded": Padded, "paddedbynumbers": PaddedByNumbers,
             "complexturns": ComplexTurns, "complexwhole": ComplexWhole, "withmask": WithMask,
-            "headsapart": HeadsApart, "chosen": Chosen, "next": Next, "distances": Distances,
+            "headsapart": HeadsApart, "chosen": Chosen, "next": Next, "classified": Classified, "distances": Distances,
             "distancesfromtheend": DistancesFromTheEnd, "mixed": Mixed,
             "paddedmean": PaddedMean, "paddedsum": PaddedSum, "paddedencoder": PaddedEncoder,
             "paddedqueries": PaddedQueries, "paddedrows": PaddedRows,

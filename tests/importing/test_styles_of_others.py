@@ -124,6 +124,8 @@ def test_what_stands_in_other_inputs_is_said_and_never_guessed(tmp_path: Path, b
     ("next", r"node add_\d \(Add\): a sum of what an argmax or a softmax makes of logits and constants"),
     ("mixed", r"node mul \(Mul\): a product of numbers of tokens and what an argmax or a softmax makes of logits"),
     ("paddedsum", r"node div \(Div\): a quotient of sums but padding by numbers of tokens that are no padding"),
+    ("classified", r"node cat \(Concat\): constants before or after tokens, expected a token of their own at their "
+                   r"place"),
     ("complexwhole", r"node mul_1 \(aten.mul.Tensor\): a product of complex numbers and others"),
     ("deviation", r"node add \(Add\): an epsilon beside the root of a mean of squares, expected it under the root"),
     ("shared", r"node mul_: changes an array in place that is read again under another name, expected a new array")])

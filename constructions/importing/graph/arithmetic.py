@@ -216,6 +216,8 @@ def joined_numbers(values: Sequence[Tokenwise], axis: int) -> Tokenwise:
 
 def _constant_like(array: Any, other: Tokenwise, axis: int, count: int) -> Tokenwise:
     """A constant as numbers of the tokens that stand beside it."""
+    if (other.positions != np.take(other.positions, [0], axis)).any():
+        raise NotUnderstood("constants before or after tokens, expected a token of their own at their place")
     numbers = np.asarray(array, np.float64)
     positions = np.broadcast_to(np.take(other.positions, [0], axis), numbers.shape)
     zero = placed(Flat({}, (), 1), positions, np.zeros(numbers.shape, np.int64))
