@@ -14,6 +14,7 @@ from constructions.importing.graph import arithmetic, attention, curves, norms, 
 from constructions.importing.graph.curves import Curve, as_curve, resolved
 from constructions.importing.graph.fixed_scores import as_scores, weights_as_scores
 from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State, moved_parts, moved_scores
+from constructions.importing.graph.token_cases import without_unseen
 from constructions.importing.graph.values import (
     Centred,
     CentredSquare,
@@ -150,7 +151,7 @@ def _softmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
         return Ending(scores, "a softmax")
     if not isinstance(scores, Scores) or node.attribute("axis", -1) not in (-1, len(scores.shape) - 1):
         raise NotUnderstood("a softmax of something that is no scores of queries and keys, over keys")
-    weights = attention.softmax(scores, state.positions, state.exactness, state.tables)
+    weights = attention.softmax(without_unseen(state, scores), state.positions, state.exactness, state.tables)
     state.softmaxes.append(weights)
     return weights
 

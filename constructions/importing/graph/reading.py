@@ -105,7 +105,7 @@ class _Reader:
         from onnx import numpy_helper
 
         self.stated = stated
-        self.made: dict[tuple[Any, ...], list[Any]] = {}
+        self.made: dict[tuple[Any, ...], tuple[list[Any], list[Any]]] = {}
         self.model, self.graph, self.count, self.where = model, model.graph, count, where
         self.state = State(count)
         self.values: dict[str, Any] = {one.name: numpy_helper.to_array(one) for one in self.graph.initializer}
@@ -153,8 +153,8 @@ class _Reader:
             try:
                 known = self._told_apart(node)
                 if known not in self.made:
-                    self.made[known] = self._node(node)
-                results = self.made[known]
+                    self.made[known] = self._node(node), [self._value(name) for name in node.input]
+                results = self.made[known][0]
             except NotUnderstood as problem:
                 raise InputError(f"{self.where}: node {_name(node)}: {problem}") from None
             except (ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError) as problem:

@@ -177,13 +177,20 @@ def _hidden(state: State, scores: Scores, case: TokenCase) -> Scores:
         raise NotUnderstood("a mask by tokens that hides not the same tokens from all that ask")
     if ((inside > MASKED) & (mask > MASKED) & ~seen).any():
         raise NotUnderstood("a mask that hides all tokens but some")
+    return replace(scores, mask=mask + outside, unseen=scores.unseen | case.tokens)
+
+
+def without_unseen(state: State, scores: Scores) -> Scores:
+    """Scores in which a number hides the keys that are not seen, whatever the scores were multiplied by."""
+    if not scores.unseen:
+        return scores
     by_table = all(is_nothing(read) for read in scores.reads.ravel().tolist())
-    one, hides = _hides(state, case.tokens, Fraction(1) if by_table else scores.scale)
+    one, hides = _hides(state, scores.unseen, Fraction(1) if by_table else scores.scale)
     reads = np.empty(scores.reads.shape, object)
     for index in np.ndindex(*reads.shape):
         read: Any = scores.reads[index]
         reads[index] = (one, hides) if is_nothing(read) else (beside([read[0], one]), beside([read[1], hides]))
-    return replace(scores, reads=reads, scale=Fraction(1) if by_table else scores.scale, mask=mask + outside)
+    return replace(scores, reads=reads, scale=Fraction(1) if by_table else scores.scale, unseen=frozenset())
 
 
 def _hides(state: State, tokens: frozenset[int], scale: Fraction) -> tuple[Flat, Flat]:

@@ -332,7 +332,7 @@ class Scores:
     """Scores of attention, [..., queries, keys]: for each index before the last two the forms of query and key.
 
     ``mask`` [..., queries, keys] is what is added; ``tables`` turn queries and keys; ``hidden`` are scores in whose
-    place there is a 0, so that the mask must hide them.
+    place there is a 0, so that the mask must hide them; keys with the tokens ``unseen`` are not seen.
     """
 
     reads: NDArray[np.object_]
@@ -342,6 +342,7 @@ class Scores:
     mask: Array
     tables: tuple[Array, Array] | None
     hidden: NDArray[np.bool_]
+    unseen: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
