@@ -23,7 +23,7 @@ from tests.with_torch import torch_or_skip
 READ = ("basic", "annotated", "multihead", "multiheadalone")
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("kind", "by"), [*product(READ, ("program", "graph")), ("complexturns", "program"),
                                             ("distances", "program")])
 def test_a_layer_in_another_style_has_the_logits_of_torch(tmp_path: Path, kind: str, by: str) -> None:
@@ -60,6 +60,7 @@ def test_heads_apart_are_one_attention_and_what_keeps_the_order_of_logits_is_lef
         assert np.ptp(found - expected, axis=-1).max() < 1e-6
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("kind", "by"), [
     ("padded", "graph"), ("paddedbynumbers", "program"), ("paddedencoder", "graph"), ("paddedencoder", "program"),
     ("paddedmean", "graph"), ("paddedmean", "program")])
@@ -88,6 +89,7 @@ def test_tables_of_scores_are_beginnings_of_those_of_longer_inputs(tmp_path: Pat
 GIVEN = (("attention_mask", 1), ("position_ids", None))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("by", ["program", "graph"])
 def test_what_stands_in_other_inputs_is_said_and_never_guessed(tmp_path: Path, by: str) -> None:
     torch = torch_or_skip()
@@ -116,6 +118,7 @@ def test_what_stands_in_other_inputs_is_said_and_never_guessed(tmp_path: Path, b
             import_network([path], Options(rows=graphs.ROWS, given=given), graph=by == "graph")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("kind", "said"), [
     ("paddedqueries", r"node and_2 \(And\): conditions on the tokens of two positions in one mask"),
     ("paddedrows", r"node masked_fill \(Where\): a mask by the tokens that ask, or of other positions than those of "
