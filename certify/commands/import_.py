@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -31,6 +32,11 @@ OutputLayerOption = Annotated[str | None, typer.Option(
     "--output-layer", metavar="NAME", help="the tensor that makes the logits")]
 RotaryBaseOption = Annotated[str | None, typer.Option(
     "--rotary-base", metavar="DECIMAL", help="the base of the angles of rotary positions: 10000")]
+EpsilonOption = Annotated[str | None, typer.Option(
+    "--epsilon", metavar="DECIMAL", help="the epsilon of the norms, taken exactly as it is written: 1e-5")]
+GivenOption = Annotated[list[str] | None, typer.Option(
+    "--given", metavar="NAME=NUMBER", help="what stands everywhere in another input of a graph than its tokens: "
+    "attention_mask=1, position_ids=places (0, 1, 2, …)")]
 RowsOption = Annotated[int | None, typer.Option(
     "--rows", metavar="N", parser=option.whole_number, help="for how many positions to compute a table (512)")]
 
@@ -48,8 +54,7 @@ def import_files(
         "--activation", help="the activation function; gelu is the exact one, by erf")] = None,
     norm: Annotated[Literal["layer", "rms", "none"] | None, typer.Option(
         "--norm", help="the kind of norms that have no weights")] = None,
-    epsilon: Annotated[str | None, typer.Option(
-        "--epsilon", metavar="DECIMAL", help="the epsilon of the norms, taken exactly as it is written: 1e-5")] = None,
+    epsilon: EpsilonOption = None,
     heads: Annotated[int | None, typer.Option(
         "--heads", metavar="H", parser=option.whole_number, help="the number of heads in each layer")] = None,
     norm_first: Annotated[bool | None, typer.Option(
@@ -62,6 +67,7 @@ def import_files(
     position_table: PositionTableOption = None,
     output_layer: OutputLayerOption = None,
     rotary_base: RotaryBaseOption = None,
+    given: GivenOption = None,
     show: Annotated[bool, typer.Option("--show", help="print the architecture as a table and a picture")] = False,
     quiet: option.Quiet = False,
     as_json: option.Json = False,
@@ -88,13 +94,33 @@ def import_files(
     base = None if rotary_base is None else positive_decimal(rotary_base, "--rotary-base")
     imported = import_network(files, Options(
         attention, activation, norm, exact, heads, norm_first, positions, rows, embedding_scale, token_table,
-        position_table, output_layer, base), read_names(names) if names else None, graph)
+        position_table, output_layer, base, _given(given)), read_names(names) if names else None, graph)
     if as_json:
         print_json(imported_to_json(imported))
     elif show or output is None:
         print_network(console(sys.stderr if output == "-" else None), imported)
     if output is not None:
         _write(output, imported, quiet=as_json or show)
+
+
+def _given(texts: list[str] | None) -> tuple[tuple[str, int | None], ...] | None:
+    """Inputs by name, each with its number.
+
+    Raises:
+        InputError: if one is not written so.
+    """
+    from constructions.errors import InputError
+    from constructions.text import printable
+
+    if texts is None:
+        return None
+    found: dict[str, int | None] = {}
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        if not name or name in found or not re.fullmatch(r"-?[0-9]{1,9}|places", number):
+            raise InputError(f"--given {printable(text)[:80]}: expected NAME=NUMBER or NAME=places, each name once")
+        found[name] = None if number == "places" else int(number)
+    return tuple(found.items())
 
 
 def _write(output: str, imported: Imported, quiet: bool) -> None:

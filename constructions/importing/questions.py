@@ -38,6 +38,8 @@ class Options:
     position_table: str | None = None
     output_layer: str | None = None
     rotary_base: Fraction | None = None
+    given: tuple[tuple[str, int | None], ...] | None = None
+    """Of inputs of a graph beside its tokens the number that they are everywhere; None: the number of the place."""
 
 
 _HOW = {

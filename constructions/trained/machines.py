@@ -12,8 +12,10 @@ from constructions.trained.expressions import Expression
 from constructions.trained.tracks import Machine, Table
 
 MOST_STATES = 4096
-MOST_STEPS = 1 << 21
+MOST_STEPS = 1 << 19
 """States times columns."""
+MOST_OF_A_SUM = 1 << 17
+"""The same of a sum of several tracks, which is one of more columns, too."""
 State = tuple[int, ...]
 
 
@@ -97,6 +99,10 @@ def _copy(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written
 
 
 def _modular_sum(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
+    if len(tracks) > 1 and letters ** len(tracks) * by > MOST_OF_A_SUM:
+        raise InputError(f"machine: modular-sum of {len(tracks)} tracks has {letters ** len(tracks):,} different "
+                         f"columns, too many in {by} states; expected the same sum of one track: "
+                         f"tracks = [\"{tracks[0]}\"], columns = {columns * len(tracks)}")
     return Written({"total": 0}, {}, {"total": f"(total + {' + '.join(tracks)}) % {by}"}, {"answer": ["total"]})
 
 
@@ -177,7 +183,8 @@ class MachineMaker:
                 order.setdefault(state, len(order))
             if len(order) > MOST_STATES or len(order) * len(self.letters) > MOST_STEPS:
                 raise Unsupported(f"machine: more than {len(order) - 1} states, with {len(self.letters)} different "
-                                  "columns: expected fewer")
+                                  "columns: expected fewer" + (", as of one track with more columns" if
+                                                               len(self.tracks) > 1 else ""))
             if column < made.columns:
                 found = (made.step(state, letters, column) for state in level for letters in self.letters)
                 level = list(dict.fromkeys(step[0] for step in found if step is not None))

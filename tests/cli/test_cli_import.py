@@ -63,6 +63,10 @@ def test_the_architecture_is_printed_as_json(certify: Any, model: str) -> None:
     (("--epsilon", "1e-9999"), '--epsilon: "1e-9999", expected a decimal number such as 1e-5'),
     (("--epsilon", "-1"), "--epsilon: found -1, expected more than 0"),
     (("none.pt",), "none.pt: No such file or directory"),
+    (("--given", "mask"), "--given mask: expected NAME=NUMBER or NAME=places, each name once"),
+    (("--given", "mask=1", "--given", "mask=0"), "--given mask=0: expected NAME=NUMBER or NAME=places, each name once"),
+    ((*ANSWERS, "--given", "mask=1"), "m.npz: --given changes nothing here, as nothing in the network depends on it; "
+                                      "leave it out"),
 ])
 def test_bad_input_is_one_line_and_exit_status_2(
         certify: Any, model: str, arguments: tuple[str, ...], said: str) -> None:

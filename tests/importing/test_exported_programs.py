@@ -15,6 +15,7 @@ import pytest
 
 from constructions.errors import InputError
 from constructions.importing.importer import Imported, import_network
+from constructions.importing.questions import Options
 from constructions.trained.json_form import read_network
 from constructions.trained.network import UnitsStep
 from tests.importing import graphs_in_torch as graphs
@@ -34,11 +35,11 @@ def program(torch: Any, model: Any, length: int = LENGTH, dynamic: bool = False)
     return file.getvalue()
 
 
-def read(folder: Path, data: bytes) -> Imported:
+def read(folder: Path, data: bytes, rows: int | None = None) -> Imported:
     """Imported, written to a file and read again."""
     pytest.importorskip("onnx")
     (folder / "m.pt2").write_bytes(data)
-    result = import_network([folder / "m.pt2"])
+    result = import_network([folder / "m.pt2"], Options(rows=rows))
     write_network(result.network, folder / "network.json")
     assert read_network(folder / "network.json") == result.network
     return result
@@ -82,10 +83,10 @@ def test_a_norm_of_what_was_turned_is_a_turn_of_the_norm_and_of_nothing_else(tmp
 
 @pytest.mark.parametrize(("kind", "by", "said"), [
     ("window", "program", r"node softmax\w* \(Softmax\): a mask that is neither causal nor everywhere open \(query 3,"),
-    ("masked", "program", r"node ne\w* \(Equal\): an operation that is not handled on what depends on tokens$"),
+    ("masked", "program", r"node layer_norm \(ReduceMean\): a mean or sum of numbers of tokens but padding$"),
     ("shifted", "program", r"node pad \(aten.pad.default\): an operation that is not handled$"),
     ("window", "graph", r"node /Softmax \(Softmax\): a mask that is neither causal nor everywhere open \(query 3, key"),
-    ("masked", "graph", r"node /Equal\w* \(Equal\): an operation that is not handled on what depends on tokens$"),
+    ("masked", "graph", r"node /first/LayerNormalization \(LayerNormalization\): a norm of numbers of tokens but "),
     ("shifted", "graph", r"node /Pad \(Pad\): an operation that is not handled on what depends on tokens$")])
 def test_what_is_not_read_is_named_with_its_node(tmp_path: Path, kind: str, by: str, said: str) -> None:
     torch = torch_or_skip()
@@ -94,10 +95,47 @@ def test_what_is_not_read_is_named_with_its_node(tmp_path: Path, kind: str, by: 
         _ = read(tmp_path, program(torch, model)) if by == "program" else of_onnx(torch, tmp_path, model, True)
 
 
-def test_a_program_for_any_length_is_refused(tmp_path: Path) -> None:
+@pytest.mark.one_in(7)
+@pytest.mark.parametrize("kind", ANY_LENGTH)
+def test_a_program_for_words_of_any_length(tmp_path: Path, kind: str) -> None:
     torch = torch_or_skip()
-    with pytest.raises(InputError, match=r"^m.pt2: input tokens of any length \(dynamic_shapes\), expected a program "):
-        read(tmp_path, program(torch, graphs.make(torch, "classifier"), dynamic=True))
+    model = graphs.make(torch, kind)
+    result = read(tmp_path, program(torch, model, dynamic=True), graphs.ROWS)
+    assert result.network.attention == "causal"
+    assert any("reads 2 tokens or more" in one for one in result.report.assumed)
+    check(torch, result, model, 1e-6)
+
+
+@cache
+def decoder_of_any_length() -> bytes:
+    """A program that is asked for the wrong lengths, and damaged."""
+    torch = torch_or_skip()
+    return program(torch, graphs.make(torch, "decoder"), dynamic=True)
+
+
+def test_the_number_of_positions_is_asked_for_and_within_what_the_program_says(tmp_path: Path) -> None:
+    data = decoder_of_any_length()
+    for rows in (None, 1, graphs.ROWS + 1):
+        with pytest.raises(InputError, match=rf"^m.pt2: the graph reads inputs of any length, expected --rows N, for "
+                                             rf"how many positions, 2 to {graphs.ROWS}$"):
+            read(tmp_path, data, rows)
+
+
+def test_a_program_that_is_another_one_for_other_lengths_is_refused(tmp_path: Path) -> None:
+    torch = torch_or_skip()
+    data = program(torch, graphs.make(torch, "bylength"), dynamic=True)
+    with pytest.raises(InputError, match="with inputs of another length the graph is another network"):
+        read(tmp_path, data, graphs.ROWS)
+
+
+@pytest.mark.parametrize("text", [
+    "Symbol(s27)", "Integer(10**9**9)", "Pow(Symbol('s27'), Integer(400))", "exit(1)", "Symbol('s27').is_integer",
+    "Add(" * 200 + ")" * 200, "1 +", "Mul(Symbol('s27'), Integer(1 << 90))"])
+def test_a_size_that_is_no_expression_of_the_length_is_one_line(tmp_path: Path, text: str) -> None:
+    changed = altered(lambda old: old.replace("Symbol('s27', positive=True, integer=True)", text),
+                      decoder_of_any_length())
+    with pytest.raises(InputError, match=r"^m.pt2: [^\n]*$"):
+        read(tmp_path, changed, graphs.ROWS)
 
 
 @cache
@@ -107,9 +145,9 @@ def classifier() -> bytes:
     return program(torch, graphs.make(torch, "classifier"))
 
 
-def altered(change: Callable[[str], str]) -> bytes:
-    """Its files of JSON changed."""
-    whole, changed = zipfile.ZipFile(io.BytesIO(classifier())), io.BytesIO()
+def altered(change: Callable[[str], str], data: bytes | None = None) -> bytes:
+    """Its files of JSON, or those of another program, changed."""
+    whole, changed = zipfile.ZipFile(io.BytesIO(data or classifier())), io.BytesIO()
     with zipfile.ZipFile(changed, "w") as archive:
         for name in whole.namelist():
             data = whole.read(name)

@@ -152,7 +152,7 @@ def test_a_norm_that_is_one_operation(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("nodes", "said"), [
     ([LOOKED_UP, ("Sin", ["h"], "y", {})], r"node n_y \(Sin\): an operation that is not handled on what depends"),
     ([LOOKED_UP, ("Exp", ["h"], "y", {})], r"node n_y \(Exp\): an operation that is not handled"),
-    ([LOOKED_UP, ("Softmax", ["h"], "y", {})], r"node n_y \(Softmax\): a softmax of something that is no scores"),
+    ([LOOKED_UP, ("Softmax", ["h"], "y", {"axis": 1})], r"node n_y \(Softmax\): a softmax of something that is no "),
     ([LOOKED_UP, ("ReduceMax", ["h"], "y", {})], r"node n_y \(ReduceMax\): an operation that is not handled"),
     ([LOOKED_UP, ("Add", ["h", "x"], "y", {})], r"node n_y \(Add\): a sum of numbers of tokens and tokens$"),
     ([LOOKED_UP, ("Mul", ["h", "nothing"], "y", {})], r"node n_y \(Mul\): no value nothing before it$"),

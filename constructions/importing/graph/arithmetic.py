@@ -26,6 +26,7 @@ from constructions.importing.graph.values import (
     NotUnderstood,
     Product,
     Range,
+    ScaledCentred,
     Scores,
     Tokenwise,
     beside,
@@ -215,6 +216,8 @@ def joined_numbers(values: Sequence[Tokenwise], axis: int) -> Tokenwise:
 
 def _constant_like(array: Any, other: Tokenwise, axis: int, count: int) -> Tokenwise:
     """A constant as numbers of the tokens that stand beside it."""
+    if (other.positions != np.take(other.positions, [0], axis)).any():
+        raise NotUnderstood("constants before or after tokens, expected a token of their own at their place")
     numbers = np.asarray(array, np.float64)
     positions = np.broadcast_to(np.take(other.positions, [0], axis), numbers.shape)
     zero = placed(Flat({}, (), 1), positions, np.zeros(numbers.shape, np.int64))
@@ -251,6 +254,8 @@ def _add_constant(x: Any, constant: Array, count: int, exactness: Exactness) -> 
     number = number_in(constant)
     if isinstance(x, MeanSquare) and number is not None and x.power == 1 and constant.size == 1:
         return replace(x, epsilon=x.epsilon + number)
+    if isinstance(x, MeanSquare) and x.power == HALF:
+        raise NotUnderstood("an epsilon beside the root of a mean of squares, expected it under the root")
     if isinstance(x, Scores):
         return replace(x, mask=np.asarray(x.mask + constant))
     if isinstance(x, Curve) and number is not None and _keeps(constant, x.of.shape):
@@ -283,8 +288,9 @@ def multiply(x: Any, y: Any, exactness: Exactness) -> Any:
     if isinstance(y, np.ndarray):
         return _times_constant(x, np.asarray(y, np.float64), exactness)
     for one, other in ((x, y), (y, x)):
-        if isinstance(other, MeanSquare) and other.power == -HALF and isinstance(one, Tokenwise | Centred | Curve):
-            return over_root(one, other, exactness)
+        if isinstance(other, MeanSquare) and other.power == -HALF and isinstance(
+                one, Tokenwise | Centred | Curve | ScaledCentred):
+            return _over_root(one, other, exactness)
     if isinstance(x, Centred) and isinstance(y, Centred) and x.of.same_numbers(y.of):
         return CentredSquare(x.of)
     if not isinstance(x, Tokenwise | Curve) or not isinstance(y, Tokenwise | Curve):
@@ -297,6 +303,13 @@ def multiply(x: Any, y: Any, exactness: Exactness) -> Any:
     if one.of.shape != two.of.shape:
         raise NotUnderstood("a product of arrays of different shapes")
     return curves.product(x, resolved(y, exactness))
+
+
+def _over_root(x: Tokenwise | Centred | Curve | ScaledCentred, y: MeanSquare, exactness: Exactness) -> Any:
+    """A norm, whose gain may have been multiplied before."""
+    if isinstance(x, ScaledCentred):
+        return times_constant(over_root(x.centred, y, exactness), x.gain, exactness)
+    return over_root(x, y, exactness)
 
 
 def _with_scale(x: Range | Product, y: Any, exactness: Exactness) -> Any:
@@ -314,6 +327,8 @@ def _times_constant(x: Any, constant: Array, exactness: Exactness) -> Any:
     number = number_in(constant)
     if isinstance(x, Tokenwise):
         return times_constant(x, constant, exactness)
+    if isinstance(x, Centred) and _keeps(constant, x.of.shape):
+        return ScaledCentred(x, constant)
     if isinstance(x, Curve):
         if number is not None and _keeps(constant, x.of.shape):
             return Curve(x.of, {monomial: a * number for monomial, a in x.polynomial.items() if number})
@@ -344,8 +359,8 @@ def divide(x: Any, y: Any, exactness: Exactness) -> Any:
     if isinstance(y, MeanSquare) and y.power == HALF:
         if isinstance(x, np.ndarray):
             return multiply(to_power(y, Fraction(-1)), x, exactness) if number_in(x) != 1 else to_power(y, Fraction(-1))
-        if isinstance(x, Tokenwise | Centred | Curve):
-            return over_root(x, y, exactness)
+        if isinstance(x, Tokenwise | Centred | Curve | ScaledCentred):
+            return _over_root(x, y, exactness)
     number = number_in(y) if isinstance(y, np.ndarray) else None
     if number is None and isinstance(y, np.ndarray) and (np.asarray(y) != 0).all():
         return multiply(x, exactness.inverse(np.asarray(y, np.float64)), exactness)

@@ -11,6 +11,7 @@ import numpy as np
 from constructions.importing.graph import aten_numbers as numbers
 from constructions.importing.graph import aten_places as places
 from constructions.importing.graph.aten_call import DOUBLE, LONG, Call, Program, Translator, Unfit
+from constructions.importing.graph.aten_complex import OF_COMPLEX
 from constructions.importing.graph.aten_values import BOOLEAN, ELEMENTS, Name
 
 OPSET = 23
@@ -25,11 +26,18 @@ def translate(program: Program, node: Mapping[str, Any], target: str) -> None:
     """
     if not node["outputs"] or target.split(".")[1].startswith(("_assert", "sym_constrain")):
         return
-    library, name = target.split(".")[:2]
-    handler = _TRANSLATORS.get(name) if library == "aten" else None
-    if handler is None:
+    library, name, overload = [*target.split("."), ""][:3]
+    handler = _TRANSLATORS.get(name) or _TRANSLATORS.get(f"{name}.{overload}") if library == "aten" else None
+    if handler is None and library == "aten" and name.endswith("_"):
+        handler = _TRANSLATORS.get(name[:-1])  # in place: nothing else sees it (exported_program.py)
+    if handler is None and (library != "aten" or name not in OF_COMPLEX):
         raise Unfit("an operation that is not handled")
-    handler(Call(program, node))
+    call = Call(program, node)
+    if handler is None or call.has_complex:
+        handler = OF_COMPLEX.get(name)
+    if handler is None:
+        raise Unfit("an operation that is not handled on complex numbers")
+    handler(call)
 
 
 def _linear(call: Call) -> None:
@@ -45,6 +53,14 @@ def _addmm(call: Call) -> None:
     if call.get("alpha", 1) != 1 or call.get("beta", 1) != 1:
         raise Unfit("a product that is scaled")
     call.emit("Gemm", [call.get("mat1"), call.get("mat2"), call.x])
+
+
+def _baddbmm(call: Call) -> None:
+    if call.get("alpha", 1) != 1 or call.get("beta", 1) != 1:
+        raise Unfit("a product that is scaled")
+    product = call.emit("MatMul", [call.get("batch1"), call.get("batch2")],
+                        call.new(call.shape(call.made[0]), call.kind(call.made[0])))
+    call.emit("Add", [call.x, product])
 
 
 def _matmul(call: Call) -> None:
@@ -71,6 +87,10 @@ def _convolution(call: Call) -> None:
 
 def _softmax(call: Call) -> None:
     call.emit("Softmax", [call.as_kind(Name(call.x), call.kind(call.made[0]))], axis=call.axis(call.get("dim")))
+
+
+def _log_softmax(call: Call) -> None:
+    call.emit("LogSoftmax", [call.as_kind(Name(call.x), call.kind(call.made[0]))], axis=call.axis(call.get("dim")))
 
 
 def _norm(is_layer: bool) -> Translator:
@@ -151,7 +171,8 @@ _TRANSLATORS: Mapping[str, Translator] = {
     **dict.fromkeys(("t", "numpy_T"), places.turn_around),
     "slice": places.cut, "select": places.select, "embedding": places.rows, "index": places.index,
     "index_select": places.index_select, "flip": places.flip, "roll": places.roll, "cat": places.concat,
-    "concat": places.concat, "stack": places.stack, "split": places.split, "split_with_sizes": places.split,
+    "concat": places.concat, "hstack": places.side_by_side, "stack": places.stack, "split": places.split,
+    "split_with_sizes": places.split,
     "chunk": places.split, "tensor_split": places.split, "unbind": places.unbind, "repeat": places.repeat,
     "repeat_interleave": places.repeat_interleave, "ones": numbers.filled(1), "ones_like": numbers.filled(1),
     "new_ones": numbers.filled(1), "zeros": numbers.filled(0), "zeros_like": numbers.filled(0),
@@ -176,7 +197,15 @@ _TRANSLATORS: Mapping[str, Translator] = {
     "where": numbers.where, "masked_fill": numbers.masked_fill, "sum": numbers.reduced("ReduceSum"),
     "mean": numbers.reduced("ReduceMean"), "argmax": numbers.argmax, "cumsum": numbers.cumsum,
     "one_hot": numbers.one_hot, "linear": _linear, "addmm": _addmm, "matmul": _matmul, "mm": _matmul, "bmm": _matmul,
-    "einsum": _einsum, "outer": _outer, "conv1d": _convolution, "softmax": _softmax, "_softmax": _softmax,
+    "baddbmm": _baddbmm, "max.other": numbers.two("Max"), "min.other": numbers.two("Min"), "einsum": _einsum,
+    "outer": _outer, "conv1d": _convolution, "var": numbers.variance(is_root=False), "softmax": _softmax,
+    "std": numbers.variance(is_root=True), "_softmax": _softmax, "_safe_softmax": _softmax,
+    "log_softmax": _log_softmax, "_log_softmax": _log_softmax, "glu": numbers.glu,
+    "linalg_vector_norm": numbers.length_of,
     "layer_norm": _norm(is_layer=True), "rms_norm": _norm(is_layer=False), "_weight_norm": _weight_norm,
     "scaled_dot_product_attention": _attention,
 }
+SHARING = {name for name, translator in _TRANSLATORS.items() if translator in (
+    places.same, places.reshape, places.expand, places.permute, places.transpose, places.turn_around, places.cut,
+    places.select, places.split, places.unbind)}
+"""Operations whose result may lie in the memory of what they are given."""

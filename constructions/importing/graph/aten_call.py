@@ -27,8 +27,9 @@ def expect_small(shape: Sequence[int]) -> None:
 class Program:
     """The graph that is made: nodes, initialisers, and what the program says of each of its tensors."""
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    def __init__(self, values: Mapping[str, Any], pairs: frozenset[str] = frozenset()) -> None:
         self.values: dict[str, Any] = dict(values)
+        self.pairs = pairs
         self.nodes: list[Any] = []
         self.initializers: list[Any] = []
         self.inputs: list[str] = []
@@ -75,7 +76,18 @@ class Call:
 
     def axis(self, number: int, name: str | None = None) -> int:
         """An axis counted from the first one."""
-        return int(number) % max(1, len(self.shape(name or self.x)))
+        name = name or self.x
+        return int(number) % max(1, len(self.shape(name)) - self.is_complex(name))
+
+    def is_complex(self, name: str) -> bool:
+        """Whether it stands for complex numbers, as pairs."""
+        return name in self.program.pairs
+
+    @property
+    def has_complex(self) -> bool:
+        """Whether any tensor of it does."""
+        return any(isinstance(one, Name) and self.is_complex(one) for value in [*self.arguments.values(), self.made]
+                   for one in (value if isinstance(value, list) else [value]))
 
     def new(self, shape: Sequence[int], kind: int) -> Name:
         """A tensor that the program has no name for.

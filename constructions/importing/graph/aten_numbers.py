@@ -113,6 +113,23 @@ def silu(call: Call) -> None:
     call.emit("Mul", [call.x, call.emit("Sigmoid", [call.x], call.new(call.shape(call.x), call.kind(call.x)))])
 
 
+def glu(call: Call) -> None:
+    """One half of an axis times the logistic function of the other."""
+    axis, shape, kind = call.axis(call.get("dim", -1)), call.shape(call.made[0]), call.kind(call.x)
+    halves = [call.emit("Slice", [call.x, *(call.constant([one], LONG) for one in (first, first + shape[axis], axis))],
+                        call.new(shape, kind)) for first in (0, shape[axis])]
+    call.emit("Mul", [halves[0], call.emit("Sigmoid", [halves[1]], call.new(shape, kind))])
+
+
+def length_of(call: Call) -> None:
+    """The root of a sum of squares."""
+    axes = call.get("dim")
+    if call.get("ord", 2) != 2 or not axes or len(axes) != 1:
+        raise Unfit("a length by another norm than that of squares, or over several axes")
+    call.emit("ReduceL2", [call.x, call.constant([call.axis(axes[0])], LONG)],
+              keepdims=int(bool(call.get("keepdim", False))))
+
+
 def square(call: Call) -> None:
     """x · x."""
     call.emit("Mul", [call.x, call.x])
@@ -165,6 +182,28 @@ def reduced(operation: str) -> Translator:
         name = call.as_kind(Name(call.x), call.kind(call.made[0]))
         call.emit(operation, [name, call.constant([call.axis(one) for one in axes], LONG)],
                   keepdims=int(bool(call.get("keepdim", False))))
+    return handler
+
+
+def variance(is_root: bool) -> Translator:
+    """The mean of squares of what is less its mean, or the root of it; torch divides by one less than their number."""
+    def handler(call: Call) -> None:
+        axes, shape, kind = call.get("dim"), call.shape(call.x), call.kind(call.x)
+        axes = [axes] if isinstance(axes, int) else axes
+        if not axes or len(axes) != 1 or not call.get("keepdim", False):
+            raise Unfit("a variance that drops its axis, or over several axes")
+        axis, count = call.axis(axes[0]), shape[call.axis(axes[0])]
+        less = call.get("correction", 1 if call.get("unbiased", True) else 0)
+        single, over = [*shape[:axis], 1, *shape[axis + 1:]], call.constant([axis], LONG)
+        mean = call.emit("ReduceMean", [call.x, over], call.new(single, kind), keepdims=1)
+        centred = call.emit("Sub", [call.x, mean], call.new(shape, kind))
+        square = call.emit("Mul", [centred, centred], call.new(shape, kind))
+        total = call.emit("ReduceSum", [square, over], call.new(single, kind), keepdims=1)
+        divisor = call.constant(count - (1 if less is None else less), kind)
+        if not is_root:
+            call.emit("Div", [total, divisor])
+            return
+        call.emit("Sqrt", [call.emit("Div", [total, divisor], call.new(single, kind))])
     return handler
 
 

@@ -108,6 +108,12 @@ def concat(call: Call) -> None:
     call.emit("Concat", names, axis=call.axis(call.get("dim", 0), names[0]))
 
 
+def side_by_side(call: Call) -> None:
+    """Arrays along the second axis, or the only one."""
+    names = [call.as_kind(one, call.kind(call.made[0])) for one in call.get("tensors")]
+    call.emit("Concat", names, axis=min(1, len(call.shape(names[0])) - 1))
+
+
 def stack(call: Call) -> None:
     """Arrays along a new axis."""
     shape = call.shape(call.made[0])

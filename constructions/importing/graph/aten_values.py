@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-ELEMENTS = {1: "u1", 2: "i1", 3: "<i2", 4: "<i4", 5: "<i8", 6: "<f2", 7: "<f4", 8: "<f8", 12: "?", 13: "<u2"}
+ELEMENTS = {1: "u1", 2: "i1", 3: "<i2", 4: "<i4", 5: "<i8", 6: "<f2", 7: "<f4", 8: "<f8", 10: "<c8", 11: "<c16",
+            12: "?", 13: "<u2"}
 """How elements of torch's types are stored; 13 is bfloat16."""
 TYPES = {1: 2, 2: 3, 3: 5, 4: 6, 5: 7, 6: 10, 7: 1, 8: 11, 12: 9, 13: 16}
 """The same types in ONNX."""
 REAL, WHOLE, BOOLEAN = (6, 7, 8, 13), (1, 2, 3, 4, 5), 12
+COMPLEX = {10: 7, 11: 8}
+"""Types of complex numbers, and those of their parts."""
 
 
 def shape_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
@@ -49,3 +52,15 @@ def value_of(argument: Mapping[str, Any]) -> Any:
     if kind == "as_sym_ints":
         return [int(one["as_int"]) for one in inner]
     return argument  # a device, a layout: on none of these anything depends
+
+
+def tensors_of(argument: Any) -> Iterator[Name]:
+    """The names of all tensors in it."""
+    if isinstance(argument, Mapping):
+        if isinstance(name := argument.get("as_tensor", {}).get("name"), str):
+            yield Name(name)
+        for inner in argument.values():
+            yield from tensors_of(inner)
+    elif isinstance(argument, list):
+        for inner in argument:
+            yield from tensors_of(inner)

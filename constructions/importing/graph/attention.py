@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constructions.importing.graph.exact import Array, Exactness
-from constructions.importing.graph.fixed_scores import NEARLY, Positions, is_nothing, with_table
+from constructions.importing.graph.fixed_scores import NEARLY, Positions, Tables, is_nothing, with_table
 from constructions.importing.graph.values import (
     Attention,
     Flat,
@@ -161,7 +161,7 @@ def _turned(flats: list[Flat], modulation: list[Array]) -> tuple[Flat, tuple[Arr
     return flat, (cosines, np.stack([sines[b][1] for _, b in pairs], 1))
 
 
-def softmax(scores: Scores, positions: Positions, exactness: Exactness) -> Weights:
+def softmax(scores: Scores, positions: Positions, exactness: Exactness, tables: Tables) -> Weights:
     """The weights: what is added to scores is a causal mask or none, slopes, or a table.
 
     Raises:
@@ -178,7 +178,10 @@ def softmax(scores: Scores, positions: Positions, exactness: Exactness) -> Weigh
         slopes[index], reads[index] = _slope(mask[index], exactness), (query, key)
         if slopes[index] is None:
             slopes[index] = Fraction(0)
-            reads[index] = with_table((query, key), mask[index], mask[index] > MASKED, scale, positions, exactness)
+            visible = mask[index] > MASKED
+            tables.added.append(np.where(visible, mask[index], -np.inf))
+            if not tables.apart:
+                reads[index] = with_table((query, key), mask[index], visible, scale, positions, exactness)
     return Weights(replace(scores, reads=reads, scale=scale), slopes, causal)
 
 
@@ -221,36 +224,43 @@ def is_causal(scores: Scores) -> bool | None:
                         f"other masks are not handled")
 
 
-def averages(weights: Weights, value: Tokenwise) -> Tokenwise:
-    """weights [..., T, T] @ value [..., T, K]: a head for each index before the last two."""
+def averages(weights: Weights, value: Tokenwise, known: list[Attention]) -> Tokenwise:
+    """weights [..., T, T] @ value [..., T, K]: a head for each index before the last two.
+
+    Each is put beside those of a softmax before it, if it needs nothing of that.
+    """
     scores = weights.scores
     positions, _ = _along(value)
     if len(positions) != len(scores.positions) or (positions != scores.positions).any():
         raise NotUnderstood("an average over other tokens than the scores are of")
     lead = np.broadcast_shapes(scores.shape[:-2], value.shape[:-2])
-    attention, flats = Attention(scores.scale, scores.tables), list[Flat]()
+    flats = list[Flat]()
     forms = np.empty((*lead, len(positions), value.shape[-1]), np.int64)
-    known: dict[tuple[Any, ...], int] = {}
+    first: dict[tuple[Any, ...], int] = {}
     for index in np.ndindex(*lead):
         at, own = _own(index, scores.shape[:-2]), _own(index, value.shape[:-2])
         if (value.forms[own] != value.forms[own][:1]).any():
             raise NotUnderstood("values whose forms depend on the position")
         columns = value.forms[own][0]
         key = (at, columns.tobytes())
-        if key not in known:
+        if key not in first:
             query, keys = scores.reads[at]
-            attention.heads.append(HeadReads(query, keys, value.flat.columns(columns), weights.slopes[at] or None))
+            reads = HeadReads(query, keys, value.flat.columns(columns), weights.slopes[at] or None)
+            if not any(one.may_have(reads, scores.scale, scores.tables) for one in known):
+                known.append(Attention(scores.scale, scores.tables))
+            attention = next(one for one in known if one.may_have(reads, scores.scale, scores.tables))
+            attention.heads.append(reads)
             head = HeadBase(len(columns), attention, len(attention.heads) - 1)
-            known[key] = sum(flat.size for flat in flats)
+            first[key] = sum(flat.size for flat in flats)
             flats.append(Flat({head: np.eye(head.size)}, (), head.size))
-        forms[index] = known[key] + np.arange(len(columns))
+        forms[index] = first[key] + np.arange(len(columns))
     made = placed(flats[0] if len(flats) == 1 else beside(flats),
                   np.broadcast_to(positions[:, np.newaxis], forms.shape), forms)
     return Tokenwise(made.flat, made.codes, value.factor)
 
 
-def pooled(value: Tokenwise, axis: int, keep: bool) -> Tokenwise:
-    """The mean over all tokens, at the last one: a head whose scores are all 0.
+def pooled(value: Tokenwise, axis: int, keep: bool, asked: tuple[Flat, Flat] | None = None) -> Tokenwise:
+    """The mean over all tokens, at the last one: a head whose scores are all 0, or those of what is asked.
 
     Raises:
         NotUnderstood: if the axis is not that of tokens, all of them.
@@ -260,8 +270,8 @@ def pooled(value: Tokenwise, axis: int, keep: bool) -> Tokenwise:
     count = len(rows)
     if (positions != np.arange(count).reshape(-1, *[1] * (rows.ndim - 1))).any() or (forms != forms[:1]).any():
         raise NotUnderstood("a mean over an axis that is not that of all tokens")
-    nothing = Flat({}, (), 1)
-    reads = HeadReads(nothing, nothing, value.flat.columns(forms[0].ravel()), None)
+    query, key = asked or (Flat({}, (), 1),) * 2
+    reads = HeadReads(query, key, value.flat.columns(forms[0].ravel()), None)
     head = HeadBase(forms[0].size, Attention(Fraction(1), None, [reads]), 0)
     made = placed(Flat({head: np.eye(head.size)}, (), head.size), np.full(forms[0].shape, count - 1),
                   np.arange(head.size).reshape(forms[0].shape))

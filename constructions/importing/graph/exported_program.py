@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,11 @@ import numpy as np
 from constructions.errors import InputError
 from constructions.importing.archive import Archive
 from constructions.importing.contents import MAX_DIMENSIONS, MAX_FILE_BYTES
-from constructions.importing.graph.aten import OPSET, translate
+from constructions.importing.graph.aten import OPSET, SHARING, translate
 from constructions.importing.graph.aten_call import Program, Unfit
-from constructions.importing.graph.aten_values import ELEMENTS, TYPES, shape_of
+from constructions.importing.graph.aten_complex import as_pairs, in_pairs
+from constructions.importing.graph.aten_values import ELEMENTS, TYPES, shape_of, tensors_of
+from constructions.importing.graph.exported_lengths import concrete, symbol_of
 from constructions.importing.graph.state import MAX_ELEMENTS
 from constructions.text import printable
 
@@ -26,11 +29,50 @@ _DAMAGED = (KeyError, TypeError, ValueError, IndexError, AttributeError, Recursi
 _WORDS = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
 
 
-def read_exported_program(data: bytes, where: str) -> tuple[Any, bool]:
-    """The program as a model of ONNX; whether scales that are roots were rounded.
+@dataclass(frozen=True)
+class ExportedProgram:
+    """A program, its tensors, the symbols of its input's sizes (the last one: of its length), and which lengths it has.
+
+    ``length`` is None if there are several; ``greatest`` is None if it has no end.
+    """
+
+    where: str
+    part: Mapping[str, Any]
+    tensors: Mapping[str, Any]
+    symbols: tuple[str | None, ...]
+    length: int | None
+    least: int
+    greatest: int | None
+
+    def model(self, count: int) -> tuple[Any, bool]:
+        """For inputs of so many tokens, as a model of ONNX; whether scales that are roots were rounded.
+
+        Raises:
+            InputError: if the program has an operation that is not read.
+        """
+        sizes = {name: 1 for name in self.symbols[:-1] if name} | {name: count for name in self.symbols[-1:] if name}
+        try:
+            graph = concrete(self.part["graph"], sizes) if sizes else self.part["graph"]
+            program = Program(*in_pairs(graph["tensor_values"]))
+            _inputs(program, self.part, self.tensors, self.where)
+            nodes = graph["nodes"]
+            if len(nodes) > MAX_NODES:
+                raise InputError(f"{self.where}: {len(nodes)} nodes, expected at most {MAX_NODES}")
+            _expect_nothing_shared(nodes, self.part, self.where)
+        except InputError:
+            raise
+        except _DAMAGED:
+            raise InputError(f"{self.where}: not a whole program of torch.export.save") from None
+        for node in nodes:
+            _translated(program, node, self.where)
+        return _model(program, self.part, self.where), program.rounded
+
+
+def read_exported_program(data: bytes, where: str, given: Collection[str] = ()) -> ExportedProgram:
+    """The program, whose tokens are no input that is given otherwise.
 
     Raises:
-        InputError: if the archive is damaged, or the program has an operation that is not read.
+        InputError: if the archive is damaged.
     """
     try:
         import onnx  # noqa: F401
@@ -42,18 +84,57 @@ def read_exported_program(data: bytes, where: str) -> tuple[Any, bool]:
         whole = json.loads(archive.read(f"{folder}models/model.json"))
         tensors = _tensors(archive, folder)
         part = whole["graph_module"]
-        program = Program(part["graph"]["tensor_values"])
-        _inputs(program, part, tensors, where)
-        nodes = part["graph"]["nodes"]
+        symbols, length = _lengths(part, given)
+        ends = whole["range_constraints"].get(symbols[-1], {}) if symbols and symbols[-1] else {}
+        return ExportedProgram(where, part, tensors, symbols, length, int(ends.get("min_val") or 0),
+                               None if ends.get("max_val") is None else int(ends["max_val"]))
     except InputError:
         raise
     except (StopIteration, *_DAMAGED):
         raise InputError(f"{where}: not a whole program of torch.export.save") from None
-    if len(nodes) > MAX_NODES:
-        raise InputError(f"{where}: {len(nodes)} nodes, expected at most {MAX_NODES}")
-    for node in nodes:
-        _translated(program, node, where)
-    return _model(program, part, where), program.rounded
+
+
+def _lengths(part: Mapping[str, Any], given: Collection[str]) -> tuple[tuple[str | None, ...], int | None]:
+    """The symbols of the sizes of the tokens, and their number if that is one."""
+    for spec in part["signature"]["input_specs"]:
+        name = spec.get("user_input", {}).get("arg", {}).get("as_tensor", {}).get("name")
+        if name is not None and name not in given:
+            sizes = part["graph"]["tensor_values"][name]["sizes"]
+            symbols = tuple(symbol_of(size) for size in sizes)
+            return symbols, None if symbols and symbols[-1] else int(sizes[-1]["as_int"]) if sizes else 1
+    return (), 1
+
+
+def _expect_nothing_shared(nodes: Any, part: Mapping[str, Any], where: str) -> None:
+    """What is changed in place (masked_fill_) is not read again but by the name that it has then.
+
+    Operations that put elements elsewhere may leave them in the memory of their first tensor.
+    """
+    group: dict[str, int] = {}
+    changed: dict[int, tuple[str, set[str]]] = {}
+
+    def expect_unchanged(names: Any) -> None:
+        for name in names:
+            node, valid = changed.get(group.get(name, -1), ("", {name}))
+            if name not in valid:
+                raise InputError(f"{where}: node {printable(node)[:80]}: changes an array in place that is read again "
+                                 f"under another name, expected a new array")
+
+    for number, node in enumerate(nodes):
+        operation = str(node["target"]).removeprefix("torch.ops.").split(".")[1]
+        read, made = ([*map(str, tensors_of(part))] for part in (
+            [one["arg"] for one in node["inputs"]], node["outputs"]))
+        expect_unchanged(read)
+        in_place = operation.endswith("_") and not operation.endswith("__")
+        shares = bool(read) and (in_place or operation in SHARING)
+        own = group.setdefault(read[0], number) if shares else number
+        for name in made:
+            group[name] = own
+        if in_place:
+            changed[own] = str(node["name"] or operation), {*made}
+        elif own in changed:
+            changed[own][1].update(made)
+    expect_unchanged(str(name) for spec in part["signature"]["output_specs"] for name in tensors_of([*spec.values()]))
 
 
 def _translated(program: Program, node: Any, where: str) -> None:
@@ -103,18 +184,14 @@ def _inputs(program: Program, part: Any, tensors: Mapping[str, Any], where: str)
     for spec in part["signature"]["input_specs"]:
         ((kind, inner),) = spec.items()
         if kind == "user_input":
-            name = inner["arg"]["as_tensor"]["name"]
-            sizes = program.values[name]["sizes"]
-            if any("as_int" not in size for size in sizes):
-                raise InputError(f"{where}: input {printable(name)} of any length (dynamic_shapes), expected a program "
-                                 f"exported for one length")
-            program.inputs.append(name)
+            program.inputs += [inner["arg"]["as_tensor"]["name"]] if "as_tensor" in inner["arg"] else []
             continue
         stored = inner[_WORDS[kind]] if kind in _WORDS else None
         if stored is None or stored not in tensors:
             raise InputError(f"{where}: input {printable(str(stored or kind))[:80]} of the program is no tensor of the "
                              f"archive")
-        program.initializer(inner["arg"]["name"], tensors[stored], program.values[inner["arg"]["name"]]["dtype"])
+        name = inner["arg"]["name"]
+        program.initializer(name, as_pairs(tensors[stored]), program.values[name]["dtype"])
 
 
 def _model(program: Program, part: Any, where: str) -> Any:

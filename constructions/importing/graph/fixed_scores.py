@@ -8,6 +8,7 @@ its column. Queries that have the same row, as far as they see it, share one.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +20,21 @@ from constructions.importing.graph.values import Flat, NotUnderstood, Scores, Su
 
 NEARLY = np.ldexp(1, -20)
 Reads = tuple[Flat, Flat]
+
+
+@dataclass
+class Tables:
+    """What is added to the scores of heads, -infinity where nothing is seen; ``apart``: no head reads it."""
+
+    apart: bool = False
+    added: list[Array] = field(default_factory=list)
+
+    def begin(self, other: Tables) -> bool:
+        """Whether these are the beginnings of others."""
+        return len(self.added) == len(other.added) and all(np.array_equal(one, whole[: len(one), : len(one)])
+                                                           for one, whole in zip(self.added, other.added, strict=True))
+
+
 Positions = Callable[[], SumBase]
 """The base of which each position has one number that is 1, the others being 0."""
 

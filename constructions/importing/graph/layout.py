@@ -168,7 +168,8 @@ class Plan:
                         self.written.add(term)
             elif isinstance(one, HeadBase | UnitBase):
                 what = one.attention if isinstance(one, HeadBase) else one.units
-                operation = self._found.setdefault(what, Operation(what, [], one.order))
+                operation = self._found.setdefault(what, Operation(
+                    what, [], what.order if isinstance(what, Attention) else one.order))
                 operation.made.append(one)
                 waiting += [base for flat in self.forms(operation) for base in [self._plain(flat).base] if base]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +15,7 @@ from constructions.importing.graph.arithmetic import by_position
 from constructions.importing.graph.exact import Array, Exactness
 from constructions.importing.graph.exported_program import read_exported_program
 from constructions.importing.graph.layout import Epoch, Operation, Plan, Read
-from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes
+from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes, tokens_input
 from constructions.importing.graph.values import (
     Attention,
     Base,
@@ -30,6 +30,7 @@ from constructions.importing.onnx_file import load_model, stored_initializers
 from constructions.importing.parts import Found
 from constructions.importing.quantised import ROUNDED, WEIGHTS_ALONE
 from constructions.importing.questions import Questions
+from constructions.text import printable
 from constructions.trained import network as trained
 from constructions.trained.numbers import all_numbers, view_of_tensor
 
@@ -40,60 +41,76 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
     Raises:
         InputError: if a node is not understood, or the graph is none of one sequence of tokens.
     """
-    is_program, rounded = where.endswith(".pt2"), False
-    if is_program:
-        model, rounded = read_exported_program(data, where)
-    else:
-        model = load_model(data, where)
-    count = _count(model, where, questions)
+    is_program = where.endswith(".pt2")
+    given = dict(questions.option("given") or ())
+    source = _program(data, where, given) if is_program else _graph(data, where, given)
+    count = _count(source, where, questions)
+    model, rounded = source.model(count)
     tensors = Tensors(stored_initializers(model.graph, where))
-    reading = read_nodes(model, count, where, is_program)
+    reading = read_nodes(model, count, where, is_program, given)
     found = _network(reading, count, where, tensors)
     if is_program:
         found = replace(found, kind=found.kind.replace("graph of ONNX", "program of torch.export"))
     if rounded:
         questions.assume("scores are divided by the square root of the heads' width, rounded to binary64")
-    if _is_of_any_length(model) and count > 1:
-        other = Tensors({})
-        _compare(count, found, tensors, _network(read_nodes(model, count - 1, where), count - 1, where, other), other,
-                 where)
-    elif not _is_of_any_length(model):
+    if source.length is None:
+        if count > max(source.least, 1):
+            _compare_lengths(source, [count, count - 1], where, lambda model, n: read_nodes(
+                model, n, where, is_program, given, apart=True))
+        if source.least > 1:
+            questions.assume(f"the program reads {source.least} tokens or more; shorter inputs are read likewise")
+    else:
         questions.assume(f"the graph reads {count} tokens; shorter inputs are read as it reads their beginnings"
                          if found.attention == "causal" else
                          f"the graph reads {count} tokens; inputs of other lengths are read in the same way")
+    for name, number in given.items():
+        questions.assume(f"input {printable(name)} is {'0, 1, 2, …' if number is None else number} on every word")
     _notes(reading, questions)
     return found, tensors.made
 
 
-def _is_of_any_length(model: Any) -> bool:
-    names = {one.name for one in model.graph.initializer}
-    sizes = [size for one in model.graph.input if one.name not in names for size in one.type.tensor_type.shape.dim]
-    return bool(sizes) and not sizes[-1].HasField("dim_value")
+@dataclass(frozen=True)
+class _Source:
+    """What is read: the model for so many tokens (whether roots were rounded); for how many it is (None: several)."""
+
+    model: Callable[[int], tuple[Any, bool]]
+    length: int | None
+    least: int = 1
+    greatest: int = MAX_TOKENS
 
 
-def _count(model: Any, where: str, questions: Questions) -> int:
+def _program(data: bytes, where: str, given: Collection[str]) -> _Source:
+    program = read_exported_program(data, where, given)
+    return _Source(program.model, program.length, program.least, min(program.greatest or MAX_TOKENS, MAX_TOKENS))
+
+
+def _graph(data: bytes, where: str, given: Mapping[str, int | None]) -> _Source:
+    model = load_model(data, where)
+    sizes = tokens_input(model, given, where).type.tensor_type.shape.dim
+    length = 1 if not sizes else sizes[-1].dim_value if sizes[-1].HasField("dim_value") else None
+    return _Source(lambda _: (model, False), length)
+
+
+def _count(source: _Source, where: str, questions: Questions) -> int:
     """How many tokens are read: as the graph says, or as the user does."""
     rows: int | None = questions.option("rows")
-    if _is_of_any_length(model):
-        if rows is None or not 1 <= rows <= MAX_TOKENS:
+    if source.length is None:
+        first = max(source.least, 1)
+        if rows is None or not first <= rows <= source.greatest:
             raise InputError(f"{where}: the graph reads inputs of any length, expected --rows N, for how many "
-                             f"positions, 1 to {MAX_TOKENS}")
+                             f"positions, {first} to {source.greatest}")
         return rows
-    names = {one.name for one in model.graph.initializer}
-    sizes = [size.dim_value for one in model.graph.input if one.name not in names
-             for size in one.type.tensor_type.shape.dim]
-    count = sizes[-1] if sizes else 1
-    if not 1 <= count <= MAX_TOKENS:
-        raise InputError(f"{where}: inputs of {count} tokens, expected 1 to {MAX_TOKENS}")
-    if rows not in (None, count):
-        raise InputError(f"{where}: --rows {rows}, but the graph reads inputs of {count} tokens")
-    return count
+    if not 1 <= source.length <= MAX_TOKENS:
+        raise InputError(f"{where}: inputs of {source.length} tokens, expected 1 to {MAX_TOKENS}")
+    if rows not in (None, source.length):
+        raise InputError(f"{where}: --rows {rows}, but the graph reads inputs of {source.length} tokens")
+    return source.length
 
 
 def _notes(reading: Reading, questions: Questions) -> None:
     questions.assume("the network is what the nodes of the graph compute, whatever they are called")
-    if reading.argmax:
-        questions.assume("the graph ends in an argmax; the logits are those before it")
+    if reading.ending:
+        questions.assume(f"the graph ends in {reading.ending}; the logits are those before it")
     if reading.rounded:
         questions.assume(ROUNDED)
     elif reading.quantised:
@@ -123,17 +140,21 @@ def _apart_from_views(part: Any) -> Any:
     return part
 
 
-def _compare(count: int, found: Found, tensors: Tensors, other: Found, others: Tensors, where: str) -> None:
-    """With one token less it is the same network, with a row less in tables of positions.
+def _compare_lengths(source: _Source, counts: list[int], where: str, read: Callable[[Any, int], Reading]) -> None:
+    """With one token less it is the same network, with a row less in tables of positions, and in those of scores.
 
     Of one token it cannot be said whether attention is causal.
     """
+    readings = [read(source.model(count)[0], count) for count in counts]
+    tensors = Tensors({}), Tensors({})
+    found, other = (_network(reading, count, where, made) for reading, count, made in zip(readings, counts, tensors,
+                                                                                          strict=True))
     one, two = (list(trained.views(trained.TrainedNetwork(
         part.attention, part.tokens, part.positions, part.steps, part.unembedding, {}))) for part in (found, other))
     same = len(one) == len(two) and _apart_from_views(found.steps) == _apart_from_views(other.steps) and (
-        found.attention == other.attention or count == 2)
+        found.attention == other.attention or counts[0] == 2) and readings[1].tables.begin(readings[0].tables)
     for a, b in zip(one, two, strict=False):
-        x, y = tensors.array(a), others.array(b)
+        x, y = tensors[0].array(a), tensors[1].array(b)
         same = same and x.shape[1:] == y.shape[1:] and np.array_equal(x[: len(y)], y)
     if not same:
         raise InputError(f"{where}: with inputs of another length the graph is another network, expected the same but "

@@ -14,9 +14,11 @@ from constructions.importing.graph import arithmetic, attention, curves, norms, 
 from constructions.importing.graph.curves import Curve, as_curve, resolved
 from constructions.importing.graph.fixed_scores import as_scores, weights_as_scores
 from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State, moved_parts, moved_scores
+from constructions.importing.graph.token_cases import without_unseen
 from constructions.importing.graph.values import (
     Centred,
     CentredSquare,
+    Ending,
     MeanSquare,
     Modulated,
     NotUnderstood,
@@ -24,6 +26,7 @@ from constructions.importing.graph.values import (
     Tokens,
     Tokenwise,
     Weights,
+    what,
 )
 from constructions.text import printable
 
@@ -130,7 +133,7 @@ def _norm(state: State, node: Attributes, inputs: list[Any], kind: Any) -> Any:
             turned := turns.normed(inputs[0], epsilon, inputs[1], state)) is not None:
         return turned
     if not isinstance(inputs[0], Tokenwise | Curve):
-        raise NotUnderstood("a norm of something that is no array of numbers of tokens")
+        raise NotUnderstood(f"a norm of {what(inputs[0])}, expected numbers of tokens")
     value = resolved(inputs[0], state.exactness).settled(state.exactness)
     if node.attribute("axis", -1) not in (-1, value.codes.ndim - 1):
         raise NotUnderstood("a norm over more than the last axis")
@@ -144,9 +147,11 @@ def _norm(state: State, node: Attributes, inputs: list[Any], kind: Any) -> Any:
 def _softmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
     value = resolved(inputs[0], state.exactness) if isinstance(inputs[0], Curve) else inputs[0]
     scores = as_scores(value, state.count, state.positions)
+    if isinstance(scores, Tokenwise) and _fits_logits(scores, node.attribute("axis", -1)):
+        return Ending(scores, "a softmax")
     if not isinstance(scores, Scores) or node.attribute("axis", -1) not in (-1, len(scores.shape) - 1):
         raise NotUnderstood("a softmax of something that is no scores of queries and keys, over keys")
-    weights = attention.softmax(scores, state.positions, state.exactness)
+    weights = attention.softmax(without_unseen(state, scores), state.positions, state.exactness, state.tables)
     state.softmaxes.append(weights)
     return weights
 
@@ -165,14 +170,14 @@ def matmul(state: State, x: Any, y: Any) -> Any:
         if scores is None:
             raise NotUnderstood("tokens mixed by constants that are no weights of attention: rows that add up to 1")
         state.assume("constant weights whose rows add up to 1 within 2^-20 are the softmax of their logarithms")
-        x = attention.softmax(scores, state.positions, state.exactness)
+        x = attention.softmax(scores, state.positions, state.exactness, state.tables)
         state.softmaxes.append(x)
     if isinstance(x, np.ndarray) and isinstance(y, Tokenwise) and x.ndim >= 2:
         made = attention.times_constant(y.moved(_turned), np.asarray(np.swapaxes(x, -1, -2), np.float64),
                                         state.exactness)
         return made.moved(_turned)
     if isinstance(x, Weights) and isinstance(y, Tokenwise):
-        return attention.averages(x, y)
+        return attention.averages(x, y, state.attentions)
     if isinstance(x, Tokenwise | Modulated) and isinstance(y, Tokenwise | Modulated):
         keys = y.moved(_turned) if isinstance(y, Tokenwise) else Modulated(tuple(
             (part.moved(_turned), np.swapaxes(np.broadcast_to(table, part.shape), -1, -2)) for part, table in y.parts),
@@ -301,11 +306,25 @@ def _triangle(_: State, node: Attributes, inputs: list[Any]) -> Any:
 
 
 def _argmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    value = resolved(inputs[0], state.exactness) if isinstance(inputs[0], Tokenwise | Curve) else None
-    if value is None or node.attribute("axis", 0) not in (-1, value.codes.ndim - 1):
-        raise NotUnderstood("an argmax that is not over the logits of tokens")
-    state.argmaxes.add(node.output)
-    return value
+    value = resolved(inputs[0], state.exactness) if isinstance(inputs[0], Tokenwise | Curve) else inputs[0]
+    return _ending(node, value.logits if isinstance(value, Ending) else value, "an argmax")
+
+
+def _log_softmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
+    value = resolved(inputs[0], state.exactness) if isinstance(inputs[0], Curve) else inputs[0]
+    return _ending(node, value, "the logarithm of a softmax")
+
+
+def _ending(node: Attributes, value: Any, how: str) -> Ending:
+    """Logits, and what follows them; each of their rows is one token's."""
+    if not isinstance(value, Tokenwise) or not _fits_logits(value, node.attribute("axis", 0 if "arg" in how else -1)):
+        raise NotUnderstood(f"{how} that is not over the logits of tokens")
+    return Ending(value, how)
+
+
+def _fits_logits(value: Tokenwise, axis: int) -> bool:
+    return axis in (-1, value.codes.ndim - 1) and value.shape[-1] > 1 and not (
+        value.positions != value.positions[..., :1]).any()
 
 
 def _one_hot(state: State, node: Attributes, inputs: list[Any]) -> Any:
@@ -336,4 +355,4 @@ HANDLERS: Mapping[str, Callable[[State, Attributes, list[Any]], Any]] = {
     "ReduceSumSquare": reductions.squares, "GatherND": _rows_of_table, "Conv": _convolution,
     "LayerNormalization": _layer_norm, "RMSNormalization": _rms_norm, "Softmax": _softmax, "MatMul": _matmul,
     "Gemm": _gemm, "Einsum": _einsum, "Concat": _concat, "Where": _where, "Trilu": _triangle,
-    "Shape": _shape, "ArgMax": _argmax, "OneHot": _one_hot}
+    "Shape": _shape, "ArgMax": _argmax, "LogSoftmax": _log_softmax, "OneHot": _one_hot}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,11 +13,14 @@ from constructions.errors import InputError
 from constructions.importing.graph.arithmetic import multiply, plain
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.exact import Exactness
+from constructions.importing.graph.fixed_scores import Tables
 from constructions.importing.graph.nodes import HANDLERS
 from constructions.importing.graph.quantised_nodes import quantised
 from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State, moved_parts, moved_scores
+from constructions.importing.graph.token_cases import TokenCase, token_case
 from constructions.importing.graph.turns import TurnedSquare
 from constructions.importing.graph.values import (
+    Ending,
     Modulated,
     NotUnderstood,
     Product,
@@ -45,69 +48,113 @@ _ENLARGING = {"ConstantOfShape", "Expand", "Tile", "Range", "Resize", "Pad", "On
 
 @dataclass
 class Reading:
-    """The logits, the softmaxes, whether the graph ends in an argmax, what was rounded, whether weights are quantised
-    and numbers of tokens rounded, other outputs, what is read as something near to it.
+    """The logits, the softmaxes, what follows the logits, what was rounded, whether weights are quantised
+    and numbers of tokens rounded, other outputs, what is read as something near to it, what is added to scores.
     """
 
     output: Tokenwise
     softmaxes: list[Weights]
-    argmax: bool
+    ending: str
     exactness: Exactness
     quantised: bool
     rounded: bool
     left_out: list[str] = field(default_factory=list)
     assumed: dict[str, dict[str, None]] = field(default_factory=dict)
+    tables: Tables = field(default_factory=Tables)
 
 
-def read_nodes(model: Any, tokens: int, where: str, shapes: bool = False) -> Reading:
+def tokens_input(model: Any, given: Mapping[str, int | None], where: str) -> Any:
+    """The one input that is no initialiser and is not given otherwise.
+
+    Raises:
+        InputError: if there is another number of them.
+    """
+    weights = {one.name for one in model.graph.initializer}
+    inputs = [one for one in model.graph.input if one.name not in weights]
+    names = [one.name for one in inputs]
+    if missing := [name for name in given if name not in names]:
+        raise InputError(f"{where}: --given {printable(missing[0])}, but the inputs are "
+                         f"{', '.join(map(printable, names[:4])) or 'none'}")
+    left = [one for one in inputs if one.name not in given]
+    if len(left) != 1:
+        others = "; what others are, say --given NAME=NUMBER and NAME=places" if left else ""
+        listed = ", ".join(printable(one.name) for one in left[:4]) or "none"
+        raise InputError(f"{where}: inputs {listed}, expected one, the tokens{others}")
+    return left[0]
+
+
+def read_nodes(model: Any, tokens: int, where: str, shapes: bool = False,
+               given: Mapping[str, int | None] | None = None, apart: bool = False) -> Reading:
     """The graph on an input of so many tokens; with ``shapes`` those of its arrays must be as it states them.
+
+    ``given`` says what stands in its other inputs; with ``apart`` heads do not read tables that are added to scores.
 
     Raises:
         InputError: naming the first node that is not understood.
     """
     stated = {one.name: tuple(size.dim_value for size in one.type.tensor_type.shape.dim)
               for one in model.graph.value_info} if shapes else {}
-    return _Reader(model, tokens, where, stated).read()
+    reader = _Reader(model, tokens, where, stated, given or {})
+    reader.state.tables.apart = apart
+    return reader.read()
 
 
 class _Reader:
-    def __init__(self, model: Any, count: int, where: str, stated: Mapping[str, tuple[int, ...]]) -> None:
+    def __init__(self, model: Any, count: int, where: str, stated: Mapping[str, tuple[int, ...]],
+                 given: Mapping[str, int | None]) -> None:
         from onnx import numpy_helper
 
         self.stated = stated
+        self.made: dict[tuple[Any, ...], tuple[list[Any], list[Any]]] = {}
         self.model, self.graph, self.count, self.where = model, model.graph, count, where
         self.state = State(count)
         self.values: dict[str, Any] = {one.name: numpy_helper.to_array(one) for one in self.graph.initializer}
         self.opsets = {one.domain: one.version for one in model.opset_import}
         if len(self.graph.node) > MAX_NODES:
             raise InputError(f"{where}: {len(self.graph.node)} nodes, expected at most {MAX_NODES}")
-        self._input()
+        tokens = tokens_input(model, given, where)
+        for one in self.graph.input:
+            if one.name in given:
+                self.values[one.name] = self._given(one, given[one.name])
+        self._input(tokens)
 
-    def _input(self) -> None:
-        """The one input that is no initialiser: whole numbers, [tokens] or [1, tokens]."""
+    def _given(self, one: Any, number: int | None) -> Any:
+        """What stands in another input: [tokens] or [1, tokens], a number everywhere, or that of the place."""
+        from onnx import helper
+
+        form = one.type.tensor_type
+        sizes = [size.dim_value if size.HasField("dim_value") else None for size in form.shape.dim]
+        if len(sizes) not in (1, 2) or sizes[-1] not in (None, self.count) or (
+                len(sizes) == 2 and sizes[0] not in (None, 1)):
+            raise InputError(f"{self.where}: input {printable(one.name)} of shape {sizes}, expected [length] or "
+                             f"[1, length] of what is given")
+        made = np.arange(self.count) if number is None else np.full(self.count, number)
+        return made.astype(helper.tensor_dtype_to_np_dtype(form.elem_type)).reshape((1,) * (len(sizes) - 1) + (-1,))
+
+    def _input(self, tokens: Any) -> None:
+        """The tokens: whole numbers, [tokens] or [1, tokens]."""
         from onnx import TensorProto
 
-        inputs = [one for one in self.graph.input if one.name not in self.values]
-        if len(inputs) != 1:
-            raise InputError(f"{self.where}: inputs {', '.join(printable(one.name) for one in inputs[:4]) or 'none'}, "
-                             f"expected one, the tokens")
-        form = inputs[0].type.tensor_type
+        form = tokens.type.tensor_type
         sizes = [size.dim_value if size.HasField("dim_value") else None for size in form.shape.dim]
         if form.elem_type not in (TensorProto.INT64, TensorProto.INT32) or len(sizes) not in (1, 2) or (
                 len(sizes) == 2 and sizes[0] not in (None, 1)):
-            raise InputError(f"{self.where}: input {printable(inputs[0].name)} of shape {sizes}, expected tokens as "
+            raise InputError(f"{self.where}: input {printable(tokens.name)} of shape {sizes}, expected tokens as "
                              f"whole numbers, [length] or [1, length]")
         if sizes[-1] not in (None, self.count):
             raise InputError(f"{self.where}: the graph reads inputs of exactly {sizes[-1]} tokens, not {self.count}")
         codes = np.arange(self.count, dtype=np.int64)
-        self.values[inputs[0].name] = Tokens(codes if len(sizes) == 1 else codes[np.newaxis])
+        self.values[tokens.name] = Tokens(codes if len(sizes) == 1 else codes[np.newaxis])
 
     def read(self) -> Reading:
-        """Every node in turn, and the first output."""
-        for node in self.graph.node:
+        """Every node in turn that the first output needs, and that."""
+        for node in self._needed():
             self.state.exactness.node = node.name or node.output[0]
             try:
-                results = self._node(node)
+                known = self._told_apart(node)
+                if known not in self.made:
+                    self.made[known] = self._node(node), [self._value(name) for name in node.input]
+                results = self.made[known][0]
             except NotUnderstood as problem:
                 raise InputError(f"{self.where}: node {_name(node)}: {problem}") from None
             except (ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError) as problem:
@@ -121,6 +168,8 @@ class _Reader:
                                      f"{self.stated[name]}, as the program states it")
         names = [one.name for one in self.graph.output]
         shown = self._plain(self.values.get(names[0])) if names else None
+        ending = shown.how if isinstance(shown, Ending) else ""
+        shown = shown.logits if isinstance(shown, Ending) else shown
         try:
             output = resolved(shown, self.state.exactness) if isinstance(shown, Tokenwise | Curve) else None
         except NotUnderstood as problem:
@@ -128,8 +177,25 @@ class _Reader:
         if output is None:
             raise InputError(f"{self.where}: output {printable(names[0]) if names else '(none)'}, expected logits of "
                              f"tokens")
-        return Reading(output, self.state.softmaxes, names[0] in self.state.argmaxes, self.state.exactness,
-                       self.state.quantised, self.state.rounded, names[1:], self.state.assumed)
+        return Reading(output, self.state.softmaxes, ending, self.state.exactness,
+                       self.state.quantised, self.state.rounded, names[1:], self.state.assumed,
+                       self.state.tables)
+
+    def _told_apart(self, node: Any) -> tuple[Any, ...]:
+        """The same for nodes that compute the same: that is read once."""
+        inputs = [self._value(name) for name in node.input]
+        return (node.op_type, node.domain, len(node.output),
+                *((value.dtype.str, value.shape, value.tobytes()) if isinstance(value, np.ndarray) and value.size <= 64
+                  else id(value) for value in inputs), *sorted(one.SerializeToString() for one in node.attribute))
+
+    def _needed(self) -> list[Any]:
+        names = {one.name for one in self.graph.output[:1]}
+        needed = []
+        for node in reversed(self.graph.node):
+            if names.intersection(node.output):
+                names.update(name for name in node.input if name)
+                needed.append(node)
+        return needed[::-1]
 
     def _node(self, node: Any) -> list[Any]:
         """What a node makes."""
@@ -142,6 +208,12 @@ class _Reader:
             is_table = node.op_type == "Softmax" and inputs[0].shape[-2:] == (self.count,) * 2 and self.count > 1
             if not is_table:
                 return self._folded(node, inputs)
+        if node.op_type in _MOVING and node.op_type not in ("Cast", "Identity"):
+            return self._moved(node, inputs)
+        made = token_case(self.state, node.op_type, Attributes(node), inputs,
+                          lambda given: self._evaluated(node, [*given])[0])
+        if made is not None:
+            return [made]
         if node.op_type in _MOVING:
             return self._moved(node, inputs)
         handler = HANDLERS.get(node.op_type)
@@ -214,8 +286,12 @@ class _Reader:
                     self.state.looked_up(value, inputs[1])]
         if any(one is not None and not isinstance(one, np.ndarray) for one in rest):
             raise NotUnderstood("places that depend on tokens")
+        if isinstance(value, Ending):
+            return [*_after_the_end(node, value, lambda array: self._evaluated(node, [array, *rest]))]
         if node.op_type in ("Cast", "Dropout"):
             return [_unchanged(node, value, rest)]
+        if node.op_type == "Identity":
+            return [value]
 
         def move(array: Any) -> list[Any]:
             return self._evaluated(node, [array, *rest])
@@ -232,9 +308,25 @@ class _Reader:
                     for codes in move(value.of.codes)]
         if isinstance(value, Modulated):
             return moved_parts(value, move)
+        if isinstance(value, TokenCase):
+            return list(value.moved(move))
         if isinstance(value, Scores | Weights):
             return [moved_scores(value, move)]
         raise NotUnderstood("elements of this kind of value put elsewhere")
+
+
+def _after_the_end(node: Any, value: Ending, move: Callable[[Any], list[Any]]) -> list[Ending]:
+    """What is put elsewhere after the logits: whole rows of them, or chosen tokens of another type."""
+    if value.how == "an argmax" and node.op_type != "Cast":
+        raise NotUnderstood("chosen tokens put elsewhere")
+    if node.op_type == "Cast":
+        return [value]
+    size = value.logits.shape[-1]
+    numbers = move(np.arange(value.logits.codes.size).reshape(value.logits.shape))
+    if any(one.shape[-1:] != (size,) or (one % size != np.arange(size)).any() for one in numbers):
+        raise NotUnderstood("parts of what a softmax makes of logits")
+    codes = value.logits.codes.ravel()
+    return [replace(value, logits=replace(value.logits, codes=codes[one])) for one in numbers]
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:

@@ -37,7 +37,7 @@ def _over_axes(state: State, node: Attributes, inputs: list[Any], is_sum: bool) 
         return turns.mean(value, Fraction(value.turn.of.shape[-1] if is_sum else 1))
     of = value if isinstance(value, Tokenwise) else getattr(value, "of", None)
     if len(axes) != 1 or not isinstance(of, Tokenwise):
-        raise NotUnderstood("a mean or sum over several axes, or of another kind of value")
+        raise NotUnderstood(f"a mean or sum of {what(value)}" + (" over several axes" if len(axes) != 1 else ""))
     axis = axes[0] % of.codes.ndim
     count = Fraction(of.shape[axis])
     is_square = norms.is_square(value)

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from constructions.importing.graph.exact import Exactness
+from constructions.importing.graph.fixed_scores import Tables
 from constructions.importing.graph.values import (
+    Attention,
     Flat,
     Modulated,
     NotUnderstood,
@@ -29,14 +31,15 @@ MAX_ELEMENTS = 1 << 24
 
 @dataclass
 class State:
-    """How many tokens there are, what was rounded, the softmaxes, the outputs of argmaxes, what tokens are, whether
-    weights are quantised, and whether numbers of tokens are rounded; what is read as something near to it.
+    """How many tokens there are, what was rounded, the softmaxes and their heads, what tokens are, whether weights are
+    quantised, and whether numbers of tokens are rounded; what is read as something near to it.
     """
 
     count: int
     exactness: Exactness = field(default_factory=Exactness)
     softmaxes: list[Weights] = field(default_factory=list)
-    argmaxes: set[str] = field(default_factory=set)
+    attentions: list[Attention] = field(default_factory=list)
+    tables: Tables = field(default_factory=Tables)
     token_base: TokenBase | None = None
     position_base: SumBase | None = None
     assumed: dict[str, dict[str, None]] = field(default_factory=dict)

@@ -87,14 +87,23 @@ class HeadReads:
 
 @dataclass(eq=False)
 class Attention:
-    """The heads of one softmax; cosines and sines [positions, pairs] turn halves of queries and keys.
+    """The heads of softmaxes that need nothing of each other; cosines and sines [positions, pairs] turn halves of
+    queries and keys.
 
-    ``scale``: a rational, or a whole number for one over its root.
+    ``scale``: a rational, or a whole number for one over its root. ``order``: it needs earlier bases alone.
     """
 
     scale: Fraction | int
     rotary: tuple[Array, Array] | None
     heads: list[HeadReads] = field(default_factory=list)
+    order: int = field(default_factory=lambda: next(_ORDER), init=False)
+
+    def may_have(self, head: HeadReads, scale: Fraction, rotary: tuple[Array, Array] | None) -> bool:
+        """Whether a head of another softmax may be one of these."""
+        alike = self.rotary is rotary or (self.rotary is not None and rotary is not None and all(
+            np.array_equal(one, other) for one, other in zip(self.rotary, rotary, strict=True)))
+        return alike and self.scale == scale and all(
+            base.order < self.order for flat in (head.query, head.key, head.value) for base in flat.terms)
 
 
 @dataclass(eq=False)
@@ -271,6 +280,14 @@ class Modulated:
 
 
 @dataclass(frozen=True)
+class Ending:
+    """What follows the logits and keeps their order: an argmax, a softmax, its logarithm. Nothing else reads it."""
+
+    logits: Tokenwise
+    how: str
+
+
+@dataclass(frozen=True)
 class Mean:
     """The mean of an array over its last axis, which is kept with size 1."""
 
@@ -282,6 +299,14 @@ class Centred:
     """An array less its mean over the last axis."""
 
     of: Tokenwise
+
+
+@dataclass(frozen=True)
+class ScaledCentred:
+    """It times constants, before it is divided by its root."""
+
+    centred: Centred
+    gain: Array
 
 
 @dataclass(frozen=True)
@@ -307,7 +332,7 @@ class Scores:
     """Scores of attention, [..., queries, keys]: for each index before the last two the forms of query and key.
 
     ``mask`` [..., queries, keys] is what is added; ``tables`` turn queries and keys; ``hidden`` are scores in whose
-    place there is a 0, so that the mask must hide them.
+    place there is a 0, so that the mask must hide them; keys with the tokens ``unseen`` are not seen.
     """
 
     reads: NDArray[np.object_]
@@ -317,6 +342,7 @@ class Scores:
     mask: Array
     tables: tuple[Array, Array] | None
     hidden: NDArray[np.bool_]
+    unseen: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -356,9 +382,12 @@ def replace_norm(norm: NormBase, gain: Array | None, bias: Array | None) -> Norm
 
 _NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of tokens", "Scores": "scores",
           "Curve": "functions of numbers of tokens", "Modulated": "numbers times constants of positions",
-          "Mean": "means", "Centred": "numbers less their mean", "CentredSquare": "squares",
+          "Mean": "means", "Centred": "numbers less their mean",
+          "ScaledCentred": "numbers less their mean, times constants", "CentredSquare": "squares",
           "MeanSquare": "mean squares", "Weights": "weights of attention", "NoneType": "nothing",
           "Quantised": "whole numbers that stand for others", "Product": "products of whole numbers",
+          "TokenCase": "conditions on tokens", "Kept": "numbers of tokens but padding", "KeptTotal": "sums but padding",
+          "Count": "numbers of tokens that are no padding", "Ending": "what an argmax or a softmax makes of logits",
           "Range": "the scale of a range", "TableRows": "rows of whole numbers"}
 
 

@@ -12,6 +12,7 @@ from certify.trained.tracks_file import tracks_claim_of_table
 from certify.trained.tracks_run import read_input
 from constructions.errors import InputError, Unsupported
 from constructions.tables import read_toml
+from constructions.trained.machines import built_in
 from constructions.trained.tracks import TracksClaim, all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_from_json, tracks_claim_to_json
 from tests.trained.tracks.adders import adder
@@ -67,6 +68,14 @@ def test_machines_that_are_built_in_write_what_arithmetic_says(name: str) -> Non
                for columns in everything - met)
     assert count_inputs(claim, form) == len(met)
     assert tracks_claim_from_json(tracks_claim_to_json(claim), "claim") == claim
+
+
+def test_a_sum_of_several_tracks_with_very_many_columns_is_to_be_one_of_more_columns() -> None:
+    said = ("machine: modular-sum of 2 tracks has 12,769 different columns, too many in 113 states; expected the same "
+            "sum of one track: tracks = ..a.., columns = 2$")
+    with pytest.raises(InputError, match=said):
+        built_in("modular-sum", ("a", "b"), 113, 1, 113)
+    assert built_in("modular-sum", ("a",), 113, 2, 113).answers == ("answer",)
 
 
 def test_a_machine_of_expressions_is_the_one_that_is_built_in() -> None:

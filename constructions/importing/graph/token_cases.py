@@ -1,0 +1,206 @@
+"""Masks of padding: arrays of constants of which each is one of two, by the token that stands at its position.
+
+A key that is hidden by its token has a number of -16384 more in its score, wherever it is seen: so words without such
+tokens are read exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from constructions.importing.graph.arithmetic import number_in
+from constructions.importing.graph.attention import MASKED, pooled
+from constructions.importing.graph.curves import Curve, resolved
+from constructions.importing.graph.fixed_scores import as_scores, is_nothing
+from constructions.importing.graph.state import Attributes, State
+from constructions.importing.graph.values import Codes, Flat, NotUnderstood, Scores, Tokens, Tokenwise, beside
+
+HIDING = Fraction(-(1 << 14))
+MOST_TOKENS = 1 << 12
+_COMPARED = {"Equal": (0, 1, True), "Less": (0, 0, True), "LessOrEqual": (0, 1, True), "Greater": (0, 1, False),
+             "GreaterOrEqual": (0, 0, False)}
+"""Of tokens and a number c: those below c and more that are meant, and whether it holds of them."""
+_TURNED = {"Equal": "Equal", "Less": "Greater", "LessOrEqual": "GreaterOrEqual", "Greater": "Less",
+           "GreaterOrEqual": "LessOrEqual"}
+_SINGLE = {"Not", "And", "Or", "Xor", "Cast", "Add", "Sub", "Mul", "Div", "Neg", "Where", "Identity", *_COMPARED}
+"""Operations that are done to each element by itself."""
+Evaluate = Callable[[Sequence[Any]], Any]
+
+
+@dataclass(frozen=True)
+class TokenCase:
+    """``inside`` where the token at the element's position is one of ``tokens``, ``outside`` where it is not."""
+
+    codes: Codes
+    tokens: frozenset[int]
+    inside: Any
+    outside: Any
+
+    def moved(self, move: Callable[[Any], list[Any]]) -> list[TokenCase]:
+        """The elements elsewhere."""
+        return [TokenCase(np.asarray(codes, np.int64), self.tokens, inside, outside) for codes, inside, outside in zip(
+            move(self.codes), move(self.inside), move(self.outside), strict=True)]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Numbers of tokens, in whose place there is 0 where the token is one of ``tokens``."""
+
+    value: Tokenwise
+    tokens: frozenset[int]
+
+
+@dataclass(frozen=True)
+class KeptTotal:
+    """The sum over all tokens of these."""
+
+    kept: Kept
+    axis: int
+    keeps_axis: bool
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many tokens of the input are none of these."""
+
+    tokens: frozenset[int]
+
+
+def mean_of_kept(state: State, operation: str, node: Attributes, inputs: Sequence[Any]) -> Any:
+    """A step on the way to the mean of those tokens that are no padding; None if it is none."""
+    x, y = [*inputs, None][:2]
+    if operation == "Mul" and any(isinstance(one, TokenCase) for one in inputs):
+        x, y = (y, x) if isinstance(x, TokenCase) else (x, y)
+        x = resolved(x, state.exactness) if isinstance(x, Curve) else x
+        fits = isinstance(x, Tokenwise) and isinstance(y, TokenCase) and not np.any(y.inside) and np.all(y.outside == 1)
+        shape = np.broadcast_shapes(x.shape, y.codes.shape) if fits else ()
+        return Kept(x, y.tokens) if fits and shape == x.shape and (
+            np.broadcast_to(y.codes, shape) == x.positions).all() else None
+    if operation == "ReduceSum" and isinstance(x, Kept | TokenCase):
+        axes = y.ravel().tolist() if isinstance(y, np.ndarray) else node.attribute("axes", [])
+        places = x.value.positions if isinstance(x, Kept) else x.codes
+        axis = axes[0] % places.ndim if len(axes) == 1 else 0
+        if len(axes) != 1 or (np.moveaxis(places, axis, -1) != np.arange(state.count)).any():
+            return None
+        if isinstance(x, Kept):
+            return KeptTotal(x, axis, bool(node.attribute("keepdims", 1)))
+        return None if np.any(x.inside) or not np.all(x.outside == 1) else Count(x.tokens)
+    least = number_in(y) if operation in ("Clip", "Max") and isinstance(y, np.ndarray) else None
+    if isinstance(x, Count) and least is not None and least <= 1 and not any(
+            one is not None for one in inputs[2:]):
+        return x
+    if operation == "Div" and isinstance(x, KeptTotal) and isinstance(y, Count) and x.kept.tokens == y.tokens:
+        one, hides = _hides(state, y.tokens, Fraction(1))
+        return pooled(x.kept.value, x.axis, x.keeps_axis, (one, hides))
+    return None
+
+
+def token_case(state: State, operation: str, node: Attributes, inputs: Sequence[Any], evaluate: Evaluate) -> Any:
+    """What an operation makes of tokens and a number, or of such arrays; None if it is about neither.
+
+    Raises:
+        NotUnderstood: if it is none that is done to each element, or hides no keys.
+    """
+    if operation in _COMPARED and any(isinstance(one, Tokens) for one in inputs):
+        return _compared(operation, inputs)
+    cases = [one for one in inputs if isinstance(one, TokenCase)]
+    if (made := mean_of_kept(state, operation, node, inputs)) is not None or not cases:
+        return made
+    if operation == "Shape":
+        return np.array(cases[0].codes.shape, np.int64)
+    if operation in ("Add", "Where") and (made := _masked(state, operation, inputs)) is not None:
+        return made
+    if operation not in _SINGLE or any(not isinstance(one, TokenCase | np.ndarray) for one in inputs):
+        raise NotUnderstood("an operation that is not handled on conditions on tokens, expected masks of keys")
+    if any(case.tokens != cases[0].tokens for case in cases):
+        raise NotUnderstood("conditions on different tokens in one mask")
+    shape = np.broadcast_shapes(*(one.codes.shape if isinstance(one, TokenCase) else one.shape for one in inputs))
+    codes = [np.broadcast_to(case.codes, shape) for case in cases]
+    if any((one != codes[0]).any() for one in codes):
+        raise NotUnderstood("conditions on the tokens of two positions in one mask")
+    inside, outside = (evaluate([getattr(one, side) if isinstance(one, TokenCase) else one for one in inputs])
+                       for side in ("inside", "outside"))
+    return TokenCase(codes[0], cases[0].tokens, np.broadcast_to(inside, shape), np.broadcast_to(outside, shape))
+
+
+def _compared(operation: str, inputs: Sequence[Any]) -> TokenCase:
+    tokens, number = inputs
+    if not isinstance(tokens, Tokens):
+        tokens, number, operation = number, tokens, _TURNED[operation]
+    if not isinstance(tokens, Tokens) or not isinstance(number, np.ndarray) or number.size != 1:
+        raise NotUnderstood("tokens compared with something else than one number")
+    first, more, holds = _COMPARED[operation]
+    value = number.item()
+    if value != int(value) or not 0 <= value <= MOST_TOKENS:
+        raise NotUnderstood(f"tokens compared with a number that is no token of 0 to {MOST_TOKENS}")
+    meant = range(int(value) if operation == "Equal" else first, int(value) + more)
+    shape = np.broadcast_shapes(tokens.codes.shape, number.shape)
+    return TokenCase(np.broadcast_to(tokens.codes, shape), frozenset(meant), np.full(shape, holds),
+                     np.full(shape, not holds))
+
+
+def _masked(state: State, operation: str, inputs: Sequence[Any]) -> Scores | None:
+    """Scores with a mask of keys; None if there are no scores."""
+    inputs = [one if isinstance(one, TokenCase) else as_scores(one, state.count, state.positions) if
+              not isinstance(one, np.ndarray) else one for one in inputs]
+    if operation == "Add":
+        return next((_hidden(state, x, y) for x, y in (inputs, inputs[::-1])
+                     if isinstance(x, Scores) and isinstance(y, TokenCase)), None)
+    choice, one, other = inputs
+    for scores, rest, seen in ((one, other, True), (other, one, False)):
+        if isinstance(scores, Scores) and isinstance(choice, TokenCase) and isinstance(rest, np.ndarray) and (
+                rest <= MASKED).all():
+            inside, outside = (np.where(side == seen, np.float64(0), -np.inf)
+                               for side in (choice.inside, choice.outside))
+            return _hidden(state, scores, replace(choice, inside=inside, outside=outside))
+    return None
+
+
+def _hidden(state: State, scores: Scores, case: TokenCase) -> Scores:
+    """Scores to which a mask is added.
+
+    Raises:
+        NotUnderstood: if it does not hide the same tokens wherever keys are seen.
+    """
+    shape = np.broadcast_shapes(scores.shape, case.codes.shape)
+    if shape != scores.shape or (np.broadcast_to(case.codes, shape) != scores.positions).any():
+        raise NotUnderstood("a mask by the tokens that ask, or of other positions than those of keys")
+    inside, outside, mask = (np.broadcast_to(np.asarray(one, np.float64), shape)
+                             for one in (case.inside, case.outside, scores.mask))
+    seen = (outside > MASKED) & (mask > MASKED)
+    if (inside[seen] > MASKED).any():
+        raise NotUnderstood("a mask by tokens that hides not the same tokens from all that ask")
+    if ((inside > MASKED) & (mask > MASKED) & ~seen).any():
+        raise NotUnderstood("a mask that hides all tokens but some")
+    return replace(scores, mask=mask + outside, unseen=scores.unseen | case.tokens)
+
+
+def without_unseen(state: State, scores: Scores) -> Scores:
+    """Scores in which a number hides the keys that are not seen, whatever the scores were multiplied by."""
+    if not scores.unseen:
+        return scores
+    by_table = all(is_nothing(read) for read in scores.reads.ravel().tolist())
+    one, hides = _hides(state, scores.unseen, Fraction(1) if by_table else scores.scale)
+    reads = np.empty(scores.reads.shape, object)
+    for index in np.ndindex(*reads.shape):
+        read: Any = scores.reads[index]
+        reads[index] = (one, hides) if is_nothing(read) else (beside([read[0], one]), beside([read[1], hides]))
+    return replace(scores, reads=reads, scale=Fraction(1) if by_table else scores.scale, unseen=frozenset())
+
+
+def _hides(state: State, tokens: frozenset[int], scale: Fraction) -> tuple[Flat, Flat]:
+    """Query and key by which these tokens are hidden."""
+    if state.token_base is None or max(tokens, default=0) >= state.token_base.size:
+        raise NotUnderstood("a mask by tokens that are not looked up")
+    column = np.zeros((state.token_base.size, 1))
+    column[[*tokens]] = 1
+    listed = ", ".join(map(str, sorted(tokens)[:4])) + (" and more" if len(tokens) > 4 else "")
+    state.assume(f"keys with the tokens {listed} are hidden by {HIDING} in their scores; inputs in which a token sees "
+                 "no other keys may be read otherwise")
+    hides = Flat({state.token_base: column}, (), 1).scaled(HIDING / scale, state.exactness)
+    return Flat({}, (np.ones((1, 1)),), 1), hides
