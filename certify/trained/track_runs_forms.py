@@ -150,7 +150,7 @@ class FormInRuns:
             search.widen(room)
             proved = search.run()
             if proved.unit is None:
-                return None, f"{proved.open} of {proved.classes} classes are not proved{reason and f' ({reason})'}"
+                return None, proved.why_open + (reason and f" ({reason})")
             unit, reason = self._accepted(number, proved.unit)
             if unit is not None or "a range of head" not in reason:
                 return unit, reason
