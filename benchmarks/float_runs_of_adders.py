@@ -121,6 +121,11 @@ def section(kept: dict[str, Any], classes: tuple[str, ...]) -> str:
         if found := kept.get(name):
             inputs = next((int(cell["inputs"]) for cell in found.values() if "inputs" in cell), 0)
             lines.append(f"| `{name}` | {inputs:,} | {' | '.join(known(found.get(each)) for each in classes)} |\n")
+    lines += ["\nWhat is not proved where a cell is open:\n\n"]
+    for name, each in product(NAMES, classes):
+        if reason := (kept.get(name) or {}).get(each, {}).get("reason"):
+            said = reason.removeprefix(f"'{each}': form 1: ")
+            lines.append(f"- `{name}`, `{each}`: {said}\n")
     return "".join(lines)
 
 
