@@ -63,6 +63,16 @@ SEARCHED = "bfloat16/binary32"
 WEIGHTS = {"int8": (8, None), "int4": (4, 16)}
 KEPT, PAGE = ROOT / "benchmarks" / "float_runs.json", ROOT / "docs" / "formats.md"
 ADDERS, TIMES = "examples/adders", "times"
+OPEN = """
+## What is open
+
+Where a cell ends below the lengths that were asked: the first length that is open, the smallest margin found there,
+of the network with rounded weights over the reals, and what is not proved. The centre of a form that is so wide ("is
+about") says little.
+
+| network | class | n | margin found | not proved |
+|---|---|---|---|---|
+"""
 MARK = "<!-- benchmarks/float_runs.py writes what follows -->\n"
 BATCH, POPULATION, GENERATIONS = 256, 64, 12
 GPT = Options(attention="causal", heads=1, activation="gelu", epsilon=Fraction(1, 100000))
@@ -131,6 +141,9 @@ class Asked:
         else:
             cell |= {"wrong_at": len(found.wrong.word), "word": "".join(found.wrong.word),
                      "accepted": found.wrong_certificate is not None}
+        if (open_one := found.first("unknown")) is not None:
+            cell["open"] = {"n": open_one.n, "margin": open_one.seen and open_one.seen.value,
+                            "reason": open_one.reason}
         if found.certified_to is not None:
             cell |= Drawn(self, run, found.certified_to).measured(self.given.runs)
         return cell
@@ -296,7 +309,18 @@ def page(kept: dict[str, Any]) -> str:
     for label, cells in kept.items():
         if any("seen" in (cells.get(each) or {}) for each in CLASSES):
             lines.append(f"| {shown(label)} | {' | '.join(off(cells.get(each)) for each in CLASSES)} |\n")
-    return "".join(lines)
+    return "".join(lines) + what_is_open(kept)
+
+
+def what_is_open(kept: dict[str, Any]) -> str:
+    """The first length that is open, cell by cell."""
+    lines = [OPEN]
+    for label, cells in kept.items():
+        for each in CLASSES:
+            if (one := (cells.get(each) or {}).get("open")) is not None:
+                margin = "–" if one["margin"] is None else f"{one['margin']:.3g}"
+                lines.append(f"| {shown(label)} | `{each}` | {one['n']} | {margin} | {one['reason']} |\n")
+    return "".join(lines) if len(lines) > 1 else ""
 
 
 def shown(label: str) -> str:

@@ -22,7 +22,7 @@ import numpy as np
 
 from certify.trained.claim_file import Scope
 from certify.trained.question import read_tracks
-from certify.trained.track_runs_decision import FormInRuns
+from certify.trained.track_runs_forms import FormInRuns
 from constructions.errors import InputError, Unsupported
 from constructions.trained.tracks import TracksClaim, sampled_inputs
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
@@ -74,7 +74,8 @@ def ask(names: list[str], classes: tuple[str, ...], kept: dict[str, Any], again:
 
 def asked(decider: FormInRuns, claim: TracksClaim) -> Cell:
     """What is decided of the first form, and what drawn runs do."""
-    row, unit = decider.result(0)
+    found = decider.result(0)
+    row, unit = found.row, found.unit
     cell: Cell = {"verdict": row.verdict, "inputs": str(row.inputs), "reason": row.reason}
     if row.wrong is not None:
         cell["wrong"] = claim.show_input(row.wrong.found.columns)
@@ -120,6 +121,11 @@ def section(kept: dict[str, Any], classes: tuple[str, ...]) -> str:
         if found := kept.get(name):
             inputs = next((int(cell["inputs"]) for cell in found.values() if "inputs" in cell), 0)
             lines.append(f"| `{name}` | {inputs:,} | {' | '.join(known(found.get(each)) for each in classes)} |\n")
+    lines += ["\nWhat is not proved where a cell is open:\n\n"]
+    for name, each in product(NAMES, classes):
+        if reason := (kept.get(name) or {}).get(each, {}).get("reason"):
+            said = reason.removeprefix(f"'{each}': form 1: ")
+            lines.append(f"- `{name}`, `{each}`: {said}\n")
     return "".join(lines)
 
 

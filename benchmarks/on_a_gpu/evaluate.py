@@ -27,7 +27,7 @@ from benchmarks.float_runs import Asked, Drawn
 from benchmarks.float_runs_of_adders import FOLDER, bound
 from certify.trained.claim_file import Scope
 from certify.trained.question import read_tracks
-from certify.trained.track_runs_decision import FormInRuns
+from certify.trained.track_runs_forms import FormInRuns
 from constructions.errors import InputError, Unsupported
 from constructions.trained.claim import judged
 from constructions.trained.tracks import sampled_inputs

@@ -59,12 +59,13 @@ def decide(
     if (about_tracks := read_tracks(model, claim, scope, flags)) is not None:
         refuse_options("a claim about tracks, which does not take this option", {"--store": store, "--every": every})
         if floats is not None:
-            decide_about_track_runs(*about_tracks, floats, effort, output, wrong, as_json, not_taken | {"--html": html})
+            decide_about_track_runs(*about_tracks, floats, effort, read_workers(jobs, dask), output, wrong, html,
+                                    as_json)
         decide_about_tracks(*about_tracks, effort, read_workers(jobs, dask), output, wrong, html, as_json)
     question = read_question(model, claim, flags, scope)
     if floats is not None:
-        decide_about_floats(*question, floats, effort, output, wrong, as_json, not_taken | {"--html": html,
-                                                                                            "--every": every})
+        refuse_options("float runs are of words up to a length; --max-n says which", {"--every": every})
+        decide_about_floats(*question, floats, effort, output, wrong, html, as_json, not_taken)
     decide_question(*question, every, read_workers(jobs, dask), store, effort, output, wrong, html, as_json,
                     not_taken | {"--html": html})
 
@@ -140,14 +141,17 @@ def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int
 
 
 def decide_about_floats(network: TrainedNetwork, claim: Claim, floats: str, effort: int, output: str | None,
-                        wrong: str | None, as_json: bool, not_taken: Mapping[str, object]) -> NoReturn:
+                        wrong: str | None, html: str | None, as_json: bool, not_taken: Mapping[str, object]
+                        ) -> NoReturn:
     """Decide a claim about every run of a class, show what was found, and end."""
     from certify.floats.classes import read_class
     from certify.frame.so_far import SoFar
     from certify.trained.float_decision import decide_floats_in_time
     from certify.trained.float_show import float_decision_to_json, print_float_decision
 
-    refuse_options("claims about float runs are decided without this option", not_taken)
+    refuse_options("a decision about float runs of words has no page; certify floats CERTIFICATE --html FILE writes "
+                   "that of a certificate over the reals, with what holds of its float runs", {"--html": html})
+    refuse_options("claims about float runs of words are decided by one process, without this option", not_taken)
     decision = decide_floats_in_time(network, claim, read_class(floats), effort)
     show_found(decision, as_json, float_decision_to_json, print_float_decision, output)
     certificate, of_wrong = (None, None) if isinstance(decision, SoFar) else (decision.certificate,
@@ -157,22 +161,25 @@ def decide_about_floats(network: TrainedNetwork, claim: Claim, floats: str, effo
     raise typer.Exit(decision.exit_code)
 
 
-def decide_about_track_runs(network: TrainedNetwork, claim: TracksClaim, floats: str, effort: int, output: str | None,
-                            wrong: str | None, as_json: bool, not_taken: Mapping[str, object]) -> NoReturn:
+def decide_about_track_runs(network: TrainedNetwork, claim: TracksClaim, floats: str, effort: int, workers: Workers,
+                            output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
     """Decide a claim about inputs in tracks and every run of a class, show what was found, and end."""
+    from certify.exports.pages.tracks.page import track_runs_page
     from certify.floats.classes import read_class
+    from certify.frame.files import write_text
     from certify.frame.so_far import SoFar
     from certify.trained.track_runs_decision import decide_track_runs_in_time
     from certify.trained.track_runs_show import print_track_runs, track_runs_to_json
 
-    refuse_options("claims about float runs are decided without this option", not_taken)
-    decision = decide_track_runs_in_time(network, claim, read_class(floats), effort)
+    decision = decide_track_runs_in_time(network, claim, read_class(floats), effort, workers)
     show_found(decision, as_json, track_runs_to_json, print_track_runs, output)
     if isinstance(decision, SoFar):
-        write_nothing(decision.verdict, as_json, output, wrong, None, "run")
-    else:
-        write_certificate(output, decision.certificate, decision.verdict, as_json)
-        write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong run")
+        write_nothing(decision.verdict, as_json, output, wrong, html, "run")
+        raise typer.Exit(decision.exit_code)
+    write_certificate(output, decision.certificate, decision.verdict, as_json)
+    write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong run")
+    if html is not None:
+        write_text(html, track_runs_page(decision, output, wrong))
     raise typer.Exit(decision.exit_code)
 
 

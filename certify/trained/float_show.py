@@ -87,7 +87,8 @@ def describe_verdict(decision: FloatDecision) -> str:
         parts.append(f"a run is wrong at n = {show_numbers(refuted)}")
     if unknown:
         first = decision.first("unknown")
-        parts.append(f"open at n = {show_numbers(unknown)} ({first.reason if first else ''})")
+        seen = f"; the smallest margin found at n = {first.n} is {_cells(first)[0]}" if first and first.seen else ""
+        parts.append(f"open at n = {show_numbers(unknown)} ({first.reason if first else ''}{seen})")
     return "; ".join(parts)
 
 

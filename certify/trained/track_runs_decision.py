@@ -6,49 +6,27 @@ least, and replayed bit by bit in integers before it is reported.
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any
 
 from certify.frame.answer import AnswerByLength
-from certify.frame.progress import ProgressLine
+from certify.frame.shards import ShardsProgress, Workers, digest_of, run_tasks
 from certify.frame.so_far import SoFar, answer_in_time
 from certify.trained.float_decision import check_class
 from certify.trained.proving import WORK
-from certify.trained.tracks_forms import FEW_LETTERS
+from certify.trained.track_runs_forms import RunsRow, do_runs_of_form, runs_result, task_of_runs
 from constructions.errors import Unsupported
 from constructions.network.lengths import Lengths
-from constructions.trained.network import AttentionStep, TrainedNetwork
-from constructions.trained.tracks import TracksClaim, all_inputs, check_tracks_fit, count_inputs, sampled_inputs
+from constructions.trained.json_form import network_to_json
+from constructions.trained.network import TrainedNetwork
+from constructions.trained.tracks import TracksClaim, check_tracks_fit
+from constructions.trained.tracks_form import tracks_claim_to_json
 from proofs.check import Refusal, check_text
 from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.trained.float_runs.casting import cast_network
-from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import tracks_text, wrong_input_text
-from proofs.trained.tracks.deciding import FormSearch
-from proofs.trained.tracks.ranges import BITS
-from proofs.trained.tracks.wrong import SAMPLES, Margins, SeenInput, search
-from proofs.trained.tracks.wrong_runs import WrongInputRun, WrongInputRuns
-
-EACH = 2**10
-"""Inputs of a form that are run one by one, times the effort."""
-FIRST_SLACK, WIDER, WIDEST = 2**4, 4, 2**29
-"""By how much ranges are wider than over the reals: in units in the last place of what is stored, of their greatest
-number; how much more when that is not enough; units of the last place of what is stated at most."""
-
-
-@dataclass(frozen=True)
-class RunsRow:
-    """What is known of all inputs of one form in every run; ``n`` is its number of columns. ``seen`` is evidence, of
-    the network with rounded weights over the reals."""
-
-    n: int
-    verdict: str
-    inputs: int
-    seen: SeenInput
-    wrong: WrongInputRun | None
-    reason: str
+from proofs.trained.tracks.wrong_runs import WrongInputRun
 
 
 @dataclass(frozen=True)
@@ -69,18 +47,21 @@ class TrackRunsDecision(AnswerByLength[RunsRow]):
         return self.first("refuted")
 
 
-def decide_track_runs_in_time(network: TrainedNetwork, claim: TracksClaim, run: RunClass, effort: int
-                              ) -> TrackRunsDecision | SoFar[TrackRunsDecision]:
+def decide_track_runs_in_time(network: TrainedNetwork, claim: TracksClaim, run: RunClass, effort: int,
+                              workers: Workers) -> TrackRunsDecision | SoFar[TrackRunsDecision]:
     """`decide_track_runs`, or what is known of fewer columns when time is up."""
+    known: dict[str, str] = {}
     columns = [len(form.columns) for form in claim.forms]
     return answer_in_time(Lengths(columns[0], columns[-1]), lambda some: decide_track_runs(
-        network, replace(claim, forms=tuple(form for form in claim.forms if len(form.columns) <= some.last)), run,
-        effort))
+        network, claim, run, effort, workers, sum(count <= some.last for count in columns), known))
 
 
-def decide_track_runs(network: TrainedNetwork, claim: TracksClaim, run: RunClass, effort: int = 1
+def decide_track_runs(network: TrainedNetwork, claim: TracksClaim, run: RunClass, effort: int = 1,
+                      workers: Workers = Workers(), first: int | None = None, known: dict[str, str] | None = None
                       ) -> TrackRunsDecision:
-    """Whether the claim is true of every run of the class.
+    """Whether the claim is true of every run of the class; each form is a task of its own.
+
+    Of the ``first`` forms alone, if that is given; what is found of tasks is added to what is ``known``.
 
     Raises:
         InputError: if the claim does not fit the network, or a weight is too large for its format.
@@ -89,13 +70,17 @@ def decide_track_runs(network: TrainedNetwork, claim: TracksClaim, run: RunClass
     start = time.perf_counter()
     check_tracks_fit(network, claim)
     check_class(run)
-    decider = FormInRuns(network, claim, run, effort)
-    found: list[tuple[RunsRow, dict[str, Any] | None]] = []
-    with ProgressLine() as progress:
-        for number, form in enumerate(claim.forms):
-            progress(f"looking at runs, {len(form.columns)} columns")
-            found.append(decider.result(number))
-    units = [unit for _, unit in takewhile(lambda one: one[1] is not None, found) if unit is not None]
+    texts = [json.dumps(network_to_json(network)), json.dumps(tracks_claim_to_json(claim))]
+    tasks = [task_of_runs(digest_of(texts[0]), digest_of(texts[1]), run, number, effort)
+             for number in range(len(claim.forms))][:first]
+    claim, known = replace(claim, forms=claim.forms[:first]), {} if known is None else known
+    new = [task for task in tasks if task not in known]
+    with ShardsProgress("deciding", "forms", "forms") as progress:
+        known |= dict(zip(new, run_tasks(
+            new, do_runs_of_form, jobs=workers.jobs, dask=workers.dask, progress=progress, shared=texts,
+            sizes=[len(form.columns) ** 2 for form in claim.forms[len(tasks) - len(new):]]), strict=True))
+    found = [runs_result(known[task]) for task in tasks]
+    units = [one.unit for one in takewhile(lambda one: one.unit is not None, found) if one.unit is not None]
     text = tracks_text(network, replace(claim, forms=claim.forms[:len(units)]), units, run) if units else None
     if text is not None and len(units) > 1:
         try:
@@ -103,8 +88,8 @@ def decide_track_runs(network: TrainedNetwork, claim: TracksClaim, run: RunClass
         except Refusal as refusal:
             raise Unsupported(f"the checker, of all forms together: {refusal}; fewer columns may be asked about"
                               ) from None
-    wrong = next((row.wrong for row, _ in found if row.wrong), None)
-    return TrackRunsDecision(network, claim, run, tuple(row for row, _ in found), text,
+    wrong = next((one.row.wrong for one in found if one.row.wrong), None)
+    return TrackRunsDecision(network, claim, run, tuple(one.row for one in found), text,
                              accepted_wrong_input_run(network, claim, run, wrong) if wrong else None,
                              time.perf_counter() - start)
 
@@ -119,70 +104,3 @@ def accepted_wrong_input_run(network: TrainedNetwork, claim: TracksClaim, run: R
     except Refusal:
         return None
     return text
-
-
-class FormInRuns:
-    """Decides forms of a claim in the runs of a class."""
-
-    def __init__(self, network: TrainedNetwork, claim: TracksClaim, run: RunClass, effort: int) -> None:
-        self.network, self.claim, self.run, self.effort = network, claim, run, effort
-        self.cast = cast_network(network, run)
-        self.floats = FloatNetwork(self.cast)
-        self.wrong = WrongInputRuns(self.cast, claim, run, effort)
-
-    def result(self, number: int) -> tuple[RunsRow, dict[str, Any] | None]:
-        """What is known of a form; and its unit of a certificate, if it is certified."""
-        form, margins = self.claim.forms[number], Margins(self.floats, self.claim, number)
-        inputs = count_inputs(self.claim, form)
-        few = inputs <= EACH * self.effort
-        drawn = margins.inputs.indices([*all_inputs(self.claim, form)] if few else
-                                       sampled_inputs(self.claim, form, SAMPLES))
-        row = RunsRow(len(form.columns), "unknown", inputs, margins.seen(drawn), None, "")
-        if wrong := self.wrong.find(margins, drawn):
-            return replace(row, verdict="refuted", wrong=wrong), None
-        unit, reason = self._unit(number, inputs, few)
-        if unit is not None:
-            return replace(row, verdict="certified"), unit
-        seen = row.seen if few else search(margins, self.effort)
-        near = margins.inputs.indices([seen.columns])
-        if wrong := self.wrong.find(margins, near if few else margins.inputs.near(near[0])):
-            return replace(row, verdict="refuted", wrong=wrong, seen=seen), None
-        return replace(row, reason=reason, seen=seen), None
-
-    def _unit(self, number: int, inputs: int, few: bool) -> tuple[dict[str, Any] | None, str]:
-        """The unit of a form that the trusted folder proves, or the reason why there is none."""
-        form, reason = self.claim.forms[number], ""
-        several = sum(isinstance(step, AttentionStep) for step in self.cast.steps) > 1
-        each_first = few and (several or len(form.columns) * len(self.claim.tracks) <= FEW_LETTERS)
-        for each in (True, False) if each_first else (False, True) if few else (False,):
-            unit, why = self._accepted(number, {"inputs": inputs}) if each else self.by_classes(number)
-            if unit is not None:
-                return unit, ""
-            reason = why if each or not reason else reason
-        return None, reason
-
-    def by_classes(self, number: int) -> tuple[dict[str, Any] | None, str]:
-        """The unit of a form by classes, whose ranges get more room until all are proved; or why there is none."""
-        try:
-            search = FormSearch(self.floats, self.claim, number, self.effort)
-        except Unsupported as why:
-            return None, str(why)
-        room, reason = max(1, int(FIRST_SLACK * self.run.storage.roundoff * 2**BITS)), ""
-        while room <= WIDEST:
-            search.widen(room)
-            proved = search.run()
-            if proved.unit is None:
-                return None, f"{proved.open} of {proved.classes} classes are not proved{reason and f' ({reason})'}"
-            unit, reason = self._accepted(number, proved.unit)
-            if unit is not None or "a range of head" not in reason:
-                return unit, reason
-            room *= WIDER
-        return None, reason
-
-    def _accepted(self, number: int, unit: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
-        claim = replace(self.claim, forms=(self.claim.forms[number],))
-        try:
-            check_text(tracks_text(self.network, claim, [unit], self.run).encode(), work=WORK)
-        except Refusal as refusal:
-            return None, str(refusal)
-        return unit, ""

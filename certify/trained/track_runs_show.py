@@ -12,7 +12,8 @@ from certify.frame.numbers import decimal
 from certify.frame.terminal_tables import Column, plain, print_table, verdict_text
 from certify.frame.verdicts import colour
 from certify.trained.show import describe_network
-from certify.trained.track_runs_decision import RunsRow, TrackRunsDecision
+from certify.trained.track_runs_decision import TrackRunsDecision
+from certify.trained.track_runs_forms import RunsRow
 from certify.trained.tracks_show import DIGITS, show_columns
 from constructions.trained.tracks import TracksClaim
 from proofs.trained.tracks.wrong_runs import WrongInputRun
@@ -23,17 +24,22 @@ COLUMNS = (Column("columns", "right"), Column("inputs", "right"), Column("verdic
 
 def print_track_runs(out: Console, decision: TrackRunsDecision) -> None:
     """The class, a row for each number of columns, and the verdict in a sentence."""
-    claim, run = decision.claim, decision.run
-    out.print(plain(describe_network(decision.network)))
-    out.print(plain(f"runs      {run.name}: stored in {run.storage}, sums in {run.sums_in_words}, softmax and norms in "
-                    f"{run.softmax}"))
-    out.print(plain(f"claim     every answer of every input in the tracks "
-                    f"{', '.join(track.name for track in claim.tracks)}, in every run"))
+    for line in describe_runs_question(decision):
+        out.print(plain(line))
     out.print()
-    print_table(out, COLUMNS, [(str(row.n), f"{row.inputs:,}", verdict_text(row.verdict), *_seen(claim, row))
-                               for row in decision.rows])
+    print_table(out, COLUMNS, [(str(row.n), f"{row.inputs:,}", verdict_text(row.verdict),
+                                *margin_cells(decision.claim, row)) for row in decision.rows])
     out.print()
     out.print(Text(f"{decision.verdict}:", style=colour(decision.verdict)), plain(describe_track_runs(decision)))
+
+
+def describe_runs_question(decision: TrackRunsDecision) -> list[str]:
+    """The network, the class and the claim, a line each."""
+    tracks, run = ", ".join(track.name for track in decision.claim.tracks), decision.run
+    return [describe_network(decision.network),
+            f"runs      {run.name}: stored in {run.storage}, sums in {run.sums_in_words}, softmax and norms in "
+            f"{run.softmax}",
+            f"claim     every answer of every input in the tracks {tracks}, in every run"]
 
 
 def describe_track_runs(decision: TrackRunsDecision) -> str:
@@ -57,7 +63,8 @@ def describe_wrong_input_run(claim: TracksClaim, wrong: WrongInputRun) -> str:
             f"{decimal(wrong.value, DIGITS)}, expected more than {claim.margin}: {wrong.execution}")
 
 
-def _seen(claim: TracksClaim, row: RunsRow) -> tuple[str, str]:
+def margin_cells(claim: TracksClaim, row: RunsRow) -> tuple[str, str]:
+    """The smallest margin that was seen, and where."""
     return decimal(Fraction(float(row.seen.margin)) + claim.margin, DIGITS), claim.show_input(row.seen.columns)
 
 

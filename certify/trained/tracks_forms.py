@@ -172,7 +172,7 @@ class FormDecider:
             search.widen(room)
             proved = search.run()
             if proved.unit is None:
-                return proved, reason or f"{proved.open} of {proved.classes} classes are not proved"
+                return proved, reason or proved.why_open
             try:
                 check_text(tracks_text(self.network, claim, [proved.unit]).encode(), work=WORK)
             except Rejected as refusal:

@@ -16,7 +16,7 @@ import pytest
 
 from certify.trained.claim_file import Scope
 from certify.trained.question import read_tracks
-from certify.trained.track_runs_decision import FormInRuns
+from certify.trained.track_runs_forms import FormInRuns
 from constructions.trained.tracks import TracksClaim
 from examples.adders.by_hand import FOLDER, reverser, write
 from proofs.check import Rejected, check_text
@@ -174,7 +174,8 @@ def test_a_network_that_finds_places_by_scores_of_hundreds_is_certified_where_nu
         monkeypatch: pytest.MonkeyPatch) -> None:
     network, claim = asked(FOLDER / "reverse")
     run = presets()["bfloat16/binary32"]
-    row, unit = FormInRuns(network, claim, run, 1).result(0)
+    found = FormInRuns(network, claim, run, 1).result(0)
+    row, unit = found.row, found.unit
     assert row.verdict == "certified" and unit is not None and "cells" in unit
     text = tracks_text(network, claim, [unit], run).encode()
     assert check_text(text)

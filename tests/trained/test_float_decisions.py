@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from certify.cli import app
 from certify.trained.float_classes import accepted_wrong_run, certified_by_classes, float_runs_text
 from certify.trained.float_decision import WrongRuns, decide_floats
-from certify.trained.float_show import float_decision_to_json
+from certify.trained.float_show import describe_verdict, float_decision_to_json
 from constructions.errors import InputError, Unsupported
 from constructions.network.json_form import write_canonical
 from constructions.trained.claim import Claim, input_tokens, judged
@@ -123,6 +123,7 @@ def test_what_is_not_proved_is_unknown_with_both_numbers() -> None:
     open_one = decision.first("unknown")
     assert decision.verdict == "unknown" and open_one is not None
     assert "is about" in open_one.reason and "may be off by" in open_one.reason
+    assert f"the smallest margin found at n = {open_one.n} is " in describe_verdict(decision)
     assert decision.certificate is None or check_text(decision.certificate.encode())
 
 
@@ -148,7 +149,7 @@ def expect_torch_within(form: str) -> None:
 
 def test_what_has_no_rule_is_said() -> None:
     claim = of_zoo("tomita_2", 2)[1]
-    for kind, words in (("rotary", "silu"), ("alibi", "slopes"), ("gpt2", "gelu-tanh"), ("images", "image")):
+    for kind, words in (("rotary", "a gate"), ("alibi", "slopes"), ("gpt2", "gelu-tanh"), ("images", "image")):
         with pytest.raises(Unsupported, match=words):
             cast_network(network_from_json(make_network(kind), "test"), presets()["binary32"])
     with pytest.raises(Unsupported, match="norms are computed in it"):

@@ -19,6 +19,7 @@ from constructions.trained.network import (
     AttentionStep,
     Norm,
     NormStep,
+    Rounding,
     Step,
     Tensor,
     TrainedNetwork,
@@ -72,6 +73,10 @@ class _Cast:
     def network(self) -> TrainedNetwork:
         """All of it."""
         given = self.given
+        for step in given.steps:
+            if isinstance(step, UnitsStep) and isinstance(step.activation, Rounding):
+                raise Unsupported(f"float runs: no class has activations that are {step.activation}; it can be decided "
+                                  "over the reals")
         positions = None if given.positions is None else self.stored(given.positions)
         return replace(given, tokens=self.stored(given.tokens), positions=positions,
                        steps=tuple(map(self._step, given.steps)), unembedding=self._affine(given.unembedding),
@@ -114,9 +119,10 @@ class _Cast:
             assert norm is not None
             return NormStep(norm)
         if isinstance(step, UnitsStep):
-            if step.gate is not None or step.activation not in ACTIVATIONS:
-                raise Unsupported(f"float runs: units with a gate, or with {step.activation}; expected "
-                                  f"{', '.join(ACTIVATIONS)}")
+            if step.gate is not None:
+                raise Unsupported("float runs: units with a gate have no rule")
+            if step.activation not in ACTIVATIONS:
+                raise Unsupported(f"float runs: units with {step.activation}, expected {', '.join(ACTIVATIONS)}")
             return replace(step, norm=norm, inward=self._affine(step.inward), outward=self._affine(step.outward))
         return self._attention(step, norm)
 

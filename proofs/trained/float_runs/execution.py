@@ -29,6 +29,11 @@ class Execution:
         return {"order": self.order, "fused": self.fused, "normalised": "before" if self.before else "after",
                 "exp_base": self.base}
 
+    @classmethod
+    def from_json(cls, keys: dict[str, Any]) -> Execution:
+        """What `to_json` wrote."""
+        return cls(keys["order"], keys["fused"], keys["normalised"] == "before", keys["exp_base"])
+
     def __str__(self) -> str:
         products = "fused with sums" if self.fused else "rounded"
         when = "before" if self.before else "after"

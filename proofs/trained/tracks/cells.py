@@ -57,6 +57,7 @@ class Group:
     cells: int = 0
     open: set[int] = field(default_factory=set)
     least: np.float64 = field(default_factory=lambda: np.float64(np.inf))
+    known: np.float64 = field(default_factory=lambda: np.float64(np.inf))
 
 
 class Cover:
@@ -77,7 +78,8 @@ class Cover:
         for number, group in enumerate(groups):
             group.root = Cell(number, np.arange(len(group.ranged)), np.stack([one.least for one in group.ranged]),
                               np.stack([one.greatest for one in group.ranged]))
-            group.cells, group.open, group.least = 1, set(), np.float64(np.inf)
+            group.cells, group.open = 1, set()
+            group.least = group.known = np.float64(np.inf)
             waiting.append(group.root)
         while waiting:
             new: list[Cell] = []
@@ -98,12 +100,11 @@ class Cover:
                 continue
             if len(cell.members) <= SPARSE and self._by_classes(group, cell, forms.only(slice(place, place + 1))):
                 continue
-            if cell.cuts >= MOST_CUTS or group.cells >= self.most_cells:
-                group.open |= set(cell.members.tolist())
-                continue
-            made = self._cut(cell, forms.parts[place][:, lows[place].argmin()])
+            is_last = cell.cuts >= MOST_CUTS or group.cells >= self.most_cells
+            made = None if is_last else self._cut(cell, forms.parts[place][:, lows[place].argmin()])
             if made is None:
                 group.open |= set(cell.members.tolist())
+                group.known = min(group.known, low)
             else:
                 group.cells += 2
                 new += made

@@ -26,14 +26,21 @@ LISTED = 64  # inputs of open classes that are looked at
 @dataclass(frozen=True)
 class FormProved:
     """What is known of a form: the unit of a certificate if every row is proved, else inputs of the classes that are
-    open."""
+    open; floats say that margins of these are at least ``known``."""
 
     unit: dict[str, Any] | None
     classes: int
     cells: int
     least: np.float64
     open: int
+    known: np.float64
     inputs: tuple[tuple[Column, ...], ...] = field(repr=False)
+
+    @property
+    def why_open(self) -> str:
+        """How many classes are not proved, and how far their margins may be below what is to be proved."""
+        return (f"{self.open} of {self.classes} classes are not proved; of the margins there it is known only that "
+                f"they are at least {self.known:.4g}")
 
 
 class FormSearch:
@@ -141,6 +148,7 @@ class FormSearch:
             self.form, self.splits, self.ranged, groups, self.window)
         return FormProved(unit, sum(map(len, self.ranged)), sum(group.cells for group in groups),
                           min((group.least for group in groups), default=np.float64(np.inf)), len(open_ones),
+                          min((group.known for group in groups), default=np.float64(np.inf)),
                           tuple(self._inputs(open_ones)))
 
     def _inputs(self, open_ones: Sequence[Ranged]) -> list[tuple[Column, ...]]:

@@ -19,7 +19,8 @@ import pytest
 from typer.testing import CliRunner
 
 from certify.cli import app
-from certify.trained.track_runs_decision import FormInRuns, TrackRunsDecision, decide_track_runs
+from certify.trained.track_runs_decision import TrackRunsDecision, decide_track_runs
+from certify.trained.track_runs_forms import FormInRuns
 from certify.trained.tracks_decision import decide_tracks
 from constructions.errors import InputError
 from constructions.trained.json_form import network_from_json
@@ -263,10 +264,10 @@ def test_a_wrong_run_is_of_its_class_and_its_input() -> None:
 
 def test_the_command_writes_certificates_of_both_kinds(tmp_path: Path) -> None:
     asked = ["decide", str(EXAMPLES / "ternary.json"), "--claim", str(EXAMPLES / "ternary.toml"), "--float"]
-    certificate, wrong = tmp_path / "runs.cert", tmp_path / "wrong.cert"
+    wrong = tmp_path / "wrong.cert"
     found = CliRunner().invoke(app, [*asked, "bfloat16/binary32", "--wrong", str(wrong)])
     assert found.exit_code == 1 and "replayed bit by bit" in found.stdout and check_text(wrong.read_bytes())
     again = CliRunner().invoke(app, ["decide", str(wrong), "--float", "bfloat16/binary32", "--json"])
     assert again.exit_code == 1 and json.loads(again.stdout)["counterexample"]["execution"]["order"] == "forwards"
-    refused = CliRunner().invoke(app, [*asked, "binary32", "--html", str(certificate)])
-    assert isinstance(refused.exception, InputError) and "--html" in str(refused.exception)
+    refused = CliRunner().invoke(app, [*asked, "binary32", "--store", str(tmp_path)])
+    assert isinstance(refused.exception, InputError) and "--store" in str(refused.exception)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify.trained import track_runs_decision
-from certify.trained.track_runs_decision import FormInRuns
+from certify.trained import track_runs_forms
+from certify.trained.track_runs_forms import FormInRuns
 from constructions.trained.network import AttentionStep, TrainedNetwork
 from constructions.trained.tracks import Form, Machine, Place, Track, TracksClaim, all_inputs, count_inputs
 from proofs.check import Rejected
@@ -145,7 +145,7 @@ NOTHING: dict[str, Any] = {
     ("functions", "exponents")])
 def test_no_error_may_be_left_out(name: str, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where each class is one input its form is as wide as roundings alone make it, and drawn runs use much of that."""
-    monkeypatch.setattr(track_runs_decision, "FIRST_SLACK", 0)
+    monkeypatch.setattr(track_runs_forms, "FIRST_SLACK", 0)
     monkeypatch.setattr(SoftmaxOfRuns, what, NOTHING[what], raising=what != "nothing")
     used = max(most_used(*of_one_letter(seed), run_class(name)) for seed in range(3))
     assert 0.02 < used <= 1 if what == "nothing" else used > 1

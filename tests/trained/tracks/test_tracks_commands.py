@@ -63,15 +63,29 @@ def test_options_take_the_place_of_a_claim_file(folder: Path, capsys: pytest.Cap
     assert run("decide", "right.json", "--claim", "claim.toml", "--machine", "add") == 2
 
 
-def test_several_processes_find_what_one_finds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("more", [[], ["--float", "binary32"]])
+def test_several_processes_find_what_one_finds(folder: Path, capsys: pytest.CaptureFixture[str], more: list[str]
+                                               ) -> None:
     Path("short.toml").write_text(claim_text(3, "[1, 2]").replace("[\"a\", 3, \"b\", 4", "[{ track = \"a\", pad = 0, "
                                   "to = 2 }, 3, { track = \"b\", pad = 0, to = 2 }, 4"), encoding="utf-8")
     said = []
     for jobs in ("1", "2"):
-        run("decide", "wrong.json", "--claim", "short.toml", "--jobs", jobs, "-o", f"{jobs}.cert", "--json")
+        run("decide", "wrong.json", "--claim", "short.toml", "--jobs", jobs, "-o", f"{jobs}.cert", "--json", *more)
         said.append(json.loads(capsys.readouterr().out) | {"seconds": 0})
     assert said[0] == said[1] and [row["columns"] for row in said[0]["forms"]] == [1, 2]
-    assert Path("1.cert").exists() == Path("2.cert").exists()
+    assert said[0]["verdict"] == "refuted" and Path("1.cert").exists() == Path("2.cert").exists()
+
+
+def test_a_wrong_run_and_right_runs_have_a_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["--claim", "claim.toml", "--float", "bfloat16/binary32"]
+    assert run("decide", "wrong.json", *asked, "--wrong", "w.cert", "--html", "w.html") == 1
+    page = Path("w.html").read_text(encoding="utf-8")
+    assert "a run is wrong on a=" in page and "certificate of a wrong run accepted" in page and "w.cert" in page
+    assert run("check", "w.cert") == 0
+    assert run("decide", "right.json", *asked[:2], "--float", "binary32", "-o", "r.cert", "--html", "r.html") == 0
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert "every run is right on all 81 inputs" in page and "runs that are not in the class binary32" in page
+    assert "execution in floating point" not in page and "certified" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("arguments", "complaint"), [

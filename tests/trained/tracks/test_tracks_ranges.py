@@ -20,6 +20,7 @@ from proofs.check import Rejected, check_text
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.cells import Group
 from proofs.trained.tracks.certificate import tracks_text, unit_to_json
+from proofs.trained.tracks.deciding import FormSearch
 from proofs.trained.tracks.queries import Restricted, parts, right
 from proofs.trained.tracks.ranges import FormRanges, Ranged, ranged
 from tests.trained.tracks.adders import adder, adds
@@ -183,3 +184,11 @@ def test_an_input_of_a_class_attains_its_greatest_ratio() -> None:
             tokens = np.array([claim.tokens(form, columns)])
             (written,) = averages(network, tokens, found.queries[number].place)
             assert abs((written @ found.rows[0].T)[0, 0] - top) < 1e-9
+
+
+def test_of_open_classes_it_is_said_what_is_known_of_their_margins() -> None:
+    network = adder(2, 1)
+    search = FormSearch(FloatNetwork(network), replace(adds(network, 2, 1), margin=Fraction(101, 100)), 0, 1)
+    proved = search.run()
+    assert proved.unit is None and 1 - 2**-20 < proved.known <= 1, "every margin is 1"
+    assert proved.why_open.endswith("at least 1")
