@@ -27,10 +27,11 @@ from tests.trained.tracks.plain_tracks import ranges_are_attained
 from tests.trained.tracks.random_tracks import averages, random_claim, random_layer
 
 Array = NDArray[np.float64]
-ROUGH, WIDE = (19, 29, 39, 89), (26, 52)
-"""Seeds of networks of several layers with so large numbers, or so small weights, that the checker rounds by more than
-16 units: with 2^16 it accepts their ranges; but of those that are wide not even with 2^20, and what is asked of them
-stays open."""
+ROUGH = (19, 29, 39, 89)
+"""Seeds of networks of several layers with so large numbers that the checker rounds by more than 16 units: with 2^16 it
+accepts their ranges."""
+FAINT = 26
+"""A seed with classes that hear nothing but what weighs less than 2^-60 of the greatest."""
 
 
 def heard_on_all_inputs(network: TrainedNetwork, claim: TracksClaim, found: FormRanges
@@ -62,10 +63,6 @@ def compare_with_all_inputs(network: TrainedNetwork, claim: TracksClaim) -> int:
     found, compared = FormRanges(FloatNetwork(network), claim, claim.forms[0]), 0
     for one, along in heard_on_all_inputs(network, claim, found):
         compared += 2 * along.shape[1]
-        weights = [found.last.weights(found.queries[one.one.query], found.own(one.one), head)[1]
-                   for head in range(len(found.rows))]
-        if found.last.level.is_exact and min(table[table > 0].min() for table in weights) < 2**-52:
-            continue  # floats may miss a path with such weights; the checker then refuses the range
         assert (one.least <= along.min(axis=0)).all() and (along.max(axis=0) <= one.greatest).all()
     unit = unit_to_json(found, (), ranged(found), ())
     if found.nodes is not None:
@@ -98,7 +95,8 @@ def test_ranges_of_random_networks_machines_and_layouts_are_exact(seed: int) -> 
         assert compare_with_all_inputs(network, claim) > 0
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(1, 100))])
+@pytest.mark.parametrize("seed", [0, FAINT, *(
+    pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(1, 100) if seed != FAINT)])
 def test_ranges_of_random_networks_of_two_and_three_layers_contain_all_inputs_and_are_proved(seed: int) -> None:
     network = random_layer(seed, 2 + (seed % 5 == 4))
     claim = random_claim(seed, network, (0, 1, 2, 3, 4), ())
@@ -110,8 +108,7 @@ def test_ranges_of_random_networks_of_two_and_three_layers_contain_all_inputs_an
         assert "what a head may hear is beyond 2^30" in str(reason)
         return
     found = FormRanges(FloatNetwork(network), claim, claim.forms[0], 1 << 16 if seed in ROUGH else 16)
-    refused = "a range of head" if seed in WIDE else "a row is not shown to be above the margin|a form reaches beyond"
-    with pytest.raises(Rejected, match=refused):
+    with pytest.raises(Rejected, match="a row is not shown to be above the margin|a form reaches beyond"):
         check_ranges(network, claim, found, ranged(found))  # after all ranges
 
 
