@@ -108,7 +108,7 @@ def test_ranges_of_random_networks_of_two_and_three_layers_contain_all_inputs_an
         assert "what a head may hear is beyond 2^30" in str(reason)
         return
     found = FormRanges(FloatNetwork(network), claim, claim.forms[0], 1 << 16 if seed in ROUGH else 16)
-    with pytest.raises(Rejected, match="a row is not shown to be above the margin|a form reaches beyond"):
+    with pytest.raises(Rejected, match=r"a row is not shown to be above the margin|a form reaches beyond"):
         check_ranges(network, claim, found, ranged(found))  # after all ranges
 
 
