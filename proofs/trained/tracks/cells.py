@@ -23,21 +23,24 @@ Whole = NDArray[np.int64]
 ROOM = 2**-20  # for the checker's roundings
 SPARSE = 3  # of so many classes a cell's rows are bounded class by class
 MOST_CUTS = 48
+FOR_EACH = 8  # cells for each class, in a group of many
 LIST = 512  # cells at once
 FAR = np.float64(10) ** 30
+APART = 3 / 4  # classes are set apart whose boxes are felt by no more than so much of what their hull is
 LESS = 10**-3  # counts how wide a box is, beside how much its row feels it
 
 
 @dataclass
 class Cell:
-    """Classes of a group, with what is left of their boxes: whole numbers [classes, directions]."""
+    """Classes of a group, with what is left of their boxes: whole numbers [classes, directions]; where it is cut: a
+    direction and a number, or some of the classes, by their places."""
 
     group: int
     members: NDArray[np.intp]
     least: Whole
     greatest: Whole
     cuts: int = 0
-    cut: tuple[int, int] | None = None
+    cut: tuple[int, int] | list[int] | None = None
     below: Cell | None = None
     above: Cell | None = None
 
@@ -98,7 +101,7 @@ class Cover:
                 continue
             if len(cell.members) <= SPARSE and self._by_classes(group, cell, forms.only(slice(place, place + 1))):
                 continue
-            if cell.cuts >= MOST_CUTS or group.cells >= self.most_cells:
+            if cell.cuts >= MOST_CUTS or group.cells >= self._most(group):
                 group.open |= set(cell.members.tolist())
                 continue
             made = self._cut(cell, forms.parts[place][:, lows[place].argmin()])
@@ -108,6 +111,10 @@ class Cover:
                 group.cells += 2
                 new += made
         return new
+
+    def _most(self, group: Group) -> int:
+        """How many cells a group may have."""
+        return max(self.most_cells, FOR_EACH * len(group.ranged))
 
     def row_forms(self, groups: Sequence[Group], cells: Sequence[Cell]) -> Forms:
         """All rows (the right answer's logit less each other's) of cells."""
@@ -168,9 +175,13 @@ class Cover:
         least, greatest = cell.box
         widths = greatest - least
         slopes = np.abs(parts[:len(widths)])
+        if not (slopes * widths).any():
+            slopes = np.ones(len(widths))  # a norm of a wide box does not say which direction makes it wide
         score = np.where(widths > 1, slopes + LESS * slopes.max() * widths / max(int(widths.max()), 1), -1)
         if not len(score) or score.max() < 0:
             return None
+        if len(cell.members) > 1 and _is_wider(cell, slopes):
+            return _apart(cell, slopes)
         k = int(score.argmax())
         at = int(least[k] + greatest[k]) >> 1
         below, above = cell.least[:, k] <= at, cell.greatest[:, k] >= at
@@ -180,3 +191,20 @@ class Cover:
         second.least[:, k] = np.maximum(second.least[:, k], at)
         cell.cut, cell.below, cell.above = (k, at), first, second
         return tuple(one for one in (first, second) if len(one.members))
+
+
+def _is_wider(cell: Cell, slopes: Array) -> bool:
+    """Whether the row feels the hull much more than the box of a class."""
+    least, greatest = cell.box
+    return bool(((cell.greatest - cell.least) @ slopes).mean() < APART * ((greatest - least) @ slopes))
+
+
+def _apart(cell: Cell, slopes: Array) -> tuple[Cell, ...]:
+    """Its classes in two halves, that of the lesser and that of the greater ones along a direction."""
+    centres = cell.least + cell.greatest
+    order = np.argsort(centres[:, int((slopes * centres.std(axis=0)).argmax())], kind="stable")
+    half = len(order) // 2
+    first, second = (Cell(cell.group, cell.members[those], cell.least[those], cell.greatest[those], cell.cuts + 1)
+                     for those in (np.sort(order[:half]), np.sort(order[half:])))
+    cell.cut, cell.below, cell.above = np.sort(order[:half]).tolist(), first, second
+    return first, second

@@ -18,7 +18,7 @@ from proofs.trained.tracks.ranges import FormRanges, Ranged, ranged
 from proofs.trained.tracks.windows import windowed
 
 MOST_CELLS = 600  # of a group
-MOST_ROUNDS = 4
+MOST_ROUNDS = 12
 MOST_OPEN = 400  # classes that are split in a round, times the effort
 LISTED = 64  # inputs of open classes that are looked at
 
