@@ -13,12 +13,13 @@ from constructions.trained.tracks import Column, TracksClaim
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.cells import Cover, Group
 from proofs.trained.tracks.certificate import unit_to_json
-from proofs.trained.tracks.queries import Restricted, parts
+from proofs.trained.tracks.queries import Class, Restricted, Split
 from proofs.trained.tracks.ranges import FormRanges, Ranged, ranged
 from proofs.trained.tracks.windows import windowed
 
 MOST_CELLS = 600  # of a group
 MOST_ROUNDS = 12
+ROUNDS = 3  # after so many, open classes must become fewer from each round to the next
 MOST_OPEN = 400  # classes that are split in a round, times the effort
 LISTED = 64  # inputs of open classes that are looked at
 
@@ -72,10 +73,12 @@ class FormSearch:
     def run(self) -> FormProved:
         """The proof, or what is open."""
         self._cover(self._grouped())
-        for _ in range(MOST_ROUNDS):
+        most = MOST_OPEN * self.effort
+        for number in range(MOST_ROUNDS):
             open_ones = self._open()
-            if not open_ones or len(open_ones) > MOST_OPEN * self.effort:
+            if not open_ones or len(open_ones) > most:
                 break
+            most = most if number < ROUNDS else len(open_ones) - 1
             if not self.split(open_ones):
                 break
             touched = {self.form.key(one.one) for one in open_ones}
@@ -102,22 +105,39 @@ class FormSearch:
         wanted = {id(one) for one in open_ones}
         done = False
         for number, row in enumerate(self.ranged):
+            chosen = [(one, column) for one in row if id(one) in wanted
+                      and (column := self._heaviest(one)) is not None]
+            made, columns = self.parts(number, chosen), {id(one): column for one, column in chosen}
             place = 0
             while place < len(row):
                 one = row[place]
-                column = self._heaviest(one) if id(one) in wanted else None
-                if column is None:
+                if id(one) not in columns:
                     place += 1
                     continue
-                made = []
-                for part in parts(self.form.queries[number], one.one, column):
-                    least, greatest = self.form.ranges([part])
-                    made.append(Ranged(part, np.maximum(least[0], one.least), np.minimum(greatest[0], one.greatest)))
-                self.splits.append((number, place, column))
-                row[place:place + 1] = made
-                place += len(made)
-                done = True
+                self.splits.append((number, place, columns[id(one)]))
+                row[place:place + 1] = made[id(one)]
+                place += len(made[id(one)])
+            done = done or bool(made)
         return done
+
+    def parts(self, number: int, chosen: Sequence[tuple[Ranged, int]]) -> dict[int, list[Ranged]]:
+        """The parts of classes of a query by the letters of a column each, with their ranges: those that are split
+        alike together."""
+        query, alike = self.form.queries[number], dict[Split, list[Ranged]]()
+        for one, column in chosen:
+            for letters in range(len(self.claim.all_columns)):
+                alike.setdefault((*one.one.split, (column, letters)), []).append(one)
+        made: dict[int, list[Ranged]] = {id(one): [] for one, _ in chosen}
+        for split, wholes in alike.items():
+            left = set(Restricted(query, split).classes.tolist())
+            those = [one for one in wholes if one.one.member in left]
+            if not those:
+                continue
+            ends = self.form.ranges([Class(number, one.one.member, split) for one in those])
+            for one, least, greatest in zip(those, *ends, strict=True):
+                made[id(one)].append(Ranged(Class(number, one.one.member, split), np.maximum(least, one.least),
+                                            np.minimum(greatest, one.greatest)))
+        return made
 
     def _heaviest(self, one: Ranged) -> int | None:
         """The column whose letters may move the averages most, of those that are not given."""

@@ -178,14 +178,3 @@ def right(query: Query, one: Class) -> int:
     columns = query.columns
     answer = columns.form.layout[query.place + 1]
     return int((columns.ends(answer) if query.by is None else columns.tokens(answer))[one.member])
-
-
-def parts(query: Query, one: Class, column: int) -> list[Class]:
-    """The class by the letters of a column more: the parts that occur, in order of the letters."""
-    found = []
-    for letters in range(len(query.columns.claim.all_columns)):
-        split = (*one.split, (column, letters))
-        left = Restricted(query, split)
-        if one.member in left.classes:
-            found.append(Class(one.query, one.member, split))
-    return found

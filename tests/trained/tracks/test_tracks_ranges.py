@@ -20,7 +20,8 @@ from proofs.check import Rejected, check_text
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.cells import Group
 from proofs.trained.tracks.certificate import tracks_text, unit_to_json
-from proofs.trained.tracks.queries import Restricted, parts, right
+from proofs.trained.tracks.deciding import FormSearch
+from proofs.trained.tracks.queries import Restricted, right
 from proofs.trained.tracks.ranges import FormRanges, Ranged, ranged
 from tests.trained.tracks.adders import adder, adds
 from tests.trained.tracks.plain_tracks import ranges_are_attained
@@ -155,15 +156,18 @@ def test_ranges_of_many_random_networks_are_exact(first: int) -> None:
 def test_the_parts_of_a_class_are_all_of_it_and_their_ranges_lie_within_its_own() -> None:
     network = adder(3, 3)
     claim = adds(network, 3, 3)
-    found = FormRanges(FloatNetwork(network), claim, claim.forms[0])
-    number, row = next((number, row) for number, row in enumerate(ranged(found)) if found.queries[number].place == 9)
-    query, whole = found.queries[number], row[0]
-    made = parts(query, whole.one, 0)
-    assert [one.split for one in made] == [((0, letters),) for letters in range(9)
-                                           if whole.one.member in Restricted(query, ((0, letters),)).classes]
-    for one in made:
-        least, greatest = found.ranges([one])
-        assert (least[0] >= whole.least - 8).all() and (greatest[0] <= whole.greatest + 8).all()
+    search = FormSearch(FloatNetwork(network), claim, 0, 1)
+    number, row = next((number, row) for number, row in enumerate(search.ranged)
+                       if search.form.queries[number].place == 9)
+    query, found = search.form.queries[number], search.parts(number, [(whole, 0) for whole in row[:2]])
+    for whole in row[:2]:
+        made = found[id(whole)]
+        assert [one.one.split for one in made] == [((0, letters),) for letters in range(9) if whole.one.member in
+                                                   Restricted(query, ((0, letters),)).classes]
+        for one in made:
+            assert (one.least >= whole.least).all() and (one.greatest <= whole.greatest).all()
+            least, greatest = search.form.ranges([one.one])
+            assert (one.least >= least[0] - 8).all() and (one.greatest <= greatest[0] + 8).all()
 
 
 def test_an_input_of_a_class_attains_its_greatest_ratio() -> None:
