@@ -21,6 +21,7 @@ MOST_CELLS = 600  # of a group
 MOST_ROUNDS = 12
 ROUNDS = 3  # after so many, open classes must become fewer from each round to the next
 MOST_OPEN = 400  # classes that are split in a round, times the effort
+PARTS = 4  # of a class that is split in a round, at least, if there are columns
 LISTED = 64  # inputs of open classes that are looked at
 
 
@@ -79,7 +80,7 @@ class FormSearch:
             if not open_ones or len(open_ones) > most:
                 break
             most = most if number < ROUNDS else len(open_ones) - 1
-            if not self.split(open_ones):
+            if not self._split_finely(open_ones):
                 break
             touched = {self.form.key(one.one) for one in open_ones}
             self._cover({key: group for key, group in self._grouped().items() if key in touched})
@@ -100,14 +101,26 @@ class FormSearch:
     def _open(self) -> list[Ranged]:
         return [group.ranged[member] for group in self.groups.values() for member in sorted(group.open)]
 
-    def split(self, open_ones: Sequence[Ranged]) -> bool:
-        """Each open class by the letters of the column that weighs most and is not given yet; whether any was."""
-        wanted = {id(one) for one in open_ones}
-        done = False
+    def _split_finely(self, open_ones: Sequence[Ranged]) -> bool:
+        """Each open class by one column or more, until it has some parts; whether any was."""
+        families = [[one] for one in open_ones]
+        while True:
+            small = [family for family in families if len(family) < PARTS]
+            made = self.split([one for family in small for one in family])
+            if not made:
+                return any(len(family) > 1 for family in families)
+            for family in small:
+                family[:] = [part for one in family for part in made.get(id(one), [one])]
+
+    def split(self, open_ones: Sequence[Ranged]) -> dict[int, list[Ranged]]:
+        """Each open class by the letters of the column that weighs most and is not given yet: the parts, by the id of
+        the class."""
+        wanted, found = {id(one) for one in open_ones}, dict[int, list[Ranged]]()
         for number, row in enumerate(self.ranged):
             chosen = [(one, column) for one in row if id(one) in wanted
                       and (column := self._heaviest(one)) is not None]
             made, columns = self.parts(number, chosen), {id(one): column for one, column in chosen}
+            found |= made
             place = 0
             while place < len(row):
                 one = row[place]
@@ -117,8 +130,7 @@ class FormSearch:
                 self.splits.append((number, place, columns[id(one)]))
                 row[place:place + 1] = made[id(one)]
                 place += len(made[id(one)])
-            done = done or bool(made)
-        return done
+        return found
 
     def parts(self, number: int, chosen: Sequence[tuple[Ranged, int]]) -> dict[int, list[Ranged]]:
         """The parts of classes of a query by the letters of a column each, with their ranges: those that are split
