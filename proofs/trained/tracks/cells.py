@@ -26,21 +26,19 @@ MOST_CUTS = 48
 FOR_EACH = 8  # cells for each class, in a group of many
 LIST = 512  # cells at once
 FAR = np.float64(10) ** 30
-APART = 3 / 4  # classes are set apart whose boxes are felt by no more than so much of what their hull is
 LESS = 10**-3  # counts how wide a box is, beside how much its row feels it
 
 
 @dataclass
 class Cell:
-    """Classes of a group, with what is left of their boxes: whole numbers [classes, directions]; where it is cut: a
-    direction and a number, or some of the classes, by their places."""
+    """Classes of a group, with what is left of their boxes: whole numbers [classes, directions]."""
 
     group: int
     members: NDArray[np.intp]
     least: Whole
     greatest: Whole
     cuts: int = 0
-    cut: tuple[int, int] | list[int] | None = None
+    cut: tuple[int, int] | None = None
     below: Cell | None = None
     above: Cell | None = None
 
@@ -180,8 +178,6 @@ class Cover:
         score = np.where(widths > 1, slopes + LESS * slopes.max() * widths / max(int(widths.max()), 1), -1)
         if not len(score) or score.max() < 0:
             return None
-        if len(cell.members) > 1 and _is_wider(cell, slopes):
-            return _apart(cell, slopes)
         k = int(score.argmax())
         at = int(least[k] + greatest[k]) >> 1
         below, above = cell.least[:, k] <= at, cell.greatest[:, k] >= at
@@ -191,20 +187,3 @@ class Cover:
         second.least[:, k] = np.maximum(second.least[:, k], at)
         cell.cut, cell.below, cell.above = (k, at), first, second
         return tuple(one for one in (first, second) if len(one.members))
-
-
-def _is_wider(cell: Cell, slopes: Array) -> bool:
-    """Whether the row feels the hull much more than the box of a class."""
-    least, greatest = cell.box
-    return bool(((cell.greatest - cell.least) @ slopes).mean() < APART * ((greatest - least) @ slopes))
-
-
-def _apart(cell: Cell, slopes: Array) -> tuple[Cell, ...]:
-    """Its classes in two halves, that of the lesser and that of the greater ones along a direction."""
-    centres = cell.least + cell.greatest
-    order = np.argsort(centres[:, int((slopes * centres.std(axis=0)).argmax())], kind="stable")
-    half = len(order) // 2
-    first, second = (Cell(cell.group, cell.members[those], cell.least[those], cell.greatest[those], cell.cuts + 1)
-                     for those in (np.sort(order[:half]), np.sort(order[half:])))
-    cell.cut, cell.below, cell.above = np.sort(order[:half]).tolist(), first, second
-    return first, second

@@ -61,8 +61,6 @@ def _averages(step: StepRanges, ranges: NDArray[np.int64]) -> dict[str, Any]:
 def _tree(cell: Cell | None) -> Any:
     if cell is None or cell.cut is None:
         return None
-    if isinstance(cell.cut, list):
-        return [cell.cut, _tree(cell.below), _tree(cell.above)]
     return [*cell.cut, _tree(cell.below), _tree(cell.above)]
 
 

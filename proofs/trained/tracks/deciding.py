@@ -21,7 +21,7 @@ from proofs.trained.tracks.windows import windowed
 MOST_CELLS = 600  # of a group
 MOST_ROUNDS = 12
 ROUNDS = 3  # after so many, open classes must become fewer from each round to the next
-MOST_OPEN = 400  # classes that are split in a round, times the effort
+MOST_OPEN = 1000  # classes that are split in a round, times the effort
 ALIKE = 1 / 4  # weights with no wider gap than so much of the greatest are about the same
 PARTS = 4  # of a class that is split in a round, at least, if there are columns
 LISTED = 64  # inputs of open classes that are looked at

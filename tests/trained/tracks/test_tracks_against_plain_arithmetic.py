@@ -128,10 +128,6 @@ def cell(made: Document, draw: np.random.Generator) -> None:
     if one is None:
         cells[number] = [0, int(draw.integers(-(2**28), 2**28)), None, None]
         return
-    if len(one) == 3:
-        places, these, others = one
-        cells[number] = [None, [places, others, these], these, [places[1:], these, others]][draw.integers(4)]
-        return
     k, at, below, above = one
     cells[number] = [None, [k, at, above, below], below, [k, at + int(draw.integers(-(2**28), 2**28)), below, above]][
         draw.integers(4)]

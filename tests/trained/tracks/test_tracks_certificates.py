@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import itertools
 import json
-import re
 from collections.abc import Callable
 from copy import deepcopy
 from functools import cache
@@ -26,9 +24,7 @@ from proofs.check.checker.chapters.trained.tracks.each_input import inputs_of
 from proofs.check.checker.chapters.trained.tracks.queries import Class, Query, make_queries, split
 from proofs.check.checker.chapters.trained.tracks.reading import read_tracks
 from proofs.check.checker.kernel.budget import Budget
-from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracks.deciding import FormSearch
-from tests.check.trained_networks import dump, refusal_of
+from tests.check.trained_networks import refusal_of
 from tests.trained.tracks.adders import adder, adds
 from tests.trained.tracks.random_tracks import least_margin
 
@@ -185,36 +181,6 @@ def test_cells_that_are_left_out_or_cut_elsewhere_are_refused_or_cover_as_well()
     assert refusal_of(changed(document, ("units", 0, "cells", 0), deep)) is Malformed
 
 
-def test_classes_that_are_set_apart_are_proved_on_both_sides() -> None:
-    """Whatever places are named; where the claim is false, in the group in which it is without them."""
-    document, sizes = json.loads(certificate()), sizes_of_groups()
-    cells = document["units"][0]["cells"]
-    assert len(sizes) == len(cells) and max(sizes) > 2
-    with pytest.raises(Rejected) as refusal:
-        check_text(dump(changed(document, ("claim", "margin"), "1001/1000")))
-    for number, tree, size in [*zip(itertools.count(), cells, sizes)][::4]:
-        sides: list[Any] = [[[*range(size)], tree, None], [[], None, tree]]
-        sides += [] if tree else [[[*range(1, size, 2)], None, None], [[0, 0], None, [[0], None, None]]]
-        for side in sides[:size + 1]:
-            made = changed(document, ("units", 0, "cells", number), side)
-            assert refusal_of(made) is None
-            with pytest.raises(Rejected, match=f"^{re.escape(str(refusal.value))}$"):
-                check_text(dump(changed(made, ("claim", "margin"), "1001/1000")))
-    for wrong in ([[sizes[0]], None, None], [[-1], None, None], [0, None, None], [[0], None], [["0"], None, None]):
-        assert refusal_of(changed(document, ("units", 0, "cells", 0), wrong)) is Malformed
-
-
-def test_what_is_set_apart_is_proved_by_its_own_tree() -> None:
-    """A tree that is needed, left out on one side: what is there is not proved any more, nor believed."""
-    document, sizes = json.loads(certificate()), sizes_of_groups()
-    cells, refused = document["units"][0]["cells"], 0
-    for number, (tree, size) in enumerate(zip(cells, sizes, strict=True)):
-        if tree is not None:
-            for side in ([[*range(size)], None, tree], [[], tree, None]):
-                refused += refusal_of(changed(document, ("units", 0, "cells", number), side)) is Rejected
-    assert refused > 1
-
-
 def test_parts_of_classes_have_each_input_once() -> None:
     """Columns split by all letters, or by some, once more by others; as the checker makes them."""
     given = read_tracks(json.loads(certificate()), Budget(100))
@@ -243,16 +209,6 @@ def test_parts_of_classes_have_each_input_once() -> None:
         for wrong in ([[number, 0, 2, 0]], [[number, 99, 0, 0]], [[99, 0, 0, 0]], [[number, 0, 0], [number, 0, 0]]):
             with pytest.raises(Malformed, match="splits: "):
                 split(queries, wrong)
-
-
-def sizes_of_groups() -> list[int]:
-    """How many classes each group of the certificate has."""
-    network, groups = adder(3, 2), dict[tuple[int, ...], int]()
-    search = FormSearch(FloatNetwork(network), adds(network, 3, 2), 0, 1)
-    for one in (one for row in search.ranged for one in row):
-        key = search.form.key(one.one)
-        groups[key] = groups.get(key, 0) + 1
-    return [size for _, size in sorted(groups.items())]
 
 
 def test_every_place_survives_every_type() -> None:

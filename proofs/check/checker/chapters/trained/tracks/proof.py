@@ -25,7 +25,7 @@ from .columns import FormColumns, windowed
 from .each_input import MakesProver, over_the_reals, prove_each
 from .layers import HeardSizes, LayerProof, Ranged
 from .queries import Class, Query, expect_labels, make_queries, make_sources, split
-from .reading import ClassCut, EachInput, TracksCertificate, Tree, Unit, width_of_stream
+from .reading import EachInput, TracksCertificate, Tree, Unit, width_of_stream
 
 CELL_STEPS = 500  # of a cell, beside its products
 GroupKey = tuple[int, ...]
@@ -156,12 +156,7 @@ class GroupProof:
         while waiting:
             one, part = waiting.pop()
             self.budget.spend(1 + len(part))
-            if isinstance(one, ClassCut):
-                chosen = {*one.places}
-                expect(all(place < len(part) for place in chosen), "cells: there is no such class")
-                waiting += [(one.others, [each for place, each in enumerate(part) if place not in chosen]),
-                            (one.these, [each for place, each in enumerate(part) if place in chosen])]
-            elif one is not None:
+            if one is not None:
                 below, above = self.cut(part, one.direction, one.at)
                 waiting += [(one.above, above), (one.below, below)]
             elif part:

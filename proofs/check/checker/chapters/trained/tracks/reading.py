@@ -31,16 +31,7 @@ class GroupCut:
     above: Tree
 
 
-@dataclass(frozen=True)
-class ClassCut:
-    """The classes at these places among those of the cell, and the others."""
-
-    places: tuple[int, ...]
-    these: Tree
-    others: Tree
-
-
-Tree = GroupCut | ClassCut | None
+Tree = GroupCut | None
 
 
 @dataclass(frozen=True)
@@ -162,14 +153,11 @@ def read_tree(value: Json, rows: int, cuts: int = 0) -> Tree:
     """A tree below so many cuts."""
     if value is None:
         return None
-    expect(isinstance(value, list) and len(value) in (3, 4), "expected null, or a cut and two parts, got {}",
-           quote(value))
+    expect(isinstance(value, list) and len(value) == 4, "expected null, or a cut and two parts, got {}", quote(value))
     assert isinstance(value, list)
     expect(cuts < MAX_CUTS, "limit: {} cuts above a cell", MAX_CUTS)
-    below, above = (read_tree(part, rows, cuts + 1) for part in value[-2:])
-    if len(value) == 3:
-        return ClassCut(list_of(Count)(value[0]), below, above)
     direction = integer_within(range(rows))(value[0]) if rows else Count(None)
+    below, above = (read_tree(part, rows, cuts + 1) for part in value[2:])
     return GroupCut(direction, Int32(value[1]), below, above)
 
 
