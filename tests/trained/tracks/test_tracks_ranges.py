@@ -18,7 +18,7 @@ from constructions.trained.tracks import TracksClaim, all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_to_json
 from proofs.check import Rejected, check_text
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracks.cells import Group
+from proofs.trained.tracks.cells import Cell, Group
 from proofs.trained.tracks.certificate import tracks_text, unit_to_json
 from proofs.trained.tracks.deciding import FormSearch
 from proofs.trained.tracks.queries import Restricted, right
@@ -169,6 +169,18 @@ def test_the_parts_of_a_class_are_all_of_it_and_their_ranges_lie_within_its_own(
             assert (one.least >= whole.least).all() and (one.greatest <= whole.greatest).all()
             least, greatest = search.form.ranges([one.one])
             assert (one.least >= least[0] - 8).all() and (one.greatest <= greatest[0] + 8).all()
+
+
+def test_a_cell_is_halved_along_its_widest_direction_where_no_direction_is_known_to_be_felt() -> None:
+    """Behind a norm of a wide box, whose rows are ends alone."""
+    network = adder(3, 2, heads=2)
+    cover = FormSearch(FloatNetwork(network), adds(network, 3, 2), 0, 1).cover
+    width = len(cover.rows)
+    for widest in range(width):
+        box = np.full((1, width), 10) + 90 * (np.arange(width) == widest)
+        cell = Cell(0, np.arange(1), -box, box)
+        first, second = cover._cut(cell, np.zeros(width)) or ()
+        assert cell.cut == (widest, 0) and first.greatest[0, widest] == second.least[0, widest] == 0
 
 
 def test_an_input_of_a_class_attains_its_greatest_ratio() -> None:
