@@ -16,7 +16,7 @@ from certify.trained.proving import WORK
 from constructions.errors import Unsupported
 from constructions.trained.json_form import network_from_json
 from constructions.trained.network import AttentionStep, TrainedNetwork
-from constructions.trained.tracks import Column, TracksClaim, all_inputs, count_inputs
+from constructions.trained.tracks import Column, Form, TracksClaim, all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Refusal, Rejected, check_text
 from proofs.trained.balls import BallNetwork
@@ -24,13 +24,17 @@ from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import WrongInput, tracks_text
 from proofs.trained.tracks.deciding import FormProved, FormSearch
 from proofs.trained.tracks.levels import NoClasses
+from proofs.trained.tracks.queries import Columns, all_classes, queries
 from proofs.trained.tracks.wrong import Margins, SeenInput, confirmed, glance, search
 
-EACH = 1 << 16
-"""The most inputs of a form that are run one by one."""
+EACH = 1 << 17
+"""The most inputs of a form that are run one by one, times the effort."""
+MANY = 1 << 16
 FEW_LETTERS = 2
 """Inputs of no more letters than these are run one by one before anything else: classes are hardly fewer. So are those
-of networks of several layers, whose classes say less."""
+of networks of several layers, whose classes say less, if they are not many."""
+A_CLASS = 32
+"""Many inputs that are no more than so many for each class are, too: the ranges of a class take longer than they."""
 ROOMS = (1, 16, 256, 1 << 12, 1 << 16)
 """Units of the last place by which ranges are wider than floats say; more where the checker does not accept fewer."""
 
@@ -115,21 +119,28 @@ class FormDecider:
         row = FormRow(len(form.columns), "unknown", inputs, glance(margins), None, None, None, "")
         if (wrong := self._wrong(row)) is not None:
             return FormResult(wrong)
-        if inputs <= EACH and (self.several or len(form.columns) * len(self.claim.tracks) <= FEW_LETTERS):
+        is_few = inputs <= EACH * self.effort
+        if is_few and self._has_few_for_each_class(form, inputs):
             found = self._each(row, margins)
             if found.row.verdict != "unknown":
                 return found
         try:
             proved, reason = self._prove(number)
         except NoClasses as why:  # wrong inputs are found all the same
-            return self._each(row, margins) if inputs <= EACH else FormResult(self._searched(
+            return self._each(row, margins) if is_few else FormResult(self._searched(
                 row, (), f"{why}; then inputs are run one by one, and {inputs:,} are too many"))
         if proved.unit is not None and not reason:
             row = replace(row, verdict="certified", bound=float(proved.least), seen=search(margins, 1))
             return FormResult(row, proved.unit, proved.classes, proved.cells)
-        if inputs <= EACH:
+        if is_few:
             return self._each(row, margins)
         return FormResult(self._searched(row, proved.inputs, reason))
+
+    def _has_few_for_each_class(self, form: Form, inputs: int) -> bool:
+        """Whether inputs are sooner run one by one than by classes."""
+        if inputs <= MANY:
+            return self.several or len(form.columns) * len(self.claim.tracks) <= FEW_LETTERS
+        return inputs <= A_CLASS * sum(map(len, all_classes(queries(Columns(self.claim, form)))))
 
     def _each(self, row: FormRow, margins: Margins) -> FormResult:
         """The result of a form whose inputs are run one by one."""

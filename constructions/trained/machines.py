@@ -107,18 +107,12 @@ def _modular_sum(tracks: Sequence[str], letters: int, columns: int, by: int) -> 
 
 
 def _sort(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
-    """The state counts the letters; in place k stands the least letter so that more than k are not above it."""
-    names = [f"count{letter}" for letter in range(letters - 1)]
-
-    def written(place: int) -> str:
-        text = str(letters - 1)
-        for letter in reversed(range(letters - 1)):
-            text = f"{letter} if {place} < {' + '.join(names[:letter + 1])} else {text}"
-        return text
-
-    return Written(dict.fromkeys(names, 0), {}, {name: f"{name} + ({tracks[0]} == {letter})"
+    """The state counts the letters up to each; in place k stands how many of these counts are at most k."""
+    names = [f"n{letter}" for letter in range(letters - 1)]
+    return Written(dict.fromkeys(names, 0), {}, {name: f"{name} + ({tracks[0]} <= {letter})"
                                                  for letter, name in enumerate(names)},
-                   {"answer": [written(place) for place in range(columns)]})
+                   {"answer": [" + ".join([f"({name} <= {place})" for name in names] or ["0"])
+                               for place in range(columns)]})
 
 
 _BUILT_IN = {
@@ -205,6 +199,9 @@ class _Made:
     def __init__(self, maker: MachineMaker, written: Written, columns: int) -> None:
         self.maker, self.names, self.columns = maker, tuple(written.start), columns
         self.start: State = tuple(written.start.values())
+        twice = sorted({*maker.tracks} & {*self.names, "column", "columns"})
+        if twice:
+            raise InputError(f"tracks: {twice[0]!r} is also a variable of the machine, expected another name")
         known = frozenset({*maker.tracks, *self.names, "column", "columns"})
         after = frozenset({*self.names, "columns"})
         self.write = [_expression("write", written.write[name], known) for name in written.write]

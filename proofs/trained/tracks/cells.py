@@ -23,6 +23,7 @@ Whole = NDArray[np.int64]
 ROOM = 2**-20  # for the checker's roundings
 SPARSE = 3  # of so many classes a cell's rows are bounded class by class
 MOST_CUTS = 48
+FOR_EACH = 8  # cells for each class, in a group of many
 LIST = 512  # cells at once
 FAR = np.float64(10) ** 30
 LESS = 10**-3  # counts how wide a box is, beside how much its row feels it
@@ -100,7 +101,7 @@ class Cover:
                 continue
             if len(cell.members) <= SPARSE and self._by_classes(group, cell, forms.only(slice(place, place + 1))):
                 continue
-            is_last = cell.cuts >= MOST_CUTS or group.cells >= self.most_cells
+            is_last = cell.cuts >= MOST_CUTS or group.cells >= self._most(group)
             made = None if is_last else self._cut(cell, forms.parts[place][:, lows[place].argmin()])
             if made is None:
                 group.open |= set(cell.members.tolist())
@@ -109,6 +110,10 @@ class Cover:
                 group.cells += 2
                 new += made
         return new
+
+    def _most(self, group: Group) -> int:
+        """How many cells a group may have."""
+        return max(self.most_cells, FOR_EACH * len(group.ranged))
 
     def row_forms(self, groups: Sequence[Group], cells: Sequence[Cell]) -> Forms:
         """All rows (the right answer's logit less each other's) of cells."""
@@ -169,6 +174,8 @@ class Cover:
         least, greatest = cell.box
         widths = greatest - least
         slopes = np.abs(parts[:len(widths)])
+        if not (slopes * widths).any():
+            slopes = np.ones(len(widths))  # a norm of a wide box does not say which direction makes it wide
         score = np.where(widths > 1, slopes + LESS * slopes.max() * widths / max(int(widths.max()), 1), -1)
         if not len(score) or score.max() < 0:
             return None

@@ -33,7 +33,7 @@ class WrongInput:
     other: int
 
 
-def unit_to_json(form: FormRanges, splits: Sequence[tuple[int, int, int]], ranged: Sequence[Sequence[Ranged]],
+def unit_to_json(form: FormRanges, splits: Sequence[tuple[int, ...]], ranged: Sequence[Sequence[Ranged]],
                  groups: Sequence[Group], window: int = 1) -> dict[str, Any]:
     """How one form is proved; of a machine that knows so many columns (windows.py)."""
     numbers = [np.stack([one.least, one.greatest], axis=-1).ravel() for row in ranged for one in row]

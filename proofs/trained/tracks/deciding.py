@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,19 @@ from constructions.trained.tracks import Column, TracksClaim
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.cells import Cover, Group
 from proofs.trained.tracks.certificate import unit_to_json
-from proofs.trained.tracks.queries import Restricted, parts
+from proofs.trained.tracks.queries import Class, Restricted, Split
 from proofs.trained.tracks.ranges import FormRanges, Ranged, ranged
 from proofs.trained.tracks.windows import windowed
 
 MOST_CELLS = 600  # of a group
-MOST_ROUNDS = 4
-MOST_OPEN = 400  # classes that are split in a round, times the effort
+MOST_ROUNDS = 12
+ROUNDS = 3  # after so many, open classes must become fewer from each round to the next
+MOST_OPEN = 1000  # classes that are split in a round, times the effort
+ALIKE = 1 / 4  # weights with no wider gap than so much of the greatest are about the same
+PARTS = 4  # of a class that is split in a round, at least, if there are columns
 LISTED = 64  # inputs of open classes that are looked at
+Choice = tuple[int, frozenset[int]]
+"""A column, and combinations of letters."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ class FormSearch:
 
     def _start(self, room: int) -> None:
         self.form = FormRanges(self.floats, self.claim, self.claim.forms[0], room)
-        self.splits: list[tuple[int, int, int]] = []
+        self.splits: list[tuple[int, ...]] = []
         self.ranged = ranged(self.form)
         self.cover = Cover(self.form, np.float64(self.claim.margin), MOST_CELLS * self.effort)
         self.groups: dict[tuple[int, ...], Group] = {}
@@ -79,11 +85,13 @@ class FormSearch:
     def run(self) -> FormProved:
         """The proof, or what is open."""
         self._cover(self._grouped())
-        for _ in range(MOST_ROUNDS):
+        most = MOST_OPEN * self.effort
+        for number in range(MOST_ROUNDS):
             open_ones = self._open()
-            if not open_ones or len(open_ones) > MOST_OPEN * self.effort:
+            if not open_ones or len(open_ones) > most:
                 break
-            if not self.split(open_ones):
+            most = most if number < ROUNDS else len(open_ones) - 1
+            if not self._split_finely(open_ones):
                 break
             touched = {self.form.key(one.one) for one in open_ones}
             self._cover({key: group for key, group in self._grouped().items() if key in touched})
@@ -104,42 +112,84 @@ class FormSearch:
     def _open(self) -> list[Ranged]:
         return [group.ranged[member] for group in self.groups.values() for member in sorted(group.open)]
 
-    def split(self, open_ones: Sequence[Ranged]) -> bool:
-        """Each open class by the letters of the column that weighs most and is not given yet; whether any was."""
-        wanted = {id(one) for one in open_ones}
-        done = False
+    def _split_finely(self, open_ones: Sequence[Ranged]) -> bool:
+        """Each open class by one column or more, until it has some parts; whether any was."""
+        families = [[one] for one in open_ones]
+        while True:
+            small = [family for family in families if len(family) < PARTS]
+            made = self.split([one for family in small for one in family])
+            if not made:
+                return any(len(family) > 1 for family in families)
+            for family in small:
+                family[:] = [part for one in family for part in made.get(id(one), [one])]
+
+    def split(self, open_ones: Sequence[Ranged]) -> dict[int, list[Ranged]]:
+        """Each open class in two by letters of the column that weighs most: the parts, by the id of the class."""
+        wanted, found = {id(one) for one in open_ones}, dict[int, list[Ranged]]()
         for number, row in enumerate(self.ranged):
+            chosen = self._choices(number, [one for one in row if id(one) in wanted])
+            made, choices = self.parts(number, chosen), {id(one): choice for one, choice in chosen}
+            found |= made
             place = 0
             while place < len(row):
                 one = row[place]
-                column = self._heaviest(one) if id(one) in wanted else None
-                if column is None:
+                if id(one) not in choices:
                     place += 1
                     continue
-                made = []
-                for part in parts(self.form.queries[number], one.one, column):
-                    least, greatest = self.form.ranges([part])
-                    made.append(Ranged(part, np.maximum(least[0], one.least), np.minimum(greatest[0], one.greatest)))
-                self.splits.append((number, place, column))
-                row[place:place + 1] = made
-                place += len(made)
-                done = True
-        return done
+                column, letters = choices[id(one)]
+                self.splits.append((number, place, column, *sorted(letters)))
+                row[place:place + 1] = made[id(one)]
+                place += len(made[id(one)])
+        return found
 
-    def _heaviest(self, one: Ranged) -> int | None:
-        """The column whose letters may move the averages most, of those that are not given."""
-        query = self.form.queries[one.one.query]
-        given = {column for column, _ in one.one.split}
-        if query.by is not None:
-            given.add(query.by)
-        score = np.zeros(len(self.form.form.columns))
-        for head in range(len(self.form.rows)):
-            weights = self.form.last.weights(query, self.form.own(one.one), head)[1]
-            for at, rows in zip(self.form.form.layout[:query.place], self.form.last.sources.read, strict=False):
-                if at.kind in ("track", "answer"):
-                    score[at.column] += weights[rows].max()
-        free = [column for column in range(len(score)) if column not in given and score[column] > 0]
-        return max(free, key=lambda column: score[column], default=None)
+    def parts(self, number: int, chosen: Sequence[tuple[Ranged, Choice]]) -> dict[int, list[Ranged]]:
+        """The parts of classes of a query, those with some letters in a column and those without, with their ranges:
+        what is split alike together."""
+        query, alike = self.form.queries[number], dict[Split, list[Ranged]]()
+        for one, (column, letters) in chosen:
+            known = dict(one.one.split)
+            allowed = known.pop(column, frozenset(range(len(self.claim.all_columns))))
+            for some in (allowed & letters, allowed - letters):
+                alike.setdefault((*known.items(), (column, some)), []).append(one)
+        made: dict[int, list[Ranged]] = {id(one): [] for one, _ in chosen}
+        for split, wholes in alike.items():
+            left = set(Restricted(query, split).classes.tolist())
+            those = [one for one in wholes if one.one.member in left]
+            if not those:
+                continue
+            ends = self.form.ranges([Class(number, one.one.member, split) for one in those])
+            for one, least, greatest in zip(those, *ends, strict=True):
+                made[id(one)].append(Ranged(Class(number, one.one.member, split), np.maximum(least, one.least),
+                                            np.minimum(greatest, one.greatest)))
+        return made
+
+    def _choices(self, number: int, those: Sequence[Ranged]) -> list[tuple[Ranged, Choice]]:
+        """Of each class of a query that has one the column whose letters may move the averages most, and those that
+        weigh more there than the others."""
+        found = []
+        for one in those:
+            weights = self._letters(Restricted(self.form.queries[number], one.one.split, one.one.member),
+                                    self.form.own(one.one))
+            if weights:
+                column = max(weights, key=lambda column: max(weights[column].values()))
+                found.append((one, (column, _heavy(weights[column]))))
+        return found
+
+    def _letters(self, kept: Restricted, own: int) -> dict[int, dict[int, np.float64]]:
+        """Of each column with several letters left how much each weighs for what asks."""
+        found: dict[int, dict[int, np.float64]] = {}
+        heads = [self.form.last.weights(kept.query, own, head)[1] for head in range(len(self.form.rows))]
+        for at, rows in zip(self.form.form.layout[:kept.query.place], self.form.last.sources.read, strict=False):
+            if at.kind not in ("track", "answer"):
+                continue
+            steps = np.flatnonzero(kept.kept[at.column])
+            letters = self.form.columns.letters[at.column][steps]
+            if len(np.unique(letters)) > 1:
+                of_column = found.setdefault(at.column, {})
+                for letter in np.unique(letters).tolist():
+                    more = sum((weights[rows[steps[letters == letter]]].max() for weights in heads), np.float64(0))
+                    of_column[letter] = of_column.get(letter, np.float64(0)) + more
+        return found
 
     def _proved(self) -> FormProved:
         open_ones = self._open()
@@ -163,3 +213,12 @@ class FormSearch:
                     letters = paths.input(one.one.member, top)
                     found[tuple(self.claim.all_columns[letter] for letter in letters)] = None
         return list(found)
+
+
+def _heavy(weights: Mapping[int, np.float64]) -> frozenset[int]:
+    """The letters before the widest gap of weights, or half of them, where they weigh about the same."""
+    order = sorted(weights, key=lambda letter: -weights[letter])
+    gaps = [weights[first] - weights[second] for first, second in pairwise(order)]
+    if max(gaps) < ALIKE * weights[order[0]]:
+        return frozenset(sorted(order)[:len(order) // 2])
+    return frozenset(order[:1 + int(np.argmax(gaps))])

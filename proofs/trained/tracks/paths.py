@@ -7,7 +7,6 @@ find T here, and the checker proves it in integers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +19,7 @@ Indices = NDArray[np.intp]
 MOST_ROUNDS = 60
 STILL = 10**-13  # a step that is relatively smaller is none
 NEVER = -np.inf
+AT_ONCE = 1 << 21  # numbers
 
 
 @dataclass(frozen=True)
@@ -68,15 +68,43 @@ def _lines(rows: Indices, least: Array, greatest: Array, values: Array) -> tuple
     return found[0], found[1]
 
 
-@dataclass(frozen=True)
-class Bundle:
-    """The lines of the steps from one state to another that may be greatest; ``steps`` says whose they are."""
+class Edges:
+    """The lines of a column's steps that may be greatest of those from one state to another; ``steps`` says whose they
+    are."""
 
-    source: int
-    target: int
-    values: Array
-    weights: Array
-    steps: Indices
+    def __init__(self, source: Indices, target: Indices, values: Array, weights: Array, steps: Indices) -> None:
+        self.source, self.target, self.values, self.weights, self.steps = source, target, values, weights, steps
+        self._orders = [_Order(target), _Order(source)]
+
+    def advance(self, values: Array, weights: Array, tops: Array, forward: bool) -> tuple[Array, Array]:
+        """The greatest sums [states, classes] one column on, and their weights."""
+        new, new_weights = np.full_like(values, NEVER), np.ones_like(values)
+        size = max(1, AT_ONCE // max(1, len(self.steps)))
+        for first in range(0, len(tops) if len(self.steps) else 0, size):
+            mine = slice(first, first + size)
+            self._advance(new[:, mine], new_weights[:, mine], values[:, mine], weights[:, mine], tops[mine], forward)
+        return new, new_weights
+
+    def _advance(self, new: Array, new_weights: Array, values: Array, weights: Array, tops: Array, forward: bool
+                 ) -> None:
+        order = self._orders[0 if forward else 1]
+        here = (self.source if forward else self.target)[order.lines]
+        sums = self.values[order.lines, np.newaxis] - self.weights[order.lines, np.newaxis] * tops + values[here]
+        totals = self.weights[order.lines, np.newaxis] + weights[here]
+        if len(order.starts) == len(order.lines):
+            new[order.states], new_weights[order.states] = sums, totals
+            return
+        most = np.maximum.reduceat(sums, order.starts, axis=0)
+        totals = np.where(sums == np.repeat(most, order.sizes, axis=0), totals, 0)
+        new[order.states], new_weights[order.states] = most, np.maximum.reduceat(totals, order.starts, axis=0)
+
+
+class _Order:
+    """Lines by the states that they lead to."""
+
+    def __init__(self, states: Indices) -> None:
+        self.lines = np.argsort(states, kind="stable")
+        self.states, self.starts, self.sizes = np.unique(states[self.lines], return_index=True, return_counts=True)
 
 
 class Paths:
@@ -90,9 +118,9 @@ class Paths:
         by = restricted.query.by
         self.length = len(columns.source)
         self.column = self.length if by is None else by
-        self.bundles = [self._bundles(column) if column != self.column else [] for column in range(self.length)]
+        self.edges = {column: self._edges(column) for column in range(self.length) if column != self.column}
 
-    def _bundles(self, column: int) -> list[Bundle]:
+    def _edges(self, column: int) -> Edges:
         columns, sums = self.restricted.query.columns, self.sums
         kept = np.flatnonzero(self.restricted.kept[column])
         key = columns.source[column][kept] * self.states + columns.target[column][kept]
@@ -101,13 +129,14 @@ class Paths:
         kept, key = np.repeat(kept, several), np.repeat(key, several)
         low, high = values - self.least * weights, values - self.greatest * weights
         order = np.lexsort((-high, -low, key))
-        found = []
-        for those in np.split(order, np.flatnonzero(np.diff(key[order])) + 1) if len(order) else []:
-            best = np.maximum.accumulate(high[those])
-            chosen = those[np.concatenate([[True], high[those][1:] > best[:-1]])]
-            state, target = divmod(int(key[chosen[0]]), self.states)
-            found.append(Bundle(state, target, values[chosen], weights[chosen], kept[chosen]))
-        return found
+        starts = np.flatnonzero(np.concatenate([[True], np.diff(key[order]) > 0])) if len(order) else order
+        chosen = np.ones(len(order), np.bool_)
+        for first, end in zip(starts, [*starts[1:], len(order)], strict=True) if len(starts) < len(order) else ():
+            best = np.maximum.accumulate(high[order[first:end]])
+            chosen[first + 1:end] = best[1:] > best[:-1]
+        those = order[chosen]
+        source, target = np.divmod(key[those], self.states)
+        return Edges(source, target, values[those], weights[those], kept[those])
 
     def greatest_ratios(self, members: Indices) -> tuple[Array, Array]:
         """For some classes the greatest ratios, and the sums of weights there."""
@@ -143,14 +172,14 @@ class Paths:
         weights = np.ones((self.states, len(tops)))
         values[self.start], weights[self.start] = _most(self.sums.value, self.sums.weight, tops)
         for column in range(self.column):
-            values, weights = _advance(self.bundles[column], values, weights, tops, forward=True)
+            values, weights = self.edges[column].advance(values, weights, tops, forward=True)
         return values, weights
 
     def _backward(self, tops: Array) -> tuple[Array, Array]:
         values, weights = _most(self.sums.last_values[:, np.newaxis], self.sums.last_weights[:, np.newaxis], tops)
         values = np.where(self.restricted.lasts[:, np.newaxis], values, NEVER)
         for column in reversed(range(self.column + 1, self.length)):
-            values, weights = _advance(self.bundles[column], values, weights, tops, forward=False)
+            values, weights = self.edges[column].advance(values, weights, tops, forward=False)
         return values, weights
 
     def input(self, member: int, top: np.float64) -> tuple[int, ...]:
@@ -176,8 +205,7 @@ class Paths:
     def _steps(self, column: int, member: int, top: np.float64) -> list[tuple[int, np.float64]]:
         """The steps that may be greatest, and their sums; in the answer's column that of the class."""
         values, weights = self.sums.values[column], self.sums.weights[column]
-        steps = [member] if column == self.column else [int(step) for bundle in self.bundles[column]
-                                                        for step in bundle.steps]
+        steps = [member] if column == self.column else self.edges[column].steps.tolist()
         return [(step, (values[step] - top * weights[step]).max()) for step in steps]
 
 
@@ -190,22 +218,3 @@ def _most(values: Array, weights: Array, tops: Array) -> tuple[Array, Array]:
     place = sums.argmax(axis=-1)[..., np.newaxis]
     weights = np.broadcast_to(weights, sums.shape)
     return np.take_along_axis(sums, place, -1)[..., 0], np.take_along_axis(weights, place, -1)[..., 0]
-
-
-def _advance(bundles: Sequence[Bundle], values: Array, weights: Array, tops: Array,
-             forward: bool) -> tuple[Array, Array]:  # fmt: skip
-    """The greatest sums one column on, and their weights."""
-    new, new_weights = np.full_like(values, NEVER), np.ones_like(values)
-    for bundle in bundles:
-        here, there = (bundle.source, bundle.target) if forward else (bundle.target, bundle.source)
-        if len(bundle.values) == 1:
-            most, weight = bundle.values[0] - bundle.weights[0] * tops, bundle.weights[0]
-        else:
-            each = bundle.values[:, np.newaxis] - bundle.weights[:, np.newaxis] * tops
-            place = each.argmax(axis=0)
-            most, weight = each[place, np.arange(len(tops))], bundle.weights[place]
-        most = most + values[here]
-        better = most > new[there]
-        new[there] = np.where(better, most, new[there])
-        new_weights[there] = np.where(better, weights[here] + weight, new_weights[there])
-    return new, new_weights

@@ -15,8 +15,8 @@ from constructions.trained.tracks import Form, Place, TracksClaim
 
 Indices = NDArray[np.intp]
 Allowed = NDArray[np.bool_]
-Split = tuple[tuple[int, int], ...]
-"""Columns of a class that are restricted to one combination of letters (its index) each."""
+Split = tuple[tuple[int, frozenset[int]], ...]
+"""Columns of a class, each with the combinations of letters (their indices) that are left of it."""
 
 
 class Columns:
@@ -98,7 +98,7 @@ class Query:
         """The last states with which it is."""
         if self.at.kind == "end":
             return np.asarray(self.columns.may_end & (self.columns.ends(self.at) == self.own))
-        return self.columns.may_end
+        return self.columns.may_end.copy()
 
 
 def queries(columns: Columns) -> list[Query]:
@@ -121,10 +121,12 @@ def _column(place: Place) -> int | None:
 
 @dataclass(frozen=True)
 class Restricted:
-    """A query with columns restricted: the steps that are left on a path from the start to an allowed end."""
+    """A query with columns restricted, perhaps to one class: the steps that are left on a path from the start to an
+    allowed end."""
 
     query: Query
     split: Split = ()
+    member: int | None = None
     kept: tuple[Allowed, ...] = field(init=False)
     lasts: Allowed = field(init=False)
 
@@ -133,8 +135,11 @@ class Restricted:
         kept = []
         for column in range(len(columns.source)):
             steps = self.query.steps(column)
-            kept.append(steps & (columns.letters[column] == wanted[column]) if column in wanted else steps)
+            kept.append(steps & np.isin(columns.letters[column], [*wanted[column]]) if column in wanted else steps)
         before, after = [np.zeros(columns.states, np.bool_)], [self.query.lasts()]
+        if self.member is not None:
+            told = after[0] if self.query.by is None else kept[self.query.by]
+            told &= np.arange(len(told)) == self.member
         before[0][columns.claim.machine.start] = True
         for column, steps in enumerate(kept):
             on = steps & before[-1][columns.source[column]]
@@ -178,14 +183,3 @@ def right(query: Query, one: Class) -> int:
     columns = query.columns
     answer = columns.form.layout[query.place + 1]
     return int((columns.ends(answer) if query.by is None else columns.tokens(answer))[one.member])
-
-
-def parts(query: Query, one: Class, column: int) -> list[Class]:
-    """The class by the letters of a column more: the parts that occur, in order of the letters."""
-    found = []
-    for letters in range(len(query.columns.claim.all_columns)):
-        split = (*one.split, (column, letters))
-        left = Restricted(query, split)
-        if one.member in left.classes:
-            found.append(Class(one.query, one.member, split))
-    return found

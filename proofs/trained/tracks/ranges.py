@@ -31,6 +31,7 @@ BITS = 30  # of the greatest range
 NOISE = 2**-39  # the checker's weights are known to so much of the greatest
 SLACK = 2**-30  # of values, for sums in floats
 LAST = 2**-39  # two units of the checker's weights
+FAINT = 2**-20  # weights of which some are less are known to two units, as the checker knows them
 MOST_TOKENS = 1 << 20
 FINENESS = np.float64(2) ** -6
 """Boxes of one node differ by no more than so much of the greatest range."""
@@ -59,7 +60,7 @@ class StepRanges:
             found = np.zeros(len(self.level.places)), np.zeros(len(self.level.places))
             for weights, scores in zip(found, (least, greatest), strict=True):
                 weights[met] = np.exp(scores - greatest.max())
-            if not self.level.is_exact:
+            if not self.level.is_exact or found[1][met].min() < FAINT:
                 found[0][met], found[1][met] = np.maximum(found[0][met] - LAST, 0), np.minimum(found[1][met] + LAST, 1)
             self._weights[own, head] = found
         return self._weights[own, head]

@@ -19,6 +19,11 @@ from constructions.trained.json_form import network_from_json
 from constructions.trained.tracks import check_tracks_fit
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Incomplete, Malformed, Rejected, check_text
+from proofs.check.checker.chapters.trained.tracks.columns import FormColumns, left
+from proofs.check.checker.chapters.trained.tracks.each_input import inputs_of
+from proofs.check.checker.chapters.trained.tracks.queries import Class, Query, make_queries, split
+from proofs.check.checker.chapters.trained.tracks.reading import read_tracks
+from proofs.check.checker.kernel.budget import Budget
 from tests.check.trained_networks import refusal_of
 from tests.trained.tracks.adders import adder, adds
 from tests.trained.tracks.random_tracks import least_margin
@@ -165,7 +170,7 @@ def test_cells_that_are_left_out_or_cut_elsewhere_are_refused_or_cover_as_well()
     for number, tree in enumerate(cells):
         if tree is None:
             continue
-        turned = [tree[0], tree[1], tree[3], tree[2]]
+        turned = [*tree[:-2], tree[-1], tree[-2]]
         assert refusal_of(changed(document, ("units", 0, "cells", number), turned)) is not Incomplete
         refused += refusal_of(changed(document, ("units", 0, "cells", number), None)) is Rejected
     assert refused > 0
@@ -174,6 +179,36 @@ def test_cells_that_are_left_out_or_cut_elsewhere_are_refused_or_cover_as_well()
     for _ in range(65):
         deep = [0, 0, deep, None]
     assert refusal_of(changed(document, ("units", 0, "cells", 0), deep)) is Malformed
+
+
+def test_parts_of_classes_have_each_input_once() -> None:
+    """Columns split by all letters, or by some, once more by others; as the checker makes them."""
+    given = read_tracks(json.loads(certificate()), Budget(100))
+    columns, draw = FormColumns(given.language.budget, given.claim, given.claim.forms[0]), np.random.default_rng(0)
+    queries = make_queries(columns, [None] * 3)
+    inputs = list(inputs_of(columns, left(columns, None, 0, {})))
+
+    def members(query: Query, one: Class) -> set[int]:
+        return {number for number, (letters, states) in enumerate(inputs)
+                if all(letters[column] in some for column, some in one.given)
+                and (states[-1] == one.member if isinstance(one.member, int) or query.by is None else
+                     (states[query.by], letters[query.by]) == one.member[:2])
+                and given.claim.token(query.read, states, letters, columns.form) == query.own}
+
+    for number, query in enumerate(queries):
+        splits: list[list[int]] = []
+        for _ in range(6):
+            made = split(queries, splits)[number]
+            here, column = int(draw.integers(len(made))), int(draw.integers(2))
+            some = sorted({*draw.integers(9, size=draw.integers(5)).tolist()})
+            if len(dict(made[here].given).get(column, range(9))) > 1:
+                splits.append([number, here, column, *some])
+                parts = split(queries, splits)[number][here:here + len(split(queries, splits)[number]) - len(made) + 1]
+                each = [members(query, one) for one in parts]
+                assert all(each) and sorted(one for mine in each for one in mine) == sorted(members(query, made[here]))
+        for wrong in ([[number, 0, 2, 0]], [[number, 99, 0, 0]], [[99, 0, 0, 0]], [[number, 0, 0], [number, 0, 0]]):
+            with pytest.raises(Malformed, match="splits: "):
+                split(queries, wrong)
 
 
 def test_every_place_survives_every_type() -> None:

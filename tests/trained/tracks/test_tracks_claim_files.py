@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from math import comb
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from certify.trained.tracks_file import tracks_claim_of_table
 from certify.trained.tracks_run import read_input
 from constructions.errors import InputError, Unsupported
 from constructions.tables import read_toml
-from constructions.trained.machines import built_in
+from constructions.trained.machines import MachineMaker, built_in
 from constructions.trained.tracks import TracksClaim, all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_from_json, tracks_claim_to_json
 from tests.trained.tracks.adders import adder
@@ -78,6 +79,19 @@ def test_a_sum_of_several_tracks_with_very_many_columns_is_to_be_one_of_more_col
     assert built_in("modular-sum", ("a",), 113, 2, 113).answers == ("answer",)
 
 
+def test_many_letters_are_sorted() -> None:
+    maker = MachineMaker(["a"], [26], range(26), {})
+    machine, places = maker.make({2: built_in("sort", ["a"], 26, 2, None)})
+    assert len(machine.end) == comb(2 + 25, 2) and len(places[2]) == 2
+    for letters in itertools.product(range(26), repeat=2):
+        state = machine.start
+        for column, letter in enumerate(letters):
+            step = machine.tables[places[2][column]][state][letter]
+            assert step is not None
+            (state,) = step
+        assert machine.end[state] == tuple(sorted(letters))
+
+
 def test_a_machine_of_expressions_is_the_one_that_is_built_in() -> None:
     both = 'letters = "0123"\ncolumns = 2\ntracks = ["a", "b"]\nlayout = ["a", "b", "answer"]\n'
     written = both + """typed = "last-first"
@@ -139,6 +153,7 @@ BASE = 'letters = "01"\ncolumns = 2\ntracks = ["a"]\nmachine = "copy"\nlayout = 
     ('machine = "copy"', 'machine = "coppy"', "machine: 'coppy', expected one of add"),
     ('machine = "copy"', 'machine = "add"\nby = 3', "machine: add, expected no `by`"),
     ('machine = "copy"', 'machine = "compare"', "machine: compare reads 2 tracks"),
+    ('tracks = ["a"]\nmachine = "copy"', 'tracks = ["n0"]\nmachine = "sort"', "tracks: 'n0' is also a variable"),
     ('["a", "answer"]', '["answer"]', "layout: expected a token or a track before the answers"),
     ('["a", "answer"]', '["a", "answer", 3]', "nothing but answers after them"),
     ('["a", "answer"]', '["a", "b", "answer"]', "layout: 'b', expected one of a, answer"),

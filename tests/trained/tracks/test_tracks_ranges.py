@@ -18,7 +18,7 @@ from constructions.trained.tracks import TracksClaim, all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_to_json
 from proofs.check import Rejected, check_text
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracks.cells import Group
+from proofs.trained.tracks.cells import Cell, Group
 from proofs.trained.tracks.certificate import tracks_text, unit_to_json
 from proofs.trained.tracks.deciding import FormSearch
 from proofs.trained.tracks.queries import Restricted, parts, right
@@ -28,10 +28,11 @@ from tests.trained.tracks.plain_tracks import ranges_are_attained
 from tests.trained.tracks.random_tracks import averages, random_claim, random_layer
 
 Array = NDArray[np.float64]
-ROUGH, WIDE = (19, 29, 39, 89), (26, 52)
-"""Seeds of networks of several layers with so large numbers, or so small weights, that the checker rounds by more than
-16 units: with 2^16 it accepts their ranges; but of those that are wide not even with 2^20, and what is asked of them
-stays open."""
+ROUGH = (19, 29, 39, 89)
+"""Seeds of networks of several layers with so large numbers that the checker rounds by more than 16 units: with 2^16 it
+accepts their ranges."""
+FAINT = 26
+"""A seed with classes that hear nothing but what weighs less than 2^-60 of the greatest."""
 
 
 def heard_on_all_inputs(network: TrainedNetwork, claim: TracksClaim, found: FormRanges
@@ -63,10 +64,6 @@ def compare_with_all_inputs(network: TrainedNetwork, claim: TracksClaim) -> int:
     found, compared = FormRanges(FloatNetwork(network), claim, claim.forms[0]), 0
     for one, along in heard_on_all_inputs(network, claim, found):
         compared += 2 * along.shape[1]
-        weights = [found.last.weights(found.queries[one.one.query], found.own(one.one), head)[1]
-                   for head in range(len(found.rows))]
-        if found.last.level.is_exact and min(table[table > 0].min() for table in weights) < 2**-52:
-            continue  # floats may miss a path with such weights; the checker then refuses the range
         assert (one.least <= along.min(axis=0)).all() and (along.max(axis=0) <= one.greatest).all()
     unit = unit_to_json(found, (), ranged(found), ())
     if found.nodes is not None:
@@ -99,7 +96,8 @@ def test_ranges_of_random_networks_machines_and_layouts_are_exact(seed: int) -> 
         assert compare_with_all_inputs(network, claim) > 0
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(1, 100))])
+@pytest.mark.parametrize("seed", [0, FAINT, *(
+    pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(1, 100) if seed != FAINT)])
 def test_ranges_of_random_networks_of_two_and_three_layers_contain_all_inputs_and_are_proved(seed: int) -> None:
     network = random_layer(seed, 2 + (seed % 5 == 4))
     claim = random_claim(seed, network, (0, 1, 2, 3, 4), ())
@@ -111,8 +109,7 @@ def test_ranges_of_random_networks_of_two_and_three_layers_contain_all_inputs_an
         assert "what a head may hear is beyond 2^30" in str(reason)
         return
     found = FormRanges(FloatNetwork(network), claim, claim.forms[0], 1 << 16 if seed in ROUGH else 16)
-    refused = "a range of head" if seed in WIDE else "a row is not shown to be above the margin|a form reaches beyond"
-    with pytest.raises(Rejected, match=refused):
+    with pytest.raises(Rejected, match=r"a row is not shown to be above the margin|a form reaches beyond"):
         check_ranges(network, claim, found, ranged(found))  # after all ranges
 
 
@@ -159,15 +156,31 @@ def test_ranges_of_many_random_networks_are_exact(first: int) -> None:
 def test_the_parts_of_a_class_are_all_of_it_and_their_ranges_lie_within_its_own() -> None:
     network = adder(3, 3)
     claim = adds(network, 3, 3)
-    found = FormRanges(FloatNetwork(network), claim, claim.forms[0])
-    number, row = next((number, row) for number, row in enumerate(ranged(found)) if found.queries[number].place == 9)
-    query, whole = found.queries[number], row[0]
-    made = parts(query, whole.one, 0)
-    assert [one.split for one in made] == [((0, letters),) for letters in range(9)
-                                           if whole.one.member in Restricted(query, ((0, letters),)).classes]
-    for one in made:
-        least, greatest = found.ranges([one])
-        assert (least[0] >= whole.least - 8).all() and (greatest[0] <= whole.greatest + 8).all()
+    search = FormSearch(FloatNetwork(network), claim, 0, 1)
+    number, row = next((number, row) for number, row in enumerate(search.ranged)
+                       if search.form.queries[number].place == 9)
+    query, some = search.form.queries[number], frozenset([1, 4, 5])
+    found = search.parts(number, [(whole, (0, some)) for whole in row[:2]])
+    for whole in row[:2]:
+        made = found[id(whole)]
+        assert [one.one.split for one in made] == [((0, letters),) for letters in (some, frozenset(range(9)) - some)
+                                                   if whole.one.member in Restricted(query, ((0, letters),)).classes]
+        for one in made:
+            assert (one.least >= whole.least).all() and (one.greatest <= whole.greatest).all()
+            least, greatest = search.form.ranges([one.one])
+            assert (one.least >= least[0] - 8).all() and (one.greatest <= greatest[0] + 8).all()
+
+
+def test_a_cell_is_halved_along_its_widest_direction_where_no_direction_is_known_to_be_felt() -> None:
+    """Behind a norm of a wide box, whose rows are ends alone."""
+    network = adder(3, 2, heads=2)
+    cover = FormSearch(FloatNetwork(network), adds(network, 3, 2), 0, 1).cover
+    width = len(cover.rows)
+    for widest in range(width):
+        box = np.full((1, width), 10) + 90 * (np.arange(width) == widest)
+        cell = Cell(0, np.arange(1), -box, box)
+        first, second = cover._cut(cell, np.zeros(width)) or ()
+        assert cell.cut == (widest, 0) and first.greatest[0, widest] == second.least[0, widest] == 0
 
 
 def test_an_input_of_a_class_attains_its_greatest_ratio() -> None:

@@ -81,14 +81,15 @@ class Left(NamedTuple):
     lasts: list[int]
 
 
-def left(columns: FormColumns, read: LayoutPlace | None, own: int, given: Mapping[int, int]) -> Left:
-    """What is left where a token is read at a place, and columns have these letters."""
+def left(columns: FormColumns, read: LayoutPlace | None, own: int, given: Mapping[int, frozenset[int]]
+         ) -> Left:
+    """What is left where a token is read at a place, and columns have some of these letters."""
     kept, count = [], sum(map(len, columns.moves))
     columns.budget.spend(1 + 2 * count)
     with columns.budget.holding(2 * POINTER_BITS * count):
         for column, moves in enumerate(columns.moves):
             is_read = read is not None and read.column == column
-            kept.append([move for move in moves if move.letters == given.get(column, move.letters)
+            kept.append([move for move in moves if (column not in given or move.letters in given[column])
                          and not (read is not None and is_read and columns.token(read, move) != own)])
         lasts = columns.ends
         if read is not None and read.kind == "end":

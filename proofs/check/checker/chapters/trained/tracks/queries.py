@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ....kernel.budget import ENTRY_BITS
 from ....kernel.verdicts import expect
 from ..ranges import ColumnSource
 from .claim import LayoutPlace, TracksClaim
 from .columns import ColumnMove, FormColumns, Left, left
 
-Given = tuple[tuple[int, int], ...]
-"""Columns, each with its letters."""
+Given = tuple[tuple[int, frozenset[int]], ...]
+"""Columns, each with the letters that are left of it."""
 Labels = Sequence[int] | None
 """A number for each move (by state, then by letters), or for each last state; None if all have 0."""
 
@@ -107,17 +108,23 @@ def expect_labels(columns: FormColumns, labels: Sequence[Labels]) -> None:
 
 
 def split(queries: Sequence[Query], splits: Sequence[Sequence[int]]) -> list[list[Class]]:
-    """The classes of each query, where these classes (query, class, column) are replaced by their parts, in turn.
+    """The classes of each query, where these (query, class, column, and perhaps letters: they are one part, the others
+    another) are replaced by their parts, in turn.
 
     Raises:
         Malformed: if one is not there.
     """
     found = [list(query.classes) for query in queries]
-    for number, place, column in splits:
+    for number, place, column, *chosen in splits:
         expect(number < len(found) and place < len(found[number]), "splits: there is no such class")
         query, whole = queries[number], found[number][place]
-        expect(column < len(query.columns.moves) and column not in dict(whole.given), "splits: no such column is left")
-        parts = [one for letters in range(len(query.columns.claim.columns))
-                 for one in classes_of(query, (*whole.given, (column, letters))) if one.member == whole.member]
+        allowed = dict(whole.given).get(column, frozenset(range(len(query.columns.claim.columns))))
+        expect(column < len(query.columns.moves) and len(allowed) > 1, "splits: no such column is left")
+        query.columns.budget.spend(len(allowed))
+        query.columns.budget.hold(ENTRY_BITS * len(allowed))
+        sets = [allowed & {*chosen}, allowed - {*chosen}] if chosen else [frozenset([one]) for one in sorted(allowed)]
+        rest = [known for known in whole.given if known[0] != column]
+        parts = [one for letters in sets for one in classes_of(query, (*rest, (column, letters)))
+                 if one.member == whole.member]
         found[number][place:place + 1] = parts
     return found

@@ -122,7 +122,7 @@ def read_unit(value: Json, network: Network) -> Unit | EachInput:
     averages = read_step(fields, last)
     rows = sum(len(data) for data in averages.directions) // (4 * width_of_stream(last))
     splits = fields.read("splits", list_of(list_of(Count)))
-    expect(all(len(split) == 3 for split in splits), "splits: expected query, class and column of each")
+    expect(all(len(split) >= 3 for split in splits), "splits: expected query, class and column of each")
     cells = fields.read("cells", list_of(partial(read_tree, rows=rows)))
     return Unit(window, labels, (*steps, averages), splits, cells)
 
