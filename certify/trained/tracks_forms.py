@@ -23,6 +23,8 @@ from proofs.trained.balls import BallNetwork
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import WrongInput, tracks_text
 from proofs.trained.tracks.deciding import FormProved, FormSearch
+from proofs.trained.tracks.exact_numbers import find_obstacle
+from proofs.trained.tracks.exact_search import ExactSearch, Suspect
 from proofs.trained.tracks.levels import NoClasses
 from proofs.trained.tracks.wrong import Margins, SeenInput, confirmed, glance, search
 
@@ -119,8 +121,14 @@ class FormDecider:
             found = self._each(row, margins)
             if found.row.verdict != "unknown":
                 return found
+        obstacle, exactly = find_obstacle(self.network), None
         try:
-            proved, reason = self._prove(number)
+            if obstacle is None and not FormSearch(self.floats, self.claim, number, self.effort).looks_easy():
+                exactly = self._exactly(row, margins)
+                if exactly.row.verdict != "unknown":
+                    return exactly
+            few = ROOMS[:1] if obstacle is None and exactly is None else ROOMS
+            proved, reason = self._prove(number, few)
         except NoClasses as why:  # wrong inputs are found all the same
             return self._each(row, margins) if inputs <= EACH else FormResult(self._searched(
                 row, (), f"{why}; then inputs are run one by one, and {inputs:,} are too many"))
@@ -129,7 +137,39 @@ class FormDecider:
             return FormResult(row, proved.unit, proved.classes, proved.cells)
         if inputs <= EACH:
             return self._each(row, margins)
-        return FormResult(self._searched(row, proved.inputs, reason))
+        if obstacle is None and exactly is None:
+            exactly = self._exactly(row, margins)
+            if exactly.row.verdict != "unknown":
+                return exactly
+        more = exactly.row.reason if exactly else f"exact numbers have no rule for this network: {obstacle}"
+        return FormResult(self._searched(row, proved.inputs, f"{reason}; {more}"))
+
+    def _exactly(self, row: FormRow, margins: Margins) -> FormResult:
+        """The result of a form in exact numbers: a proof, or an input at an end of a class that is wrong."""
+        found = ExactSearch(self.network, self.claim, margins.number, self.effort).run()
+        if found.unit is None:
+            wrong = next(filter(None, (self._suspected(row, one) for one in found.suspects)), None)
+            return FormResult(wrong or replace(row, reason=found.missing))
+        claim = replace(self.claim, forms=(margins.form,))
+        try:
+            check_text(tracks_text(self.network, claim, [found.unit]).encode(), work=WORK)
+        except Refusal as refusal:
+            return FormResult(replace(row, reason=f"the checker, of exact numbers: {refusal}"))
+        row = replace(row, verdict="certified", bound=float(found.least), seen=search(margins, 1))
+        return FormResult(row, found.unit, found.classes, found.cells)
+
+    def _suspected(self, row: FormRow, suspect: Suspect) -> FormRow | None:
+        """The row of a form, if this input is wrong at this answer."""
+        assert row.seen is not None, "a few inputs were looked at"
+        form = row.seen.form
+        right = self.claim.tokens(self.claim.forms[form], suspect.columns)[suspect.place]
+        for other in self.claim.among:
+            seen = SeenInput(np.float64(0), form, suspect.columns, suspect.place, other)
+            found = None if other == right else confirmed(self.balls, self.claim, seen)
+            if found is not None:
+                seen = replace(seen, margin=np.float64(found[1][1] - self.claim.margin))
+                return replace(row, verdict="refuted", wrong=found[0], value=found[1], seen=seen)
+        return None
 
     def _each(self, row: FormRow, margins: Margins) -> FormResult:
         """The result of a form whose inputs are run one by one."""
@@ -151,24 +191,24 @@ class FormDecider:
         row = replace(row, seen=search(margins, 4 * self.effort, inputs))
         return self._wrong(row) or replace(row, reason=reason)
 
-    def _prove(self, number: int) -> tuple[FormProved, str]:
+    def _prove(self, number: int, rooms: Sequence[int]) -> tuple[FormProved, str]:
         """A proof of a form, and why it is none: ranges that the checker does not accept get more room."""
-        proved, reason = self._prove_by(number, 1)
+        proved, reason = self._prove_by(number, 1, rooms)
         windows = range(2, self.effort + 1) if self.several else range(0)
         for window in windows if proved.unit is None else ():
             try:
-                wider, why = self._prove_by(number, window)
+                wider, why = self._prove_by(number, window, rooms)
             except Unsupported:
                 break
             if wider.unit is not None and not why:
                 return wider, why
         return proved, reason
 
-    def _prove_by(self, number: int, window: int) -> tuple[FormProved, str]:
+    def _prove_by(self, number: int, window: int, rooms: Sequence[int]) -> tuple[FormProved, str]:
         """The same where a step tells of so many columns."""
         claim, reason = replace(self.claim, forms=(self.claim.forms[number],)), ""
         search = FormSearch(self.floats, self.claim, number, self.effort, window=window)
-        for room in ROOMS:
+        for room in rooms:
             search.widen(room)
             proved = search.run()
             if proved.unit is None:

@@ -21,6 +21,7 @@ MOST_CELLS = 600  # of a group
 MOST_ROUNDS = 4
 MOST_OPEN = 400  # classes that are split in a round, times the effort
 LISTED = 64  # inputs of open classes that are looked at
+GLANCED = 16  # groups that tell whether floats know enough
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,13 @@ class FormSearch:
             touched = {self.form.key(one.one) for one in open_ones}
             self._cover({key: group for key, group in self._grouped().items() if key in touched})
         return self._proved()
+
+    def looks_easy(self) -> bool:
+        """Whether most of a few groups are covered before any class is split."""
+        groups = [group for _, group in sorted(self._grouped().items())]
+        few = groups[::max(1, len(groups) // GLANCED)]
+        self.cover.cover(few)
+        return 2 * sum(bool(group.open) for group in few) < len(few)
 
     def _grouped(self) -> dict[tuple[int, ...], Group]:
         found: dict[tuple[int, ...], Group] = {}
