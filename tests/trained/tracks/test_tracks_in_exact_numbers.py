@@ -40,8 +40,8 @@ def with_tensor(network: TrainedNetwork, view: View, numbers: np.ndarray[Any, np
 def shifted(base: int, columns: int, by: float, lift: float = 0.0) -> TrainedNetwork:
     """The adder whose units begin to rise ``by`` times the least distance of two sums before a whole number.
 
-    They end a half of it later, and the logit of 0 is lifted. By 0.75 all sums are right; by 1.5 the carry is heard where the longest chain of
-    nines has none, and only there.
+    They end a half of it later, and the logit of 0 is lifted. By 0.75 all sums are right; by 1.5 the carry is heard
+    where the longest chain of nines has none, and only there.
     """
     network = adder(base, columns)
     step = network.steps[1]
