@@ -15,6 +15,7 @@ import numpy as np
 
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Column, TracksClaim
+from proofs.trained.certificate import packed
 from proofs.trained.tracks.exact_numbers import PLACES, PRECISION, Kink, Long, LongNetwork
 from proofs.trained.tracks.exact_paths import LongPaths, slack
 from proofs.trained.tracks.nodes import tokens_at_places
@@ -69,19 +70,19 @@ class ExactSearch:
         reach = max((int(abs(one)) for values in self.network.values for one in values.flat), default=0) >> PLACES
         self.bits = min(MOST_BITS, 8 * BYTES - 4 - reach.bit_length())
         self._tops: dict[tuple[int, int, int, int], dict[int, int]] = {}
+        self._weights: tuple[tuple[int, int], Long] = (-1, -1), np.zeros(0, object)
         self._least: Fraction | None = None
 
     def run(self) -> ExactlyProved:
         """The proof, or what is open."""
         if self.bits < 1:
             return ExactlyProved(None, 0, 0, np.float64(0), (), "what a head hears is too great for exact numbers")
-        ranges, groups, count = list[int](), dict[tuple[int, int, int], ExactGroup](), 0
+        boxes, classes, groups = dict[Box, int](), list[int](), dict[tuple[int, int, int], ExactGroup]()
         for number, query in enumerate(self.queries):
             restricted = Restricted(query)
             members = restricted.classes.tolist()
-            count += len(members)
             for member, box in zip(members, self.ranges(query, restricted), strict=True):
-                ranges += [end for pair in box for end in pair]
+                classes.append(boxes.setdefault(box, len(boxes)))
                 answer = right(query, Class(number, member))
                 key = (0 if self.without_places else query.place, query.own, answer)
                 group = groups.setdefault(key, ExactGroup(self.own(query), answer))
@@ -92,12 +93,12 @@ class ExactSearch:
             cells += made
             trees.append(tree)
             if open_ones:
-                return ExactlyProved(None, count, cells, np.float64(0), tuple(self.suspects(group, open_ones)),
+                return ExactlyProved(None, len(classes), cells, np.float64(0), tuple(self.suspects(group, open_ones)),
                                      self.missing(group, open_ones))
-        data = b"".join(number.to_bytes(BYTES, "little", signed=True) for number in ranges)
-        unit = {"precision": PRECISION, "bits": self.bits, "splits": [],
-                "ranges": b64encode(data).decode("ascii"), "cells": trees}
-        return ExactlyProved(unit, count, cells, np.float64(self._least or 0), ())
+        data = b"".join(end.to_bytes(BYTES, "little", signed=True) for box in boxes for pair in box for end in pair)
+        unit = {"precision": PRECISION, "bits": self.bits, "splits": [], "ranges": b64encode(data).decode("ascii"),
+                "classes": packed([np.array(classes, np.int32)]), "cells": trees}
+        return ExactlyProved(unit, len(classes), cells, np.float64(self._least or 0), ())
 
     def own(self, query: Query) -> int:
         """The row that asks."""
@@ -122,7 +123,9 @@ class ExactSearch:
         """The greatest of a coordinate on each class, turned round if the sign is; and the sums of weights there."""
         own = self.own(query)
         met = self.sources.met(query, own)
-        weights = self.network.weights(head, own, met)
+        if self._weights[0] != (head, own):
+            self._weights = (head, own), self.network.weights(head, own, met)
+        weights = self._weights[1]
         values = sign * self.network.values[head][:, coordinate]
         ends = int(values[met].min()), int(values[met].max())
         paths = LongPaths(restricted, self.sources.seen(query.place, own), weights, values, ends)

@@ -206,6 +206,21 @@ def test_a_narrower_range_is_refused() -> None:
         again = b"".join(one.to_bytes(16, "little", signed=True) for one in moved)
         assert refusal_of(changed("ranges", base64.b64encode(again).decode())) in (Rejected, Malformed)
     assert refusal_of(changed("ranges", base64.b64encode(data[:-16]).decode())) is Malformed
+    assert refusal_of(changed("ranges", base64.b64encode(data[:-32]).decode())) is Malformed
+
+
+def test_a_class_with_another_box_is_refused() -> None:
+    """That of another class, unless it is as wide; none; one too few."""
+    unit = json.loads(certificate())["units"][0]
+    boxes = np.frombuffer(base64.b64decode(unit["classes"]), "<u4")
+    refusals = set()
+    for place in range(0, len(boxes), 5):
+        moved = boxes.copy()
+        moved[place] = (moved[place] + 1) % (boxes.max() + 1)
+        refusals.add(refusal_of(changed("classes", base64.b64encode(moved.tobytes()).decode())))
+    assert refusals == {Rejected}
+    for other in (boxes[:-1], np.append(boxes[1:], np.uint32(boxes.max() + 1))):
+        assert refusal_of(changed("classes", base64.b64encode(other.tobytes()).decode())) is Malformed
 
 
 def test_other_cells_are_refused_or_prove_it_as_well() -> None:

@@ -138,12 +138,19 @@ class ExactUnits(NamedTuple):
     outward: ExactMap
 
 
-class SeenExactly(NamedTuple):
-    """What a head makes of a token at a place: integers over a power of two each."""
+class ExactVector(NamedTuple):
+    """Integers over 2^power."""
 
-    query: ExactForm
-    key: ExactForm
-    value: ExactForm
+    entries: list[int]
+    power: int
+
+
+class SeenExactly(NamedTuple):
+    """What a head makes of a token at a place."""
+
+    query: ExactVector
+    key: ExactVector
+    value: ExactVector
 
 
 class ExactNetwork:
@@ -194,14 +201,15 @@ class ExactNetwork:
     def seen(self, head: int, source: ColumnSource) -> SeenExactly:
         """What a head makes of it."""
         if (head, source) not in self._seen:
-            found = SeenExactly(*(image(self.budget, self.point(source), part) for part in self._heads[head]))
-            self.budget.hold(sum((ENTRY_BITS + part.power) * len(part.rows) for part in found))
+            found = SeenExactly(*(ExactVector([entry for (entry,) in made.rows], made.power) for made in (
+                image(self.budget, self.point(source), part) for part in self._heads[head])))
+            self.budget.hold(sum((ENTRY_BITS + part.power) * len(part.entries) for part in found))
             self._seen[head, source] = found
         return self._seen[head, source]
 
-    def score(self, head: NetworkHead, query: ExactForm, key: ExactForm, distance: int) -> tuple[int, int]:
+    def score(self, head: NetworkHead, query: ExactVector, key: ExactVector, distance: int) -> tuple[int, int]:
         """Integers beside the score of a key so far away, over 2^fraction: at most 3 apart."""
-        product = sum(mul(a, b) for (a,), (b,) in zip(query.rows, key.rows, strict=True))
+        product = sum(map(mul, query.entries, key.entries))
         power, scale, bits = query.power + key.power, self.attention.scale, self._fraction
         slope = (head.slope or Fraction(0)) * distance
         if scale.root is not None:
@@ -219,7 +227,7 @@ class ExactNetwork:
         of_head, query = self.attention.heads[head], self.seen(head, own).query
         known = {source: self.score(of_head, query, self.seen(head, source).key, source[0] - own[0])
                  for source in sources}
-        self.budget.spend(len(known) * (20 + (len(query.rows) >> 2)))
+        self.budget.spend(len(known) * (20 + (len(query.entries) >> 2)))
         top, found = max(high for _, high in known.values()), {}
         for source, (low, high) in known.items():
             least, most = (self._exp.at(top - end) for end in (low, high))
@@ -244,7 +252,7 @@ class ExactNetwork:
             require(total, "weights are not known to be above 0")
             doubt = sum(one.greatest - one.least for one in weights.values())
             for k in range(width):
-                values = {source: Fraction(one.rows[k][0], 1 << one.power) for source in sources
+                values = {source: Fraction(one.entries[k], 1 << one.power) for source in sources
                           for one in [self.seen(head, source).value]}
                 middle = sum((values[source] * one.least for source, one in weights.items()), Fraction(0)) / total
                 away = (max(values.values()) - min(values.values())) * doubt / total

@@ -3,7 +3,8 @@ section 5, Exact numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from struct import unpack
 from typing import NamedTuple
 
 from ....kernel.budget import ENTRY_BITS, Cache
@@ -49,10 +50,13 @@ class ExactProof:
         count = sum(map(len, classes))
         self.budget.hold(4 * ENTRY_BITS * count)
         require(count, "no input is allowed")
-        boxes = self.boxes(count)
+        boxes, data = self.boxes(), self.unit.classes
+        expect(len(data) == 4 * count, "classes: {} bytes, expected {}", len(data), 4 * count)
+        each = iter(unpack(f"<{count}I", data))
+        expect(max(unpack(f"<{count}I", data)) < len(boxes), "classes: there is no such box")
         groups: dict[tuple[int, ...], list[ExactBox]] = {}
         for query, own in zip(queries, classes, strict=True):
-            ranged = [RangedExactly(one, next(boxes)) for one in own]
+            ranged = [RangedExactly(one, boxes[next(each)]) for one in own]
             with within(f"place {query.place}, token {query.own}"):
                 self.prove_ranges(query, ranged)
             place = 0 if self.given.network.positions is None else query.place
@@ -65,20 +69,21 @@ class ExactProof:
                 cells += self.prove_rows((key[0], key[1]), key[2], [*dict.fromkeys(those)], tree)
         return count, cells
 
-    def boxes(self, number: int) -> Iterator[ExactBox]:
-        """The stated ranges of each class.
+    def boxes(self) -> list[ExactBox]:
+        """The stated boxes.
 
         Raises:
-            Malformed: if there are not so many, or one is empty.
+            Malformed: if one is empty.
         """
-        data, size = self.unit.ranges, 2 * BYTES_OF_RANGE * sum(self.network.widths)
-        expect(len(data) == size * number, "ranges: {} bytes, expected {}", len(data), size * number)
-        for first in range(0, size * number, size):
-            found = [int.from_bytes(data[at:at + BYTES_OF_RANGE], "little", signed=True)
-                     for at in range(first, first + size, BYTES_OF_RANGE)]
-            box = tuple(map(ExactRange, found[::2], found[1::2]))
-            expect(all(low <= high for low, high in box), "ranges: a lower bound is above the upper one")
-            yield box
+        data, size, found = self.unit.ranges, 2 * BYTES_OF_RANGE * sum(self.network.widths), list[ExactBox]()
+        expect(len(data) % size == 0, "ranges: {} bytes, expected so many times {}", len(data), size)
+        self.budget.hold(ENTRY_BITS * (len(data) // BYTES_OF_RANGE))
+        for first in range(0, len(data), size):
+            ends = [int.from_bytes(data[at:at + BYTES_OF_RANGE], "little", signed=True)
+                    for at in range(first, first + size, BYTES_OF_RANGE)]
+            found.append(tuple(map(ExactRange, ends[::2], ends[1::2])))
+            expect(all(low <= high for low, high in found[-1]), "ranges: a lower bound is above the upper one")
+        return found
 
     def prove_ranges(self, query: Query, ranged: Sequence[RangedExactly]) -> None:
         """All ranges of classes of a query.
@@ -108,7 +113,7 @@ class ExactProof:
         values = {source: self.network.seen(head, source).value for source in weights}
         places = max(self.unit.bits, *(value.power for value in values.values()))
         up = places - self.unit.bits
-        vectors = {source: [row[0] << places - value.power for row in value.rows] for source, value in values.items()}
+        vectors = {source: [one << places - value.power for one in value.entries] for source, value in values.items()}
         limits = [[*(high << up for _, high in box), *(-low << up for low, _ in box)] for box in boxes]
         size = max(abs(one).bit_length() for vector in [*vectors.values(), *limits] for one in vector)
         slot = -(-max(size + 2, self.network.unit + 16) // 32) * 64

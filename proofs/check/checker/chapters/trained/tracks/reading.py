@@ -67,12 +67,13 @@ class EachInput:
 
 @dataclass(frozen=True)
 class ExactUnit:
-    """A form is proved in exact numbers, with weights of so many bits: ranges and cuts over 2^bits."""
+    """A form is proved in exact numbers, with scores of so many bits: boxes and cuts over 2^bits, each class's box."""
 
     precision: int
     bits: int
     splits: tuple[tuple[int, ...], ...]
     ranges: bytes
+    classes: bytes
     cells: tuple[Tree, ...]
 
 
@@ -120,7 +121,7 @@ def read_unit(value: Json, network: Network) -> Unit | EachInput | ExactUnit:
     if isinstance(value, dict) and "inputs" in value:
         return EachInput(Fields(value, "inputs").read("inputs", Count))
     if isinstance(value, dict) and "precision" in value:
-        return read_exact_unit(Fields(value, "precision", "bits", "splits", "ranges", "cells"), network)
+        return read_exact_unit(Fields(value, "precision", "bits", "splits", "ranges", "classes", "cells"), network)
     *before, last = network.attention_steps or (None,)
     if last is None:
         raise Malformed("units: without attention, inputs are run one by one")
@@ -154,7 +155,7 @@ def read_exact_unit(fields: Fields, network: Network) -> ExactUnit:
     precision = fields.read("precision", integer_within(range(LEAST_PRECISION, MOST_PRECISION + 1)))
     rows = sum(head.value.weight.width for step in network.attention_steps for head in step.heads)
     return ExactUnit(precision, fields.read("bits", integer_within(range(MAX_BITS + 1))), read_splits(fields),
-                     fields.read("ranges", read_base64),
+                     fields.read("ranges", read_base64), fields.read("classes", read_base64),
                      fields.read("cells", list_of(partial(read_tree, rows=rows, number=LONG))))
 
 
