@@ -137,12 +137,19 @@ class FormDecider:
             return FormResult(row, proved.unit, proved.classes, proved.cells)
         if inputs <= EACH:
             return self._each(row, margins)
+        if self._are_wrong(number, proved.inputs):
+            return FormResult(self._searched(row, proved.inputs, reason))
         if obstacle is None and exactly is None:
             exactly = self._exactly(row, margins)
             if exactly.row.verdict != "unknown":
                 return exactly
         more = exactly.row.reason if exactly else f"exact numbers have no rule for this network: {obstacle}"
         return FormResult(self._searched(row, proved.inputs, f"{reason}; {more}"))
+
+    def _are_wrong(self, number: int, inputs: Sequence[tuple[Column, ...]]) -> bool:
+        """Whether floats say of one of some inputs that it is wrong."""
+        margins = Margins(self.floats, self.claim, number)
+        return len(inputs) > 0 and bool(margins.seen(margins.inputs.indices([*inputs])).margin <= 0)
 
     def _exactly(self, row: FormRow, margins: Margins) -> FormResult:
         """The result of a form in exact numbers: a proof, or an input at an end of a class that is wrong."""
@@ -210,7 +217,7 @@ class FormDecider:
         search = FormSearch(self.floats, self.claim, number, self.effort, window=window)
         for room in rooms:
             search.widen(room)
-            proved = search.run()
+            proved = search.run(lambda inputs: self._are_wrong(number, inputs))
             if proved.unit is None:
                 return proved, reason or f"{proved.open} of {proved.classes} classes are not proved"
             try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,9 +70,11 @@ class FormSearch:
             for one in row:
                 one.least, one.greatest = one.least - more, one.greatest + more
 
-    def run(self) -> FormProved:
-        """The proof, or what is open."""
+    def run(self, is_wrong: Callable[[Sequence[tuple[Column, ...]]], bool] = lambda inputs: False) -> FormProved:
+        """The proof, or what is open: where one of the inputs at the ends of open classes is wrong, none is split."""
         self._cover(self._grouped())
+        if is_wrong(self._inputs(self._open())):
+            return self._proved()
         for _ in range(MOST_ROUNDS):
             open_ones = self._open()
             if not open_ones or len(open_ones) > MOST_OPEN * self.effort:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from certify.trained.track_runs_decision import decide_track_runs
 from certify.trained.tracks_decision import TracksDecision, decide_tracks
 from constructions.trained.json_form import network_from_json
 from constructions.trained.network import AttentionStep, NormStep, Tensor, TrainedNetwork, UnitsStep, View
@@ -20,6 +21,7 @@ from constructions.trained.tracks import TracksClaim, all_inputs, check_tracks_f
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Malformed, Refusal, Rejected, check_text
 from proofs.enclosures.exponential import exact_ends, working_precision
+from proofs.enclosures.float_runs.run_class import presets
 from proofs.trained.balls import BallNetwork, enclose_logits
 from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.exact_numbers import find_obstacle
@@ -33,8 +35,8 @@ Document = dict[str, Any]
 
 def with_tensor(network: TrainedNetwork, view: View, numbers: np.ndarray[Any, np.dtype[np.float64]]) -> TrainedNetwork:
     old = network.tensors[view.tensor]
-    return replace(network, tensors=network.tensors | {
-        view.tensor: Tensor(old.format, old.shape, numbers.astype("<f8").tobytes())})
+    return replace(network, tensors={
+        **network.tensors, view.tensor: Tensor(old.format, old.shape, numbers.astype("<f8").tobytes())})
 
 
 def shifted(base: int, columns: int, by: float, lift: float = 0.0) -> TrainedNetwork:
@@ -47,10 +49,11 @@ def shifted(base: int, columns: int, by: float, lift: float = 0.0) -> TrainedNet
     step = network.steps[1]
     assert isinstance(step, UnitsStep) and step.inward.bias is not None and network.unembedding.bias is not None
     start = np.frombuffer(network.tensors[step.inward.bias.tensor].data, "<f8")
+    logits = network.unembedding.bias
     network = with_tensor(network, step.inward.bias, start + 2 * (by - 0.75))
-    bias = np.frombuffer(network.tensors[network.unembedding.bias.tensor].data, "<f8").copy()
+    bias = np.frombuffer(network.tensors[logits.tensor].data, "<f8").copy()
     bias[0] += lift
-    return with_tensor(network, network.unembedding.bias, bias)
+    return with_tensor(network, logits, bias)
 
 
 def on_nines(network: TrainedNetwork, base: int, columns: int) -> Fraction:
@@ -99,7 +102,7 @@ def test_a_margin_of_10_to_the_minus_15_on_the_longest_chain_alone_is_decided(ma
     claim = adds(network, 3, 3)
     found = exactly(network, claim)
     if margin > 0:
-        assert "classes" in check_text(text_of(network, claim, found).encode()).coverage
+        check_text(text_of(network, claim, found).encode())
     else:
         assert found.unit is None and ((0, 2),) * 3 in {one.columns for one in found.suspects}
 
@@ -128,7 +131,7 @@ def views(part: object) -> set[str]:
 def plain(network: TrainedNetwork) -> TrainedNetwork:
     """The same without norms, gates and turns, with relu."""
     steps = tuple(replace(step, norm=None, rotary=None) if isinstance(step, AttentionStep) else
-                  replace(step, norm=None, gate=None, activation="relu")  # type: ignore[arg-type]  # units
+                  replace(step, norm=None, gate=None, activation="relu")
                   for step in network.steps if not isinstance(step, NormStep))
     made = replace(network, steps=steps)
     used = views(made)
@@ -242,7 +245,7 @@ def test_other_cells_are_refused_or_prove_it_as_well() -> None:
 
 
 def test_other_networks_have_no_exact_numbers() -> None:
-    """Float runs, and networks with norms or other units."""
+    """Networks with norms or other units."""
     document = json.loads(certificate())
     network = network_from_json(document["network"], "network")
     claim = tracks_claim_from_json(document["claim"], "claim")
@@ -250,3 +253,22 @@ def test_other_networks_have_no_exact_numbers() -> None:
     other = replace(network, steps=steps)
     assert find_obstacle(network) is None and find_obstacle(other) is not None
     assert refusal_of(json.loads(tracks_text(other, claim, document["units"]))) is Rejected
+
+
+def test_a_unit_in_exact_numbers_says_nothing_of_float_runs() -> None:
+    """What the sums of a run make of the network is another thing."""
+    network = adder(2, 2)
+    claim = replace(adds(network, 2, 2), margin=Fraction(1, 2))
+    runs = json.loads(str(decide_track_runs(network, claim, presets()["binary32"]).certificate))
+    unit = exactly(network, claim).unit
+    check_text(tracks_text(network, claim, [unit] if unit else []).encode())
+    assert refusal_of(runs) is None and refusal_of(runs | {"units": [unit]}) is Rejected
+
+
+def test_no_file_is_about_a_claim_that_asks_for_more_than_is_proved() -> None:
+    """The margin of a claim at what the network leaves, and a little above it."""
+    network = nearly(3, 3, 1e-12)
+    document, least = json.loads(certificate()), on_nines(network, 3, 3)
+    for margin, refusal in ((least - Fraction(1, 10**15), None), (least, Rejected), (least + 1, Rejected)):
+        short = margin.limit_denominator(10**30)
+        assert refusal_of(document | {"claim": document["claim"] | {"margin": str(short)}}) is refusal
