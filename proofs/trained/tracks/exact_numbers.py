@@ -179,7 +179,7 @@ def relu(units: Long, box: list[tuple[int, int]], places: int) -> tuple[Long, li
         slope = 0 if high <= 0 else (high << CHORD) // (high - low)
         made[:, unit] = units[:, unit] * slope >> CHORD
         if high > 0:
-            most = max(-slope * low, ((1 << CHORD) - slope) * high)
+            most = ((1 << CHORD) - slope) * high
             box.append((0, -(-most >> CHORD + PLACES)))
             more.append((unit, most))
     made = grown(made, len(units) + len(more))

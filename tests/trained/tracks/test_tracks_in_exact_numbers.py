@@ -8,22 +8,29 @@ from copy import deepcopy
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from functools import cache
+from operator import mul
 from typing import Any
 
 import numpy as np
 import pytest
+from flint import arb
 
 from certify.trained.track_runs_decision import decide_track_runs
 from certify.trained.tracks_decision import TracksDecision, decide_tracks
-from constructions.trained.json_form import network_from_json
-from constructions.trained.network import AttentionStep, NormStep, Tensor, TrainedNetwork, UnitsStep, View
+from constructions.trained.json_form import network_from_json, network_text
+from constructions.trained.network import AttentionStep, NormStep, Scale, Tensor, TrainedNetwork, UnitsStep, View
 from constructions.trained.tracks import TracksClaim, all_inputs, check_tracks_fit
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Malformed, Refusal, Rejected, check_text
-from proofs.enclosures.exponential import exact_ends, working_precision
+from proofs.check.checker.chapters.trained.exponentials import Exponentials
+from proofs.check.checker.chapters.trained.reading.network import read_network
+from proofs.check.checker.chapters.trained.tracks import exact, wrong_input
+from proofs.check.checker.chapters.trained.tracks.reading import read_wrong_input
+from proofs.check.checker.kernel.budget import Budget
+from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.enclosures.float_runs.run_class import presets
-from proofs.trained.balls import BallNetwork, enclose_logits
-from proofs.trained.tracks.certificate import tracks_text
+from proofs.trained.balls import BallNetwork, enclose_logits, scale_ball
+from proofs.trained.tracks.certificate import WrongInput, tracks_text, wrong_input_text
 from proofs.trained.tracks.exact_numbers import find_obstacle
 from proofs.trained.tracks.exact_search import ExactlyProved, ExactSearch
 from tests.check.trained_networks import refusal_of
@@ -252,7 +259,133 @@ def test_other_networks_have_no_exact_numbers() -> None:
     steps = tuple(replace(step, activation="gelu") if isinstance(step, UnitsStep) else step for step in network.steps)
     other = replace(network, steps=steps)
     assert find_obstacle(network) is None and find_obstacle(other) is not None
-    assert refusal_of(json.loads(tracks_text(other, claim, document["units"]))) is Rejected
+    with pytest.raises(Rejected, match="no rule for this network"):
+        check_text(tracks_text(other, claim, document["units"]).encode())
+    nothing = {"precision": 64, "bits": 8, "splits": [], "ranges": "", "classes": "", "cells": []}
+    obstacles = set()
+    for seed in range(24):
+        network = random_layer(seed)
+        if (obstacle := find_obstacle(network)) is not None:
+            obstacles.add(obstacle)
+            with pytest.raises(Rejected, match="no rule for this network"):
+                check_text(tracks_text(network, random_claim(seed, network, (0,), (0, 1)), [nothing]).encode())
+    assert len(obstacles) == 3
+
+
+class Careless(Exponentials):
+    """Off by as much as is allowed."""
+
+    away = 1
+
+    def at(self, d: int) -> int:
+        found = super().at(d)
+        return max(found + self.away * ((found >> self.fraction - 1) + 2), 0)
+
+
+@pytest.mark.parametrize("away", [1, -1])
+@pytest.mark.parametrize("seed", range(6))
+def test_weights_averages_and_logits_lie_between_their_ends(monkeypatch: pytest.MonkeyPatch, seed: int, away: int
+                                                           ) -> None:
+    """Whatever exp rounds, and at a precision so low that ends are far apart; scales, slopes and biases are there."""
+    monkeypatch.setattr(Careless, "away", away)
+    monkeypatch.setattr(exact, "Exponentials", Careless)
+    network = plain(random_layer(seed))
+    tokens, draw = [1, 4, 0, 2, 3, 1, 2], np.random.default_rng(seed)
+    step = next(step for step in network.steps if isinstance(step, AttentionStep))
+    scaled = replace(step, scale=Scale(root=3) if seed % 2 else Scale(times=Fraction(2, 3)),
+                     heads=tuple(replace(head, slope=Fraction(int(draw.integers(-5, 6)), 7)) for head in step.heads))
+    network = replace(network, steps=tuple(scaled if one is step else one for one in network.steps))
+    budget = Budget()
+    known = exact.ExactNetwork(budget, read_network(json.loads(network_text(network)), budget), 0, 32)
+    box = known.averages(tokens, 60)
+    logits, bits = enclose_logits(BallNetwork(network), tokens, 0, [len(tokens) - 1], 300), 300
+    others = [0, 1, 2, 4]
+    found = [*known.judged(known.point((len(tokens) - 1, tokens[-1])), box, 60, 3, others)]
+    with working_precision(bits):
+        for other, (least, greatest) in zip(others, found, strict=True):
+            low, high = exact_ends(logits[0, 3] - logits[0, other])
+            assert least <= low <= high <= greatest and greatest - least < 1
+    assert any(greatest - least < Fraction(1, 10**4) for least, greatest in found)
+    expect_scores_and_weights(known, scaled, [*enumerate(tokens)])
+
+
+def expect_scores_and_weights(known: exact.ExactNetwork, step: AttentionStep, sources: list[tuple[int, ...]]) -> None:
+    """Of each head for the last source; against balls."""
+    for number, (head, of_file) in enumerate(zip(step.heads, known.attention.heads, strict=True)):
+        query, own = known.seen(number, sources[-1]).query, sources[-1]
+        weights, scores, highs = known.weigh(number, own, sources), list[arb](), list[int]()
+        for source in sources:
+            key = known.seen(number, source).key
+            low, high = known.score(of_file, query, key, source[0] - own[0])
+            highs.append(high)
+            product = Fraction(sum(map(mul, query.entries, key.entries)), 1 << query.power + key.power)
+            with working_precision(300):
+                true = ball(product) * scale_ball(step.scale) + ball((head.slope or 0) * Fraction(source[0] - own[0]))
+                assert ball(Fraction(low, 1 << 32)) <= true + ball(Fraction(1, 1 << 200)) <= ball(
+                    Fraction(high, 1 << 32)) + ball(Fraction(1, 1 << 199)) and high - low <= 3
+                scores.append(true)
+        with working_precision(300):
+            for source, true in zip(sources, scores, strict=True):
+                weight = (true - ball(Fraction(max(highs), 1 << 32))).exp() * (1 << known.unit)
+                assert weights[source].least <= weight <= weights[source].greatest
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_relu_of_a_form_contains_relu_of_what_it_stands_for(seed: int) -> None:
+    """At the ends of the variable, at 0, and between."""
+    draw, places = np.random.default_rng(seed), 10
+    low, high = sorted(int(one) for one in draw.integers(-4000, 4000, 2))
+    rows = [[int(draw.integers(-500, 500)), int(draw.integers(-9, 9))] for _ in range(6)]
+    box = [exact.ExactRange(low, high)]
+    found = exact.relu(Budget(), exact.ExactForm(rows, 3), box, places)
+    assert len(box) > 1 or seed
+    for at in np.linspace(low, high, 41).astype(int).tolist():
+        fresh = 1
+        for (constant, factor), row in zip(rows, found.rows, strict=True):
+            y = Fraction(constant + Fraction(factor * at, 1 << places), 8)
+            known = Fraction(row[0] + sum(Fraction(c * at, 1 << places) for c in row[1:2]), 1 << found.power)
+            if len(row) > 2:
+                fresh, unit = fresh + 1, Fraction(row[fresh + 1], 1 << found.power)
+                rest = (max(y, Fraction(0)) - known) / unit
+                assert 0 <= rest <= Fraction(box[fresh - 1].greatest, 1 << places)
+            else:
+                assert known == max(y, 0)
+
+
+def test_a_cut_hides_nothing() -> None:
+    """Whatever cuts are put into the tree of the wrong input's group, at the ends of its boxes and beside them."""
+    wrong, right = nearly(2, 3, -1e-12), nearly(2, 3, 1e-12)
+    unit = exactly(right, adds(right, 2, 3)).unit
+    assert unit is not None
+    data = base64.b64decode(unit["ranges"])
+    ends = {int.from_bytes(data[at:at + 16], "little", signed=True) for at in range(16, len(data), 32)}
+    *before, tree, last = unit["cells"]  # at the last place, where 1 is read, and 0 is right; or 1
+    claim = adds(wrong, 2, 3)
+    assert len(ends) > 4
+    for at in [end - less for end in ends for less in (0, 1 << 59)]:
+        for made in ([0, at, tree, None], [0, at, None, tree]):
+            text = tracks_text(wrong, claim, [unit | {"cells": [*before, made, last]}])
+            with pytest.raises(Rejected, match="place 10, token 1, answer 0: a row is not shown"):
+                check_text(text.encode())
+
+
+def test_what_a_low_precision_leaves_open_is_no_wrong_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of an input whose margin is 10^-12, above 0 or below."""
+    for margin in (1e-12, -1e-12):
+        network = nearly(2, 3, margin)
+        claim = adds(network, 2, 3)
+        text = wrong_input_text(network, claim, WrongInput(0, ((0, 1),) * 3, len(claim.forms[0].layout) - 1, 1))
+        given = read_wrong_input(json.loads(text), Budget())
+        row, prefix = wrong_input.row_and_prefix(given)
+        monkeypatch.setattr(wrong_input, "MOST_PRECISION", 32)
+        with pytest.raises(Rejected, match="not decided"):
+            wrong_input.prove_exactly(given, row, prefix)
+        monkeypatch.undo()
+        if margin < 0:
+            assert wrong_input.prove_exactly(given, row, prefix) == {"input": 1}
+        else:
+            with pytest.raises(Rejected, match="is above the margin"):
+                wrong_input.prove_exactly(given, row, prefix)
 
 
 def test_a_unit_in_exact_numbers_says_nothing_of_float_runs() -> None:

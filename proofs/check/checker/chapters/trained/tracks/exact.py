@@ -112,8 +112,8 @@ def ends(row: Sequence[int], box: Sequence[ExactRange], places: int) -> tuple[in
 def relu(budget: Budget, x: ExactForm, box: list[ExactRange], places: int) -> ExactForm:
     """relu of each coordinate; one that may have both signs gets a variable more, which is put into the box.
 
-    Proof. If l <= y <= u, l < 0 < u and 0 <= s <= 1, relu(y) - s y is convex in y, 0 at 0 and never below, so it lies
-    between 0 and the greater of its values at the ends, -s l and (1 - s) u; it is the variable, rounded up.
+    Proof. If l <= y <= u, l < 0 < u and 0 <= s <= u / (u - l), relu(y) - s y is convex in y, 0 at 0 and never below, so
+    it lies between 0 and its greater value at an end: -s l <= (1 - s) u. It is the variable, rounded up.
     """
     budget.spend(1 + len(x.rows) * (2 + len(box)))
     known = [ends(row, box, places) for row in x.rows]
@@ -124,9 +124,8 @@ def relu(budget: Budget, x: ExactForm, box: list[ExactRange], places: int) -> Ex
         slope = 1 << CHORD if low >= 0 else 0 if high <= 0 else (high << CHORD) // (high - low)
         rows.append([slope * number for number in row])
         if low < 0 < high:
-            most = max(-slope * low, ((1 << CHORD) - slope) * high)
             rows[-1] += [0] * (1 + len(box) - len(row)) + [1 << CHORD + x.power]
-            box.append(ExactRange(0, -(-most >> CHORD + x.power)))
+            box.append(ExactRange(0, -((slope - (1 << CHORD)) * high >> CHORD + x.power)))
     return shortened(rows, x.power + CHORD)
 
 
