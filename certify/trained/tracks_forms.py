@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -19,7 +19,7 @@ from constructions.trained.network import AttentionStep, TrainedNetwork
 from constructions.trained.tracks import Column, TracksClaim, all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Refusal, Rejected, check_text
-from proofs.trained.balls import BallNetwork
+from proofs.trained.balls import BallNetwork, decide_row
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import WrongInput, tracks_text
 from proofs.trained.tracks.deciding import FormProved, FormSearch
@@ -147,9 +147,10 @@ class FormDecider:
         return FormResult(self._searched(row, proved.inputs, f"{reason}; {more}"))
 
     def _are_wrong(self, number: int, inputs: Sequence[tuple[Column, ...]]) -> bool:
-        """Whether floats say of one of some inputs that it is wrong."""
+        """Whether the one of some inputs with the least margin is wrong."""
         margins = Margins(self.floats, self.claim, number)
-        return len(inputs) > 0 and bool(margins.seen(margins.inputs.indices([*inputs])).margin <= 0)
+        seen = margins.seen(margins.inputs.indices([*inputs])) if inputs else None
+        return seen is not None and bool(seen.margin <= 0) and confirmed(self.balls, self.claim, seen) is not None
 
     def _exactly(self, row: FormRow, margins: Margins) -> FormResult:
         """The result of a form in exact numbers: a proof, or an input at an end of a class that is wrong."""
@@ -162,8 +163,22 @@ class FormDecider:
             check_text(tracks_text(self.network, claim, [found.unit]).encode(), work=WORK)
         except Refusal as refusal:
             return FormResult(replace(row, reason=f"the checker, of exact numbers: {refusal}"))
-        row = replace(row, verdict="certified", bound=float(found.least), seen=search(margins, 1))
+        least = search(margins, 1)
+        seen = min((near for one in (Suspect(least.columns, least.place), *found.suspects)
+                    for near in self._near(margins.number, one)), key=lambda one: one.margin)
+        row = replace(row, verdict="certified", bound=float(found.least), seen=seen)
         return FormResult(row, found.unit, found.classes, found.cells)
+
+    def _near(self, form: int, suspect: Suspect) -> Iterator[SeenInput]:
+        """The margins of an input at an answer, in balls."""
+        tokens = self.claim.tokens(self.claim.forms[form], suspect.columns)
+        right, before = tokens[suspect.place], tokens[:suspect.place]
+        for other in self.claim.among:
+            row = sorted([(right, Fraction(1)), (other, Fraction(-1))])
+            found = None if other == right else decide_row(
+                self.balls, before, self.claim.offset, suspect.place - 1, row, self.claim.margin).ends
+            if found is not None:
+                yield SeenInput(np.float64(found[0] - self.claim.margin), form, suspect.columns, suspect.place, other)
 
     def _suspected(self, row: FormRow, suspect: Suspect) -> FormRow | None:
         """The row of a form, if this input is wrong at this answer."""

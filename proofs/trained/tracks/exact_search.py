@@ -25,6 +25,7 @@ BYTES = 16  # of a number of a range
 MOST_BITS = 100  # of ranges, behind the point
 MOST_CUTS = 48
 MOST_CELLS = 256  # of a group, times the effort
+NEAREST = 2  # boxes in the cell with the least margin that are looked at
 Box = tuple[tuple[int, int], ...]
 
 
@@ -47,7 +48,7 @@ class Suspect:
 
 @dataclass(frozen=True)
 class ExactlyProved:
-    """The unit of a certificate if every row is proved; else inputs of classes that are not."""
+    """The unit of a certificate if every row is proved, and inputs where the least is; else inputs of open classes."""
 
     unit: dict[str, Any] | None
     classes: int
@@ -71,7 +72,7 @@ class ExactSearch:
         self.bits = min(MOST_BITS, 8 * BYTES - 4 - reach.bit_length())
         self._tops: dict[tuple[int, int, int, int], dict[int, int]] = {}
         self._weights: tuple[tuple[int, int], Long] = (-1, -1), np.zeros(0, object)
-        self._least: Fraction | None = None
+        self._least: tuple[Fraction, ExactGroup, list[Box]] | None = None
 
     def run(self) -> ExactlyProved:
         """The proof, or what is open."""
@@ -98,7 +99,9 @@ class ExactSearch:
         data = b"".join(end.to_bytes(BYTES, "little", signed=True) for box in boxes for pair in box for end in pair)
         unit = {"precision": PRECISION, "bits": self.bits, "splits": [], "ranges": b64encode(data).decode("ascii"),
                 "classes": packed([np.array(classes, np.int32)]), "cells": trees}
-        return ExactlyProved(unit, len(classes), cells, np.float64(self._least or 0), ())
+        least = self._least
+        return ExactlyProved(unit, len(classes), cells, np.float64(least[0] if least else 0),
+                             tuple(self.suspects(least[1], least[2][:NEAREST])) if least else ())
 
     def own(self, query: Query) -> int:
         """The row that asks."""
@@ -150,7 +153,8 @@ class ExactSearch:
             least, kinks = self.network.differences(stream, group.answer, others, hull, self.bits)
             low = min(least)
             if low > self.claim.margin:
-                self._least = low if self._least is None else min(self._least, low)
+                if self._least is None or low < self._least[0]:
+                    self._least = low, group, [whole for _, whole in parts]
                 cells += 1
                 return None
             where = None if cuts >= MOST_CUTS or tried > MOST_CELLS * self.effort or open_ones else find_cut(
