@@ -114,6 +114,7 @@ def test_a_margin_of_10_to_the_minus_15_on_the_longest_chain_alone_is_decided(ma
         assert found.unit is None and ((0, 2),) * 3 in {one.columns for one in found.suspects}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("margin", [1e-15, -1e-15])
 def test_floats_that_err_do_not_end_the_search(margin: float) -> None:
     """More inputs than are run one by one; of one alone floats cannot say whether it is right."""
@@ -155,6 +156,7 @@ def plain(network: TrainedNetwork) -> TrainedNetwork:
     return replace(made, tensors={name: one for name, one in made.tensors.items() if name in used})
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_random_networks_are_certified_only_if_they_are_right(seed: int) -> None:
     """The right answers are what the network says on most inputs, so that some claims are true."""
@@ -292,6 +294,7 @@ class Careless(Exponentials):
         return max(found + self.away * ((found >> self.fraction - 1) + 2), 0)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("away", [1, -1])
 @pytest.mark.parametrize("seed", range(6))
 def test_weights_averages_and_logits_lie_between_their_ends(monkeypatch: pytest.MonkeyPatch, seed: int, away: int
@@ -340,6 +343,7 @@ def expect_scores_and_weights(known: exact.ExactNetwork, step: AttentionStep, so
                 assert weights[source].least <= weight <= weights[source].greatest
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_relu_of_a_form_contains_relu_of_what_it_stands_for(seed: int) -> None:
     """At the ends of the variable, at 0, and between."""
