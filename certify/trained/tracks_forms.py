@@ -121,13 +121,13 @@ class FormDecider:
             found = self._each(row, margins)
             if found.row.verdict != "unknown":
                 return found
-        obstacle, exactly = find_obstacle(self.network), None
+        obstacle, exactly, many = find_obstacle(self.network), None, inputs > EACH
         try:
-            if obstacle is None and not FormSearch(self.floats, self.claim, number, self.effort).looks_easy():
+            if obstacle is None and many and not FormSearch(self.floats, self.claim, number, self.effort).looks_easy():
                 exactly = self._exactly(row, margins)
                 if exactly.row.verdict != "unknown":
                     return exactly
-            few = ROOMS[:1] if obstacle is None and exactly is None else ROOMS
+            few = ROOMS[:1] if obstacle is None and exactly is None and many else ROOMS
             proved, reason = self._prove(number, few)
         except NoClasses as why:  # wrong inputs are found all the same
             return self._each(row, margins) if inputs <= EACH else FormResult(self._searched(
@@ -135,15 +135,16 @@ class FormDecider:
         if proved.unit is not None and not reason:
             row = replace(row, verdict="certified", bound=float(proved.least), seen=search(margins, 1))
             return FormResult(row, proved.unit, proved.classes, proved.cells)
-        if inputs <= EACH:
-            return self._each(row, margins)
+        if not many:
+            found = self._each(row, margins)
+            return self._exactly(row, margins) if found.row.verdict == "unknown" and obstacle is None else found
         if self._are_wrong(number, proved.inputs):
             return FormResult(self._searched(row, proved.inputs, reason))
         if obstacle is None and exactly is None:
             exactly = self._exactly(row, margins)
             if exactly.row.verdict != "unknown":
                 return exactly
-        more = exactly.row.reason if exactly else f"exact numbers have no rule for this network: {obstacle}"
+        more = exactly.row.reason if exactly else f"exact numbers were not tried: {obstacle}"
         return FormResult(self._searched(row, proved.inputs, f"{reason}; {more}"))
 
     def _are_wrong(self, number: int, inputs: Sequence[tuple[Column, ...]]) -> bool:

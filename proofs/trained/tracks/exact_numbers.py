@@ -26,11 +26,12 @@ WEIGHT = 176
 PRECISION = 128
 """Bits behind the point of the checker's scores."""
 GUARD = 30
+MOST_HEARD = 8
 CHORD = 20
 
 
 def find_obstacle(network: TrainedNetwork) -> str | None:
-    """Why the checker has no rule by exact numbers for it, if it has none."""
+    """Why exact numbers are not tried: the checker has no rule for it, or what it hears makes too wide boxes."""
     if sum(isinstance(step, AttentionStep) for step in network.steps) != 1 or not network.is_causal:
         return "it has not one causal attention step"
     for step in network.steps:
@@ -40,6 +41,8 @@ def find_obstacle(network: TrainedNetwork) -> str | None:
             return "it has rotary positions"
         if isinstance(step, UnitsStep) and (step.gate is not None or step.activation not in ("relu", "identity")):
             return "its units are other ones than relu"
+        if isinstance(step, AttentionStep) and sum(head.out.shape[0] for head in step.heads) > MOST_HEARD:
+            return f"its heads average more than {MOST_HEARD} numbers"
     return None
 
 

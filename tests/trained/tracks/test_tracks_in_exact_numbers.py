@@ -277,7 +277,7 @@ def test_other_networks_have_no_exact_numbers() -> None:
     obstacles = set()
     for seed in range(24):
         network = random_layer(seed)
-        if (obstacle := find_obstacle(network)) is not None:
+        if (obstacle := find_obstacle(network)) is not None and "average" not in obstacle:
             obstacles.add(obstacle)
             with pytest.raises(Rejected, match="no rule for this network"):
                 check_text(tracks_text(network, random_claim(seed, network, (0,), (0, 1)), [nothing]).encode())
