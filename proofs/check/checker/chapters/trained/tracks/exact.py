@@ -49,10 +49,10 @@ def shortened(rows: list[list[int]], power: int) -> ExactForm:
         Rejected: if that is too great.
     """
     if power < 0:
-        return ExactForm([[number << -power for number in row] for row in rows], 0)
-    bits = reduce(or_, [number for row in rows for number in row], 0)
+        rows, power = [[number << -power for number in row] for row in rows], 0
+    bits = reduce(or_, [abs(number) for row in rows for number in row], 0)
     cut = min(power, (bits & -bits).bit_length() - 1) if bits else power
-    require(power - cut <= MOST_POWER, "numbers of more than {} bits", MOST_POWER)
+    require(max(power - cut, bits.bit_length() - cut) <= MOST_POWER, "numbers of more than {} bits", MOST_POWER)
     return ExactForm([[number >> cut for number in row] for row in rows], power - cut)
 
 
@@ -89,7 +89,8 @@ def column_of(entries: Sequence[int], power: int) -> ExactForm:
 def image(budget: Budget, x: ExactForm, linear: ExactMap) -> ExactForm:
     """What a map makes of it."""
     width, rows = max((len(row) for row in x.rows), default=1), []
-    budget.spend(1 + sum(2 + len(column) * (1 + (width * (8 + (x.power >> 5)) >> 5)) for column in linear.columns))
+    bits = max((number.bit_length() for row in x.rows for number in row), default=0)
+    budget.spend(1 + sum(2 + len(column) * (1 + (width * (8 + (bits >> 5)) >> 5)) for column in linear.columns))
     for column in linear.columns:
         total = [0] * width
         for place, factor in column:
