@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -19,10 +19,12 @@ from constructions.trained.network import AttentionStep, TrainedNetwork
 from constructions.trained.tracks import Column, Form, TracksClaim, all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Refusal, Rejected, check_text
-from proofs.trained.balls import BallNetwork
+from proofs.trained.balls import BallNetwork, decide_row
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import WrongInput, tracks_text
 from proofs.trained.tracks.deciding import FormProved, FormSearch
+from proofs.trained.tracks.exact_numbers import find_obstacle
+from proofs.trained.tracks.exact_search import ExactSearch, Suspect
 from proofs.trained.tracks.levels import NoClasses
 from proofs.trained.tracks.queries import Columns, all_classes, queries
 from proofs.trained.tracks.wrong import Margins, SeenInput, confirmed, glance, search
@@ -124,8 +126,14 @@ class FormDecider:
             found = self._each(row, margins)
             if found.row.verdict != "unknown":
                 return found
+        obstacle, exactly = find_obstacle(self.network), None
         try:
-            proved, reason = self._prove(number)
+            if not (obstacle or is_few or FormSearch(self.floats, self.claim, number, self.effort).looks_easy()):
+                exactly = self._exactly(row, margins)
+                if exactly.row.verdict != "unknown":
+                    return exactly
+            few = ROOMS if obstacle or exactly or is_few else ROOMS[:1]
+            proved, reason = self._prove(number, few)
         except NoClasses as why:  # wrong inputs are found all the same
             return self._each(row, margins) if is_few else FormResult(self._searched(
                 row, (), f"{why}; then inputs are run one by one, and {inputs:,} are too many"))
@@ -133,8 +141,63 @@ class FormDecider:
             row = replace(row, verdict="certified", bound=float(proved.least), seen=search(margins, 1))
             return FormResult(row, proved.unit, proved.classes, proved.cells)
         if is_few:
-            return self._each(row, margins)
-        return FormResult(self._searched(row, proved.inputs, reason))
+            found = self._each(row, margins)
+            return self._exactly(row, margins) if found.row.verdict == "unknown" and obstacle is None else found
+        if self._are_wrong(number, proved.inputs):
+            return FormResult(self._searched(row, proved.inputs, reason))
+        if obstacle is None and exactly is None:
+            exactly = self._exactly(row, margins)
+            if exactly.row.verdict != "unknown":
+                return exactly
+        more = exactly.row.reason if exactly else f"exact numbers were not tried: {obstacle}"
+        return FormResult(self._searched(row, proved.inputs, f"{reason}; {more}"))
+
+    def _are_wrong(self, number: int, inputs: Sequence[tuple[Column, ...]]) -> bool:
+        """Whether the one of some inputs with the least margin is wrong."""
+        margins = Margins(self.floats, self.claim, number)
+        seen = margins.seen(margins.inputs.indices([*inputs])) if inputs else None
+        return seen is not None and bool(seen.margin <= 0) and confirmed(self.balls, self.claim, seen) is not None
+
+    def _exactly(self, row: FormRow, margins: Margins) -> FormResult:
+        """The result of a form in exact numbers: a proof, or an input at an end of a class that is wrong."""
+        found = ExactSearch(self.network, self.claim, margins.number, self.effort).run()
+        if found.unit is None:
+            wrong = next(filter(None, (self._suspected(row, one) for one in found.suspects)), None)
+            return FormResult(wrong or replace(row, reason=found.missing))
+        claim = replace(self.claim, forms=(margins.form,))
+        try:
+            check_text(tracks_text(self.network, claim, [found.unit]).encode(), work=WORK)
+        except Refusal as refusal:
+            return FormResult(replace(row, reason=f"the checker, of exact numbers: {refusal}"))
+        least = search(margins, 1)
+        seen = min((near for one in (Suspect(least.columns, least.place), *found.suspects)
+                    for near in self._near(margins.number, one)), key=lambda one: one.margin)
+        row = replace(row, verdict="certified", bound=float(found.least), seen=seen)
+        return FormResult(row, found.unit, found.classes, found.cells)
+
+    def _near(self, form: int, suspect: Suspect) -> Iterator[SeenInput]:
+        """The margins of an input at an answer, in balls."""
+        tokens = self.claim.tokens(self.claim.forms[form], suspect.columns)
+        right, before = tokens[suspect.place], tokens[:suspect.place]
+        for other in self.claim.among:
+            row = sorted([(right, Fraction(1)), (other, Fraction(-1))])
+            found = None if other == right else decide_row(
+                self.balls, before, self.claim.offset, suspect.place - 1, row, self.claim.margin).ends
+            if found is not None:
+                yield SeenInput(np.float64(found[0] - self.claim.margin), form, suspect.columns, suspect.place, other)
+
+    def _suspected(self, row: FormRow, suspect: Suspect) -> FormRow | None:
+        """The row of a form, if this input is wrong at this answer."""
+        assert row.seen is not None, "a few inputs were looked at"
+        form = row.seen.form
+        right = self.claim.tokens(self.claim.forms[form], suspect.columns)[suspect.place]
+        for other in self.claim.among:
+            seen = SeenInput(np.float64(0), form, suspect.columns, suspect.place, other)
+            found = None if other == right else confirmed(self.balls, self.claim, seen)
+            if found is not None:
+                seen = replace(seen, margin=np.float64(found[1][1] - self.claim.margin))
+                return replace(row, verdict="refuted", wrong=found[0], value=found[1], seen=seen)
+        return None
 
     def _has_few_for_each_class(self, form: Form, inputs: int) -> bool:
         """Whether inputs are sooner run one by one than by classes."""
@@ -162,26 +225,26 @@ class FormDecider:
         row = replace(row, seen=search(margins, 4 * self.effort, inputs))
         return self._wrong(row) or replace(row, reason=reason)
 
-    def _prove(self, number: int) -> tuple[FormProved, str]:
+    def _prove(self, number: int, rooms: Sequence[int]) -> tuple[FormProved, str]:
         """A proof of a form, and why it is none: ranges that the checker does not accept get more room."""
-        proved, reason = self._prove_by(number, 1)
+        proved, reason = self._prove_by(number, 1, rooms)
         windows = range(2, self.effort + 1) if self.several else range(0)
         for window in windows if proved.unit is None else ():
             try:
-                wider, why = self._prove_by(number, window)
+                wider, why = self._prove_by(number, window, rooms)
             except Unsupported:
                 break
             if wider.unit is not None and not why:
                 return wider, why
         return proved, reason
 
-    def _prove_by(self, number: int, window: int) -> tuple[FormProved, str]:
+    def _prove_by(self, number: int, window: int, rooms: Sequence[int]) -> tuple[FormProved, str]:
         """The same where a step tells of so many columns."""
         claim, reason = replace(self.claim, forms=(self.claim.forms[number],)), ""
         search = FormSearch(self.floats, self.claim, number, self.effort, window=window)
-        for room in ROOMS:
+        for room in rooms:
             search.widen(room)
-            proved = search.run()
+            proved = search.run(lambda inputs: self._are_wrong(number, inputs))
             if proved.unit is None:
                 return proved, reason or proved.why_open
             try:

@@ -20,6 +20,7 @@ from proofs.enclosures.float_runs.run_class import presets
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.deciding import FormSearch
+from proofs.trained.tracks.exact_search import ExactSearch
 from tests.check.trained_corpus import BFLOAT16, BINARY32, CORPUS, Document, changed
 from tests.check.trained_networks import dump
 from tests.trained.tracks.adders import adder, adds, silent
@@ -56,6 +57,15 @@ def by_windows() -> Document:
     """Of two letters that are copied by what the place after each has heard of it: a step tells of two columns."""
     network, claim = copier(2, 3), copies(2, 3)
     unit = FormSearch(FloatNetwork(network), claim, 0, 1, 16, 2).run().unit
+    assert unit is not None
+    return json.loads(tracks_text(network, claim, [unit]))
+
+
+def in_exact_numbers() -> Document:
+    """Of the adder of two digits to the base 2."""
+    network = adder(2, 2)
+    claim = adds(network, 2, 2)
+    unit = ExactSearch(network, claim, 0, 1).run().unit
     assert unit is not None
     return json.loads(tracks_text(network, claim, [unit]))
 
@@ -111,6 +121,7 @@ def files() -> dict[Path, Document]:
     labels, windows = nodes["units"][0]["labels"], by_windows()
     layout = adds_two["claim"]["forms"][0]["layout"]
     runs, wrong_run, by_classes = of_runs(), of_a_wrong_run(), of_runs_by_classes()
+    exactly = in_exact_numbers()
     return {CORPUS / f"{name}.cert": document for name, document in {
         "accepted/trained_tracks": adds_two,
         "accepted/trained_tracks_wrong_input": other,
@@ -128,6 +139,13 @@ def files() -> dict[Path, Document]:
         "rejected/trained_tracks_by_windows_a_margin_too_large": changed(windows, "claim", "margin", value="2"),
         "malformed/trained_tracks_by_windows_of_one_column_more": changed(windows, "units", 0, "window", value=3),
         "malformed/trained_tracks_by_windows_of_one_column": changed(windows, "units", 0, "window", value=1),
+        "accepted/trained_tracks_in_exact_numbers": exactly,
+        "rejected/trained_tracks_in_exact_numbers_a_margin_too_large": changed(exactly, "claim", "margin", value="2"),
+        "rejected/trained_tracks_in_exact_numbers_too_coarse": changed(exactly, "units", 0, "precision", value=64),
+        "malformed/trained_tracks_in_exact_numbers_too_fine": changed(exactly, "units", 0, "precision", value=129),
+        "malformed/trained_tracks_in_exact_numbers_a_box_left_out": changed(
+            exactly, "units", 0, "ranges", value=exactly["units"][0]["ranges"][128:]),
+        "rejected/trained_track_runs_in_exact_numbers": by_classes | {"units": exactly["units"]},
         "malformed/trained_tracks_an_input_too_few": changed(each_input, "units", 0, "inputs", value=15),
         "malformed/trained_tracks_a_range_left_out": changed(
             adds_two, "units", 0, "ranges", value=adds_two["units"][0]["ranges"][:-16]),

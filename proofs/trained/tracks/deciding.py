@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -25,6 +25,7 @@ MOST_OPEN = 1000  # classes that are split in a round, times the effort
 ALIKE = 1 / 4  # weights with no wider gap than so much of the greatest are about the same
 PARTS = 4  # of a class that is split in a round, at least, if there are columns
 LISTED = 64  # inputs of open classes that are looked at
+GLANCED = 16  # groups that tell whether floats know enough
 Choice = tuple[int, frozenset[int]]
 """A column, and combinations of letters."""
 
@@ -82,9 +83,11 @@ class FormSearch:
             for one in row:
                 one.least, one.greatest = one.least - more, one.greatest + more
 
-    def run(self) -> FormProved:
-        """The proof, or what is open."""
+    def run(self, is_wrong: Callable[[Sequence[tuple[Column, ...]]], bool] = lambda inputs: False) -> FormProved:
+        """The proof, or what is open: where one of the inputs at the ends of open classes is wrong, none is split."""
         self._cover(self._grouped())
+        if is_wrong(self._inputs(self._open())):
+            return self._proved()
         most = MOST_OPEN * self.effort
         for number in range(MOST_ROUNDS):
             open_ones = self._open()
@@ -96,6 +99,13 @@ class FormSearch:
             touched = {self.form.key(one.one) for one in open_ones}
             self._cover({key: group for key, group in self._grouped().items() if key in touched})
         return self._proved()
+
+    def looks_easy(self) -> bool:
+        """Whether most of a few groups are covered before any class is split."""
+        groups = [group for _, group in sorted(self._grouped().items())]
+        few = groups[::max(1, len(groups) // GLANCED)]
+        self.cover.cover(few)
+        return 2 * sum(bool(group.open) for group in few) < len(few)
 
     def _grouped(self) -> dict[tuple[int, ...], Group]:
         found: dict[tuple[int, ...], Group] = {}

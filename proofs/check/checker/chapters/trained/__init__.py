@@ -36,7 +36,7 @@ vacuous       the lengths at which nothing is asked
 costs         what the units take, about
 describing    the claim in words
 tracks        inputs that are laid out in tracks: claim, reading, columns, longest (sums over columns), queries, layers,
-              each_input, proof, wrong_input, describing
+              each_input, exact, exact_proof, proof, wrong_input, describing
 lengths       lengths beyond enumeration: reading, counts, truths, margins, case_rows, proof,
               suffixes, describing
 floats        float runs: rounding, casting, one_number, operations, softmax, stack, classes, proof, describing; on

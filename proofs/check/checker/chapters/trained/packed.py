@@ -18,14 +18,14 @@ READABLE = 1 << 62  # slots that are read out are below it
 
 
 @cache
-def ones(slots: int) -> int:
-    """The packed integer with 1 in each slot."""
-    return ((1 << SLOT * slots) - 1) // ((1 << SLOT) - 1)
+def ones(slots: int, slot: int = SLOT) -> int:
+    """The packed integer with 1 in each slot, which has so many bits."""
+    return ((1 << slot * slots) - 1) // ((1 << slot) - 1)
 
 
-def pack(numbers: Iterable[int]) -> int:
-    """The numbers as slots, the first one lowest."""
-    return sum([number << SLOT * k for k, number in enumerate(numbers)])
+def pack(numbers: Iterable[int], slot: int = SLOT) -> int:
+    """The numbers as slots of so many bits, the first one lowest."""
+    return sum([number << slot * k for k, number in enumerate(numbers)])
 
 
 @cache
@@ -77,8 +77,9 @@ def rescale(packed: int, slots: int, shift: int) -> int:
     return (packed + added >> shift & mask) - removed
 
 
-def maximum(a: int, b: int, tops: int) -> int:
-    """Slot by slot the greater; all slots at least 0 and below 2^127; ``tops`` has 2^127 in each slot.
+def maximum(a: int, b: int, tops: int, slot: int = SLOT) -> int:
+    """Slot by slot the greater; all slots at least 0 and below 2^127; ``tops`` has 2^127 in each slot. Where these have
+    another number of bits, likewise.
 
     Proof. Slots of (a | tops) - b are 2^127 + a - b, above 0 and below 2^128: no borrows; the top bit says a >= b.
     Where it is set, top - (top >> 127) has the 127 bits below it, which select a - b; elsewhere nothing is added to
@@ -86,4 +87,4 @@ def maximum(a: int, b: int, tops: int) -> int:
     """
     difference = (a | tops) - b
     greater = difference & tops
-    return b + (difference & greater - (greater >> SLOT - 1))
+    return b + (difference & greater - (greater >> slot - 1))

@@ -141,6 +141,6 @@ class Averages:
         return reduce(partial(maximum, tops=tops), reached.values())
 
 
-def contribution(excess: int, weight: PathBounds, bias: int, tops: int) -> int:
+def contribution(excess: int, weight: PathBounds, bias: int, tops: int, slot: int = SLOT) -> int:
     """Slot by slot the greater of least * excess and greatest * excess: what is above 0 counts more."""
-    return weight.least * excess + (weight.greatest - weight.least) * (maximum(excess + bias, bias, tops) - bias)
+    return weight.least * excess + (weight.greatest - weight.least) * (maximum(excess + bias, bias, tops, slot) - bias)

@@ -1,7 +1,7 @@
 """The greatest sums over all inputs of many classes at once: one pass over the columns; docs/tracks.md, section 5.
 
-Each class and direction has a slot of packed integers, with a threshold of its own. Sums are biased by 2^126, so that
-the greater of two is branch-free.
+Each class and direction has a slot of packed integers, with a threshold of its own. Sums are biased by 2^126 (in slots
+of S bits by 2^(S - 2)), so that the greater of two is branch-free.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ from typing import NamedTuple
 
 from ....kernel.budget import ENTRY_BITS, Cache
 from ....kernel.verdicts import require
-from ..packed import READABLE, SLOT, maximum, ones, pack_short
-from ..ranges import BIAS, ColumnSource, PathBounds, contribution
+from ..packed import SLOT, maximum, ones, pack, pack_short
+from ..ranges import ColumnSource, PathBounds, contribution
 from .columns import ColumnMove, FormColumns, Left, Naming
 
 CHUNK = 512  # slots of a pass, about
-BYTES = SLOT // 8
 
 
 class Asked(NamedTuple):
-    """A class: a move of the answer's column, or a last state; what asks; and a threshold for each direction, over
-    2^44."""
+    """A class: a move of the answer's column, or a last state; what asks; and a threshold for each direction, in the
+    units of V."""
 
     member: ColumnMove | int
     own: ColumnSource
@@ -100,10 +99,14 @@ class PlacesRead:
 class ColumnPasses:
     """Passes over the columns of a form, for what asks at a place: it sees itself, and what stands before it."""
 
-    def __init__(self, sight: PlacesRead, column: int | None, weights: Mapping[ColumnSource, PathBounds]) -> None:
-        """``column`` tells classes apart by its moves; None if last states do."""
+    def __init__(self, sight: PlacesRead, column: int | None, weights: Mapping[ColumnSource, PathBounds],
+                 slot: int = SLOT) -> None:
+        """``column`` tells classes apart by its moves; None if last states do. Slots have ``slot`` bits, V too."""
         self._budget, self._sight, self._kept, self._weights = sight.columns.budget, sight, sight.kept, weights
         self._column = len(sight.kept.moves) if column is None else column
+        self._slot, self._bytes = slot, slot // 8
+        self._maximum = partial(maximum, slot=slot)
+        self._pack = pack_short if slot == SLOT else partial(pack, slot=slot)
 
     def below(self, most: Mapping[ColumnSource, int], asked: Sequence[Asked]) -> bool:
         """Whether each class's averages are shown to be at most its thresholds; ``most`` packs V for each source."""
@@ -113,7 +116,8 @@ class ColumnPasses:
         """For each class, which averages are shown to be at most their thresholds; those with the same are together.
 
         Proof. As in ranges.py: V and the thresholds are below 2^62, weights at most 2^40, places fewer than 2^14, so
-        sums are below 2^118. The greatest sum over the inputs of a class is the greatest up to the answer's column,
+        sums are below 2^118; in slots of S bits, where these are below 2^(S/2 - 2) and at most 2^(S/2 - 16), below
+        2^(S - 3). The greatest sum over the inputs of a class is the greatest up to the answer's column,
         the class's move there with what asks, and the greatest from there on: what comes before and after has only the
         state in common.
         """
@@ -122,7 +126,8 @@ class ColumnPasses:
             stated.setdefault(tuple(one.thresholds), []).append(one)
         width = len(asked[0].thresholds) if asked else 0
         size = max(1, CHUNK // max(width, 1))
-        held = SLOT * min(size, len(stated)) * width * (len(self._weights) + 2 * len(self._sight.columns.claim.columns))
+        held = len(self._weights) + 2 * len(self._sight.columns.claim.columns)
+        held *= self._slot * min(size, len(stated)) * width
         for first in range(0, len(stated) if width else 0, size):
             with self._budget.holding(held):
                 yield from self._pass(most, [*stated.items()][first:first + size], width)
@@ -130,19 +135,19 @@ class ColumnPasses:
     def _pass(self, most: Mapping[ColumnSource, int], stated: Sequence[tuple[tuple[int, ...], list[Asked]]],
               width: int) -> Iterator[list[bool]]:
         thresholds = [threshold for those, _ in stated for threshold in those]
-        require(all(-READABLE < threshold < READABLE for threshold in thresholds), "a range is beyond 2^18")
-        slots = len(thresholds)
-        one, tops = BIAS * ones(slots), ones(slots) << SLOT - 1
-        repeated = sum(1 << SLOT * width * k for k in range(len(stated)))
-        packed = pack_short(thresholds)
+        most_read, slots = 1 << self._slot // 2 - 2, len(thresholds)
+        require(all(-most_read < threshold < most_read for threshold in thresholds), "a range is beyond 2^18")
+        one, tops = (ones(slots, self._slot) << self._slot - bits for bits in (2, 1))
+        repeated = sum(1 << self._slot * width * k for k in range(len(stated)))
+        packed = self._pack(thresholds)
         excess = {value: value * repeated - packed for value in {*most.values()}}
-        above = {value: maximum(beyond + one, one, tops) - one for value, beyond in excess.items()}
+        above = {value: self._maximum(beyond + one, one, tops) - one for value, beyond in excess.items()}
         added = {source: weight.least * excess[most[source]] + (weight.greatest - weight.least) * above[most[source]]
                  for source, weight in self._weights.items()}  # as `contribution` does, once for each value
-        self._budget.spend(1 + (len(added) * (24 + slots) >> 2))
+        self._budget.spend(1 + (len(added) * (24 + slots * self._slot // SLOT) >> 2))
         before = self._forward(added, one, tops)
         after = self._backward(added, one, tops)
-        size = BYTES * width
+        size = self._bytes * width
         known, later = ({state: packed.to_bytes(size * len(stated), "little") for state, packed in part.items()}
                         for part in (before, after))
         for number, (those, asked) in enumerate(stated):
@@ -153,16 +158,16 @@ class ColumnPasses:
     def _joined(self, most: Mapping[ColumnSource, int], thresholds: tuple[int, ...], asked: Sequence[Asked],
                 before: dict[int, int], after: dict[int, int]) -> Iterator[list[bool]]:
         """Each class's part of what comes before and after, its own move, and what asks."""
-        width, packed = len(thresholds), pack_short(thresholds)
-        bias, tops, size = BIAS * ones(width), ones(width) << SLOT - 1, BYTES * width
+        width, packed, slot = len(thresholds), self._pack(thresholds), self._slot
+        bias, tops, size = ones(width, slot) << slot - 2, ones(width, slot) << slot - 1, self._bytes * width
         self._budget.spend(1 + (len(asked) * (24 + width) >> 1))
         for member, own, _ in asked:
             seen = [own, *(self._sight.made(self._column, member) if isinstance(member, ColumnMove) else [])]
-            made = sum(contribution(most[source] - packed, self._weights[source], bias, tops) for source in seen)
+            made = sum(contribution(most[source] - packed, self._weights[source], bias, tops, slot) for source in seen)
             first, last = (member.source, member.target) if isinstance(member, ColumnMove) else (member, member)
             total = before[first] + made + after[last] - bias  # what is written at the end is in what comes after
             below = (bias | tops) - total & tops
-            yield [digit > 0 for digit in below.to_bytes(size, "little")[BYTES - 1::BYTES]]
+            yield [digit > 0 for digit in below.to_bytes(size, "little")[self._bytes - 1::self._bytes]]
 
     def _forward(self, added: Mapping[ColumnSource, int], one: int, tops: int) -> dict[int, int]:
         """For each state before the answer's column the greatest sum so far, with what is fixed; biased."""
@@ -184,12 +189,13 @@ class ColumnPasses:
                  forward: bool) -> dict[int, int]:
         """The greatest sums a column on; of letters that are alike the greatest is found first."""
         bundles = self._sight.bundles(column)
-        best = [reduce(partial(maximum, tops=tops), [sum([added[seen] for seen in letters], one) for letters in alike])
+        greater = partial(self._maximum, tops=tops)
+        best = [reduce(greater, [sum([added[seen] for seen in letters], one) for letters in alike])
                 for alike in bundles.alike]
         found: dict[int, int] = {}
         for alike, (source, target, written) in bundles.moves:
             here, there = (source, target) if forward else (target, source)
             total, known = sum([added[seen] for seen in written], best[alike] + reached[here] - one), found.get(there)
-            found[there] = total if known is None else maximum(known, total, tops)
+            found[there] = total if known is None else greater(known, total)
         self._budget.spend(1 + (len(self._kept.moves[column]) * (24 + one.bit_length() // SLOT) >> 2))
         return found

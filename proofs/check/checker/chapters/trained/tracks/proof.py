@@ -23,9 +23,10 @@ from ..ranges import ColumnSource
 from ..rows import Last, prove_rows
 from .columns import FormColumns, windowed
 from .each_input import MakesProver, over_the_reals, prove_each
+from .exact_proof import ExactProof
 from .layers import HeardSizes, LayerProof, Ranged
 from .queries import Class, Query, expect_labels, make_queries, make_sources, split
-from .reading import EachInput, TracksCertificate, Tree, Unit, width_of_stream
+from .reading import EachInput, ExactUnit, TracksCertificate, Tree, Unit, width_of_stream
 
 CELL_STEPS = 500  # of a cell, beside its products
 GroupKey = tuple[int, ...]
@@ -43,6 +44,10 @@ def prove_tracks(given: TracksCertificate, make: MakesProver | None = None,
         with within(f"form {number + 1}"):
             if isinstance(unit, EachInput):
                 found["inputs"] += prove_each(given, number, unit.inputs, make)
+            elif isinstance(unit, ExactUnit):
+                require(arithmetic is None, "exact numbers: no rule for float runs")
+                classes, cells = ExactProof(given, number, unit).run()
+                found.update(classes=classes, cells=cells)
             else:
                 classes, cells = FormProof(given, number, unit, arithmetic).run()
                 found.update(classes=classes, cells=cells)

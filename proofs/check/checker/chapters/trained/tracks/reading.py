@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from struct import unpack
@@ -15,10 +16,12 @@ from ..reading.decision import MAX_BITS, MAX_CUTS, Count, Int32
 from ..reading.dyadics import read_base64
 from ..reading.network import AttentionStep, Network, read_network
 from .claim import TracksClaim, read_claim
+from .exact import LEAST_PRECISION, MOST_PRECISION
 
 FORMAT_OF_TRACKS = "certify-tracks"
 FORMAT_OF_WRONG_INPUT = "certify-wrong-input"
 KEYS_OF_WRONG_INPUT = ("form", "input", "place", "other")
+LONG = integer_within(range(-1 << 127, 1 << 127))
 
 
 @dataclass(frozen=True)
@@ -63,12 +66,24 @@ class EachInput:
 
 
 @dataclass(frozen=True)
+class ExactUnit:
+    """A form is proved in exact numbers, with scores of so many bits: boxes and cuts over 2^bits, each class's box."""
+
+    precision: int
+    bits: int
+    splits: tuple[tuple[int, ...], ...]
+    ranges: bytes
+    classes: bytes
+    cells: tuple[Tree, ...]
+
+
+@dataclass(frozen=True)
 class TracksCertificate:
     """A claim about a network, and a unit for each form."""
 
     network: Network
     claim: TracksClaim
-    units: tuple[Unit | EachInput, ...]
+    units: tuple[Unit | EachInput | ExactUnit, ...]
     language: Language
 
 
@@ -101,10 +116,12 @@ def read_forms(fields: Fields, budget: Budget) -> TracksCertificate:
     return TracksCertificate(network, claim, units, Language(budget))
 
 
-def read_unit(value: Json, network: Network) -> Unit | EachInput:
+def read_unit(value: Json, network: Network) -> Unit | EachInput | ExactUnit:
     """How one form is proved."""
     if isinstance(value, dict) and "inputs" in value:
         return EachInput(Fields(value, "inputs").read("inputs", Count))
+    if isinstance(value, dict) and "precision" in value:
+        return read_exact_unit(Fields(value, "precision", "bits", "splits", "ranges", "classes", "cells"), network)
     *before, last = network.attention_steps or (None,)
     if last is None:
         raise Malformed("units: without attention, inputs are run one by one")
@@ -121,10 +138,25 @@ def read_unit(value: Json, network: Network) -> Unit | EachInput:
                       for one, step in zip(inner, before, strict=True))
     averages = read_step(fields, last)
     rows = sum(len(data) for data in averages.directions) // (4 * width_of_stream(last))
-    splits = fields.read("splits", list_of(list_of(Count)))
-    expect(all(len(split) >= 3 for split in splits), "splits: expected query, class and column of each")
+    splits = read_splits(fields)
     cells = fields.read("cells", list_of(partial(read_tree, rows=rows)))
     return Unit(window, labels, (*steps, averages), splits, cells)
+
+
+def read_splits(fields: Fields) -> tuple[tuple[int, ...], ...]:
+    """The classes that are split."""
+    splits = fields.read("splits", list_of(list_of(Count)))
+    expect(all(len(split) >= 3 for split in splits), "splits: expected query, class and column of each")
+    return splits
+
+
+def read_exact_unit(fields: Fields, network: Network) -> ExactUnit:
+    """How a form is proved in exact numbers."""
+    precision = fields.read("precision", integer_within(range(LEAST_PRECISION, MOST_PRECISION + 1)))
+    rows = sum(head.value.weight.width for step in network.attention_steps for head in step.heads)
+    return ExactUnit(precision, fields.read("bits", integer_within(range(MAX_BITS + 1))), read_splits(fields),
+                     fields.read("ranges", read_base64), fields.read("classes", read_base64),
+                     fields.read("cells", list_of(partial(read_tree, rows=rows, number=LONG))))
 
 
 def read_labels(value: Json) -> tuple[int, ...]:
@@ -149,7 +181,7 @@ def width_of_stream(step: AttentionStep) -> int:
     return step.heads[0].out.width
 
 
-def read_tree(value: Json, rows: int, cuts: int = 0) -> Tree:
+def read_tree(value: Json, rows: int, cuts: int = 0, number: Callable[[Json], int] = Int32) -> Tree:
     """A tree below so many cuts."""
     if value is None:
         return None
@@ -157,8 +189,8 @@ def read_tree(value: Json, rows: int, cuts: int = 0) -> Tree:
     assert isinstance(value, list)
     expect(cuts < MAX_CUTS, "limit: {} cuts above a cell", MAX_CUTS)
     direction = integer_within(range(rows))(value[0]) if rows else Count(None)
-    below, above = (read_tree(part, rows, cuts + 1) for part in value[2:])
-    return GroupCut(direction, Int32(value[1]), below, above)
+    below, above = (read_tree(part, rows, cuts + 1, number) for part in value[2:])
+    return GroupCut(direction, number(value[1]), below, above)
 
 
 def read_wrong_input(document: Json, budget: Budget) -> WrongInput:

@@ -3,7 +3,7 @@ margin, after the right answers before it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from ....kernel.verdicts import Rejected, expect, require
@@ -11,6 +11,7 @@ from ..precision import HIGHEST, Precision, Undecided
 from ..reading.decision import LogitRow
 from ..stack import Stack
 from ..walks import make_walk
+from .exact import MOST_PRECISION, ExactNetwork
 from .reading import WrongInput
 
 
@@ -64,4 +65,20 @@ def prove_wrong_input(given: WrongInput) -> Mapping[str, int]:
         if value + error <= stack.rows.least[0]:
             return {"input": 1}
         require(value - error <= stack.rows.least[0], "the row is above the margin")
-    raise Rejected("whether the row is above the margin is not decided at the highest precision")
+    return prove_exactly(given, row, prefix)
+
+
+def prove_exactly(given: WrongInput, row: LogitRow, prefix: Sequence[int]) -> Mapping[str, int]:
+    """The same in exact numbers.
+
+    Raises:
+        Rejected: if not, if it is not decided, or if there is no rule for the network.
+    """
+    network = ExactNetwork(given.language.budget, given.network, given.claim.offset, MOST_PRECISION)
+    ((right, _),) = [one for one in row if one[1] > 0]
+    box = network.averages(prefix, MOST_PRECISION)
+    ((least, greatest),) = network.judged(network.point((len(prefix) - 1, prefix[-1])), box, MOST_PRECISION, right,
+                                          [given.other])
+    require(least <= given.claim.margin, "the row is above the margin")
+    require(greatest <= given.claim.margin, "whether the row is above the margin is not decided in exact numbers")
+    return {"input": 1}

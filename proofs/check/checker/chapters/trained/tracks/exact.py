@@ -1,0 +1,282 @@
+"""Networks of one attention step, without norms, whose units are `relu`: all but exp in exact numbers.
+
+docs/tracks.md, section 5, Exact numbers. Each number of such a network but the weights of softmax is a dyadic rational.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import reduce
+from itertools import zip_longest
+from math import ceil, floor
+from operator import mul, or_
+from typing import NamedTuple
+
+from ....kernel.budget import ENTRY_BITS, Budget
+from ....kernel.numbers import INTEGER_BITS
+from ....kernel.verdicts import require
+from ..exponentials import ABSOLUTE_ERROR, Exponentials
+from ..maps import over_root
+from ..ranges import ColumnSource, PathBounds
+from ..reading.dyadics import Matrix, Vector
+from ..reading.network import AttentionStep, Network, NetworkHead, UnitsStep
+
+LEAST_PRECISION, MOST_PRECISION = 32, 128  # bits behind the point of scores; exponentials.py has so many
+BEHIND = 48  # bits more of a weight
+MOST_POWER = 1 << 13  # bits behind the point of exact numbers
+CHORD = 20  # bits behind the point of the slope of a chord
+
+
+class ExactForm(NamedTuple):
+    """Of each coordinate a constant, and factors of the first variables; integers over 2^power."""
+
+    rows: list[list[int]]
+    power: int
+
+
+class ExactRange(NamedTuple):
+    """What it lies between, integers over a power of two that all have in common."""
+
+    least: int
+    greatest: int
+
+
+def shortened(rows: list[list[int]], power: int) -> ExactForm:
+    """The same over the least power of two that there is.
+
+    Raises:
+        Rejected: if that is too great.
+    """
+    if power < 0:
+        rows, power = [[number << -power for number in row] for row in rows], 0
+    bits = reduce(or_, [abs(number) for row in rows for number in row], 0)
+    cut = min(power, (bits & -bits).bit_length() - 1) if bits else power
+    require(max(power - cut, bits.bit_length() - cut) <= MOST_POWER, "numbers of more than {} bits", MOST_POWER)
+    return ExactForm([[number >> cut for number in row] for row in rows], power - cut)
+
+
+def plus(x: ExactForm, y: ExactForm) -> ExactForm:
+    """The sum."""
+    power = max(x.power, y.power)
+    a, b = power - x.power, power - y.power
+    return ExactForm([[(one << a) + (other << b) for one, other in zip_longest(*both, fillvalue=0)]
+                 for both in zip(x.rows, y.rows, strict=True)], power)
+
+
+class ExactMap(NamedTuple):
+    """x to x W + b: of each output the inputs with a weight that is not 0, with it, over 2^power; and b."""
+
+    columns: list[list[tuple[int, int]]]
+    power: int
+    bias: ExactForm | None
+
+
+def make_map(budget: Budget, weight: Matrix, bias: Vector | None = None) -> ExactMap:
+    """The map, ready."""
+    budget.spend(1 + 2 * len(weight.rows) * weight.width)
+    rows, power = shortened([*map(list, weight.rows)], -weight.power)
+    columns = [[(k, factor) for k, factor in enumerate(column) if factor] for column in zip(*rows, strict=True)]
+    budget.hold(INTEGER_BITS * sum(map(len, columns)) + max(power, 0) * sum(map(len, columns)))
+    return ExactMap(columns, power, None if bias is None else column_of(bias.entries, bias.power))
+
+
+def column_of(entries: Sequence[int], power: int) -> ExactForm:
+    """The vector of these times 2^power."""
+    return shortened([[one] for one in entries], -power)
+
+
+def image(budget: Budget, x: ExactForm, linear: ExactMap) -> ExactForm:
+    """What a map makes of it."""
+    width, rows = max((len(row) for row in x.rows), default=1), []
+    bits = max((number.bit_length() for row in x.rows for number in row), default=0)
+    budget.spend(1 + sum(2 + len(column) * (1 + (width * (8 + (bits >> 5)) >> 5)) for column in linear.columns))
+    for column in linear.columns:
+        total = [0] * width
+        for place, factor in column:
+            for k, number in enumerate(x.rows[place]):  # those behind are 0
+                total[k] += factor * number
+        rows.append(total)
+    found = shortened(rows, x.power + linear.power)
+    return found if linear.bias is None else plus(found, linear.bias)
+
+
+def ends(row: Sequence[int], box: Sequence[ExactRange], places: int) -> tuple[int, int]:
+    """The least and the greatest that a coordinate may be, over 2^(its power + places)."""
+    least = greatest = row[0] << places
+    for factor, (low, high) in zip(row[1:], box, strict=False):
+        a, b = factor * low, factor * high
+        least, greatest = least + min(a, b), greatest + max(a, b)
+    return least, greatest
+
+
+def relu(budget: Budget, x: ExactForm, box: list[ExactRange], places: int) -> ExactForm:
+    """relu of each coordinate; one that may have both signs gets a variable more, which is put into the box.
+
+    Proof. If l <= y <= u, l < 0 < u and 0 <= s <= u / (u - l), relu(y) - s y is convex in y, 0 at 0 and never below, so
+    it lies between 0 and its greater value at an end: -s l <= (1 - s) u. It is the variable, rounded up.
+    """
+    budget.spend(1 + len(x.rows) * (2 + len(box)))
+    known = [ends(row, box, places) for row in x.rows]
+    if all(low >= 0 or high <= 0 for low, high in known):
+        return shortened([row if low >= 0 else [0] for row, (low, _) in zip(x.rows, known, strict=True)], x.power)
+    rows = []
+    for row, (low, high) in zip(x.rows, known, strict=True):
+        slope = 1 << CHORD if low >= 0 else 0 if high <= 0 else (high << CHORD) // (high - low)
+        rows.append([slope * number for number in row])
+        if low < 0 < high:
+            rows[-1] += [0] * (1 + len(box) - len(row)) + [1 << CHORD + x.power]
+            box.append(ExactRange(0, -((slope - (1 << CHORD)) * high >> CHORD + x.power)))
+    return shortened(rows, x.power + CHORD)
+
+
+class ExactUnits(NamedTuple):
+    """A step of units, with `relu` or without."""
+
+    is_relu: bool
+    inward: ExactMap
+    outward: ExactMap
+
+
+class ExactVector(NamedTuple):
+    """Integers over 2^power."""
+
+    entries: list[int]
+    power: int
+
+
+class SeenExactly(NamedTuple):
+    """What a head makes of a token at a place."""
+
+    query: ExactVector
+    key: ExactVector
+    value: ExactVector
+
+
+class ExactNetwork:
+    """What such a network makes of tokens at places (sources), and of averages.
+
+    Attributes:
+        widths: of what each head averages.
+        unit: bits behind the point of weights.
+    """
+
+    def __init__(self, budget: Budget, network: Network, offset: int, precision: int) -> None:
+        """Raises Rejected for another network."""
+        (attention,) = network.attention_steps if len(network.attention_steps) == 1 else (None,)
+        require(network.causal and attention and attention.norm is None and attention.rotary is None and all(
+            step is attention or (isinstance(step, UnitsStep) and step.norm is None and step.gate is None
+                                  and step.activation in ("relu", "identity")) for step in network.steps),
+                "exact numbers: no rule for this network")
+        assert isinstance(attention, AttentionStep)
+        self.budget, self.network, self.attention, self._offset = budget, network, attention, offset
+        at, steps = network.steps.index(attention), [
+            ExactUnits(step.activation == "relu", *(
+                make_map(budget, one.weight, one.bias) for one in (step.inward, step.outward)))
+            for step in network.steps if isinstance(step, UnitsStep)]
+        self._first, self._after = steps[:at], steps[at:]
+        self._heads = [[make_map(budget, one.weight, one.bias) for one in (head.query, head.key, head.value)]
+                       for head in attention.heads]
+        self._out = [make_map(budget, head.out) for head in attention.heads]
+        self._bias = None if attention.bias is None else column_of(attention.bias.entries, attention.bias.power)
+        self._logits = make_map(budget, network.unembedding.weight, network.unembedding.bias)
+        self.widths = [head.value.weight.width for head in attention.heads]
+        self._fraction, self.unit = precision, precision + BEHIND
+        self._exp = Exponentials(precision, self.unit, budget)
+        self._points: dict[ColumnSource, ExactForm] = {}
+        self._seen: dict[tuple[int, ColumnSource], SeenExactly] = {}
+
+    def point(self, source: ColumnSource) -> ExactForm:
+        """The stream of a token at a place before the heads."""
+        if source not in self._points:
+            place, token = source
+            tokens, positions = self.network.tokens, self.network.positions
+            x = column_of(tokens.rows[token], tokens.power)
+            if positions is not None:
+                x = plus(x, column_of(positions.rows[self._offset + place], positions.power))
+            self._points[source] = self._pass(self._first, x, [], 0)
+            self.budget.hold((ENTRY_BITS + self._points[source].power) * len(x.rows))
+        return self._points[source]
+
+    def seen(self, head: int, source: ColumnSource) -> SeenExactly:
+        """What a head makes of it."""
+        if (head, source) not in self._seen:
+            found = SeenExactly(*(ExactVector([entry for (entry,) in made.rows], made.power) for made in (
+                image(self.budget, self.point(source), part) for part in self._heads[head])))
+            self.budget.hold(sum((ENTRY_BITS + part.power) * len(part.entries) for part in found))
+            self._seen[head, source] = found
+        return self._seen[head, source]
+
+    def score(self, head: NetworkHead, query: ExactVector, key: ExactVector, distance: int) -> tuple[int, int]:
+        """Integers beside the score of a key so far away, over 2^fraction: at most 3 apart."""
+        product = sum(map(mul, query.entries, key.entries))
+        power, scale, bits = query.power + key.power, self.attention.scale, self._fraction
+        slope = (head.slope or Fraction(0)) * distance
+        if scale.root is not None:
+            near = over_root(product, bits - power, scale.root) + (slope.numerator << bits) // slope.denominator
+            return near - 1, near + 2
+        x = Fraction(product, 1 << power) * (scale.times or 0) + slope
+        return (x.numerator << bits) // x.denominator, -(-(x.numerator << bits) // x.denominator)
+
+    def weigh(self, head: int, own: ColumnSource, sources: Iterable[ColumnSource]) -> dict[ColumnSource, PathBounds]:
+        """Weights around exp(score - top) over 2^unit, for a number top that all have in common.
+
+        Proof. A computed v is off from the true t by at most 2^-(F - 2) t + 3. So t <= (v + 3)(1 + 2^-(F - 3)) <= v +
+        v 2^-(F - 3) + 4, and t >= (v - 3)(1 - 2^-(F - 2)) >= v - 3 - v 2^-(F - 2). A weight is at most 1.
+        """
+        of_head, query = self.attention.heads[head], self.seen(head, own).query
+        known = {source: self.score(of_head, query, self.seen(head, source).key, source[0] - own[0])
+                 for source in sources}
+        self.budget.spend(len(known) * (20 + (len(query.entries) >> 2)))
+        top, found = max(high for _, high in known.values()), {}
+        for source, (low, high) in known.items():
+            least, most = (self._exp.at(top - end) for end in (low, high))
+            least -= (least >> self._fraction - 3) + ABSOLUTE_ERROR + 2
+            most += (most >> self._fraction - 3) + ABSOLUTE_ERROR + 2
+            found[source] = PathBounds(max(least, 0), min(most, 1 << self.unit))
+        return found
+
+    def averages(self, tokens: Sequence[int], places: int) -> list[ExactRange]:
+        """What the heads average at the last of these tokens, over 2^places.
+
+        Proof. With l <= w <= h, a = Σ l v / Σ l and s the greatest v less the least one, Σ w (v - a) = Σ (w - l)(v - a)
+        is at most s Σ (h - l), and Σ w at least Σ l.
+
+        Raises:
+            Rejected: if weights are not known to be above 0.
+        """
+        sources, found = list[ColumnSource](enumerate(tokens)), list[ExactRange]()
+        for head, width in enumerate(self.widths):
+            weights = self.weigh(head, sources[-1], sources)
+            total = sum(one.least for one in weights.values())
+            require(total, "weights are not known to be above 0")
+            doubt = sum(one.greatest - one.least for one in weights.values())
+            for k in range(width):
+                values = {source: Fraction(one.entries[k], 1 << one.power) for source in sources
+                          for one in [self.seen(head, source).value]}
+                middle = sum((values[source] * one.least for source, one in weights.items()), Fraction(0)) / total
+                away = (max(values.values()) - min(values.values())) * doubt / total
+                found.append(ExactRange(floor((middle - away) * (1 << places)), ceil((middle + away) * (1 << places))))
+        return found
+
+    def judged(self, point: ExactForm, box: list[ExactRange], places: int, answer: int, others: Sequence[int]
+               ) -> Iterator[tuple[Fraction, Fraction]]:
+        """The least and the greatest of the answer's logit less each other one, where the averages of the heads, one
+        after another, lie in a box over 2^places."""
+        x, box, variables = point if self._bias is None else plus(point, self._bias), list(box), sum(self.widths)
+        each = iter([[0] * (1 + k) + [1] + [0] * (variables - k - 1) for k in range(variables)])
+        for out, width in zip(self._out, self.widths, strict=True):
+            x = plus(x, image(self.budget, ExactForm([next(each) for _ in range(width)], 0), out))
+        logits = image(self.budget, self._pass(self._after, x, box, places), self._logits)
+        for other in others:
+            row = [a - b for a, b in zip_longest(logits.rows[answer], logits.rows[other], fillvalue=0)]
+            least, greatest = ends(row, box, places)
+            yield Fraction(least, 1 << logits.power + places), Fraction(greatest, 1 << logits.power + places)
+
+    def _pass(self, steps: Sequence[ExactUnits], x: ExactForm, box: list[ExactRange], places: int) -> ExactForm:
+        """The stream after units."""
+        for step in steps:
+            units = image(self.budget, x, step.inward)
+            units = relu(self.budget, units, box, places) if step.is_relu else units
+            x = plus(x, image(self.budget, units, step.outward))
+        return x

@@ -1,0 +1,192 @@
+"""Networks of one attention step, without norms, whose units are `relu`, in long integers: evidence, not proof.
+
+Numbers are integers over 2^PLACES, weights of softmax over 2^WEIGHT; docs/tracks.md, section 5, Exact numbers, says how
+the checker proves what is found with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+
+import numpy as np
+from mpmath.libmp.libelefun import exp_fixed
+from numpy.typing import NDArray
+
+from constructions.trained.network import Affine, AttentionStep, NormStep, TrainedNetwork, UnitsStep, View
+from constructions.trained.numbers import numbers
+from constructions.trained.tracks import Form, TracksClaim
+
+Long = NDArray[np.object_]
+Indices = NDArray[np.intp]
+PLACES = 320
+WEIGHT = 176
+PRECISION = 128
+"""Bits behind the point of the checker's scores."""
+GUARD = 30
+MOST_HEARD = 8
+CHORD = 20
+
+
+def find_obstacle(network: TrainedNetwork) -> str | None:
+    """Why exact numbers are not tried: the checker has no rule for it, or what it hears makes too wide boxes."""
+    if sum(isinstance(step, AttentionStep) for step in network.steps) != 1 or not network.is_causal:
+        return "it has not one causal attention step"
+    for step in network.steps:
+        if isinstance(step, NormStep) or step.norm is not None:
+            return "it has a norm"
+        if isinstance(step, AttentionStep) and step.rotary is not None:
+            return "it has rotary positions"
+        if isinstance(step, UnitsStep) and (step.gate is not None or step.activation not in ("relu", "identity")):
+            return "its units are other ones than relu"
+        if isinstance(step, AttentionStep) and sum(head.out.shape[0] for head in step.heads) > MOST_HEARD:
+            return f"its heads average more than {MOST_HEARD} numbers"
+    return None
+
+
+def fixed(array: NDArray[np.float64]) -> Long:
+    """The numbers over 2^PLACES."""
+    found = np.empty(array.shape, object)
+    for place in np.ndindex(array.shape):
+        top, below = array[place].item().as_integer_ratio()
+        found[place] = (top << PLACES) // below
+    return found
+
+
+@dataclass(frozen=True)
+class LongMap:
+    """x to x weight + bias."""
+
+    weight: Long
+    bias: Long | None
+
+    def __call__(self, x: Long) -> Long:
+        """Without the bias."""
+        return np.asarray(x.dot(self.weight) >> PLACES)
+
+
+class LongNetwork:
+    """What the network makes of tokens at places (row place · tokens + token), and of averages."""
+
+    def __init__(self, network: TrainedNetwork, claim: TracksClaim, form: Form) -> None:
+        self.network, self.tokens = network, network.tokens.shape[0]
+        at = next(k for k, step in enumerate(network.steps) if isinstance(step, AttentionStep))
+        self._units = [(step.activation == "relu", self._map(step.inward), self._map(step.outward))
+                       for step in network.steps if isinstance(step, UnitsStep)]
+        self._before, self._after = self._units[:at], self._units[at:]
+        self.step = next(step for step in network.steps if isinstance(step, AttentionStep))
+        self.logits = self._map(network.unembedding)
+        length = len(form.layout) - 1
+        rows = np.tile(self._view(network.tokens), (length, 1))
+        if network.positions is not None:
+            places = self._view(network.positions)[claim.offset:claim.offset + length]
+            rows = rows + np.repeat(places, self.tokens, axis=0)
+        for is_relu, inward, outward in self._before:
+            units = applied(inward, rows)
+            rows = rows + applied(outward, np.maximum(units, 0) if is_relu else units)
+        self.places = np.repeat(np.arange(length), self.tokens)
+        self.streams = rows if self.step.bias is None else rows + self._view(self.step.bias)
+        heads = self.step.heads
+        self.queries, self.keys, self.values = (
+            [applied(self._map(getattr(head, part)), rows) for head in heads] for part in ("query", "key", "value"))
+        self.outs = [self._view(head.out) for head in heads]
+        self.widths = [out.shape[0] for out in self.outs]
+
+    def _view(self, view: View) -> Long:
+        return fixed(numbers(self.network, view))
+
+    def _map(self, affine: Affine) -> LongMap:
+        return LongMap(self._view(affine.weight), None if affine.bias is None else self._view(affine.bias))
+
+    def weights(self, head: int, own: int, rows: Indices) -> Long:
+        """The weights of rows for what one asks, over 2^WEIGHT, the greatest one 1; 0 elsewhere."""
+        scores = self.keys[head][rows].dot(self.queries[head][own]) >> PLACES
+        scale, slope = self.step.scale, self.step.heads[head].slope
+        if scale.root is not None:
+            scores = scores * isqrt((1 << 2 * PLACES) // scale.root) >> PLACES
+        elif scale.times is not None:
+            scores = scores * scale.times.numerator // scale.times.denominator
+        if slope is not None:
+            away = (self.places[rows] - self.places[own]).astype(object)
+            scores = scores + away * ((slope.numerator << PLACES) // slope.denominator)
+        top, found = scores.max(), np.zeros(len(self.places), object)
+        bits = WEIGHT + GUARD
+        for row, score in zip(rows.tolist(), scores.tolist(), strict=True):
+            found[row] = int(exp_fixed(score - top >> PLACES - bits, bits)) >> GUARD
+        return found
+
+    def stream(self, own: int) -> Long:
+        """The stream there as a constant and factors [1 + variables, width] of what heads average."""
+        return np.concatenate([self.streams[own][np.newaxis], *self.outs])
+
+    def differences(self, stream: Long, answer: int, others: Sequence[int], box: list[tuple[int, int]], places: int
+                    ) -> tuple[list[Fraction], list[Kink]]:
+        """The least that the answer's logit less each other one may be in a box over 2^places; and the units that may
+        be on both sides of 0 there."""
+        kinks: list[Kink] = []
+        box, count = list(box), len(box)
+        for is_relu, inward, outward in self._after:
+            units = linear(inward, stream)
+            if is_relu:
+                units, more = relu(units, box, places)
+                kinks += [(doubt, factors[:1 + count]) for doubt, factors in more]
+            stream = grown(stream, len(units)) + linear(outward, units)
+        logits = linear(self.logits, stream)
+        rows = logits[:, [answer]] - logits[:, list(others)]
+        least, _ = ends(rows, box, places)
+        return [Fraction(one, 1 << PLACES + places) for one in least], kinks
+
+
+Kink = tuple[int, Long]
+"""How much a unit that may be on both sides of 0 is not known, and its constant and factors."""
+
+
+def applied(linear_map: LongMap, rows: Long) -> Long:
+    """The map of each row."""
+    made = linear_map(rows)
+    return made if linear_map.bias is None else made + linear_map.bias
+
+
+def linear(one: LongMap, factors: Long) -> Long:
+    """The map of a constant and factors of variables."""
+    made = one(factors)
+    if one.bias is not None:
+        made[0] = made[0] + one.bias
+    return made
+
+
+def grown(factors: Long, rows: int) -> Long:
+    """The same with factors 0 of more variables."""
+    more = np.zeros((rows - len(factors), factors.shape[1]), object)
+    return np.concatenate([factors, more])
+
+
+def ends(factors: Long, box: Sequence[tuple[int, int]], places: int) -> tuple[Long, Long]:
+    """The least and the greatest of each coordinate, over 2^(PLACES + places)."""
+    least = greatest = factors[0] << places
+    for row, (low, high) in zip(factors[1:], box, strict=True):
+        a, b = row * low, row * high
+        least, greatest = least + np.minimum(a, b), greatest + np.maximum(a, b)
+    return least, greatest
+
+
+def relu(units: Long, box: list[tuple[int, int]], places: int) -> tuple[Long, list[Kink]]:
+    """relu by chords, with a variable more for each unit that may have both signs, which is put into the box."""
+    least, greatest = ends(units, box, places)
+    made, kinks, more = units.copy(), list[Kink](), list[tuple[int, int]]()
+    for unit, (low, high) in enumerate(zip(least, greatest, strict=True)):
+        if low >= 0:
+            continue
+        slope = 0 if high <= 0 else (high << CHORD) // (high - low)
+        made[:, unit] = units[:, unit] * slope >> CHORD
+        if high > 0:
+            most = ((1 << CHORD) - slope) * high
+            box.append((0, -(-most >> CHORD + PLACES)))
+            more.append((unit, most))
+    made = grown(made, len(units) + len(more))
+    for k, (unit, most) in enumerate(more):
+        made[len(units) + k, unit] = 1 << PLACES
+        kinks.append((most, units[:, unit]))
+    return made, kinks
