@@ -21,7 +21,7 @@ from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.cells import Cell, Group
 from proofs.trained.tracks.certificate import tracks_text, unit_to_json
 from proofs.trained.tracks.deciding import FormSearch
-from proofs.trained.tracks.queries import Restricted, parts, right
+from proofs.trained.tracks.queries import Restricted, right
 from proofs.trained.tracks.ranges import FormRanges, Ranged, ranged
 from tests.trained.tracks.adders import adder, adds
 from tests.trained.tracks.plain_tracks import ranges_are_attained
