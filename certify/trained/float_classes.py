@@ -34,6 +34,8 @@ ROOM = Fraction(1, 64)
 """How much more than the margin rows must be over the reals, so that runs are above it, too."""
 FIRST_SLACK, WIDER, TRIES = 2**4, 4, 5
 """Of the ranges: in units in the last place of what is stored; how much wider when that is not enough; how often."""
+LENGTHS_TRIED = 6
+"""How often a shorter length is tried where a cover is not proved."""
 LARGEST = 2**31 - 1
 
 
@@ -95,16 +97,21 @@ def _proved(network: TrainedNetwork, searches: Searches, claim: Claim, run: RunC
             ) -> tuple[int, str, str | None]:
     """The same of a claim that is covered over the reals; ``reason`` is why not more is, if not all is."""
     first, reach = claim.lengths
-    while reach >= first:
+    low, above, proved = first - 1, reach + 1, None
+    for _ in range(LENGTHS_TRIED):
+        if reach <= low:
+            break
         asked = claim_of_lengths(network, claim, first, reach)
         cover = joined(result.cover for result in searches.results(_with_room(asked, room), frozenset()))
         text, unproved = _widened(network, asked, run, cover)
-        if not unproved:
+        if unproved:
+            count, reason = min((cover.units[place]["from"], why) for place, why in unproved)
+            above, before = reach, min(reach, count) - 1
+            reach = before if before > low else (low + above) // 2
+        else:
             check_text(text.encode(), work=WORK)
-            return reach, reason, text
-        count, reason = min((cover.units[place]["from"], why) for place, why in unproved)
-        reach = min(reach, count) - 1
-    return first - 1, reason, None
+            low, proved, reach = reach, text, (reach + above) // 2
+    return low, reason, proved
 
 
 def _with_room(claim: Claim, room: Fraction) -> Claim:

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from certify.cli import app
+from certify.trained import float_classes
 from certify.trained.float_classes import accepted_wrong_run, certified_by_classes, float_runs_text
 from certify.trained.float_decision import WrongRuns, decide_floats
 from certify.trained.float_show import float_decision_to_json
@@ -117,6 +118,21 @@ def test_lengths_are_certified_by_classes_and_no_drawn_run_is_wrong(longest: int
     for emulation in (Emulation(cast, run, one, draw) for one in executions(run)[:2]):
         logits = emulation.logits(search.judge.inputs(words), 0, np.array([judged(claim, longest)[-1][1]]))
         assert search.judge.rows.margins(logits, held).min() > 0
+
+
+def test_where_a_cover_is_not_proved_shorter_lengths_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, claim = of_zoo("first", 40)
+    run, tried = presets()["binary32"], list[int]()
+
+    def proved_to_13(network: TrainedNetwork, asked: Claim, run: object, cover: object
+                     ) -> tuple[str, list[tuple[int, str]]]:
+        tried.append(asked.lengths[1])
+        return f"to {tried[-1]}", [(1, "too long")] if tried[-1] > 13 else []
+
+    monkeypatch.setattr(float_classes, "_widened", proved_to_13)
+    monkeypatch.setattr(float_classes, "check_text", lambda text, work: None)
+    found = certified_by_classes(network, cast_network(network, run), claim, run)
+    assert (found, tried) == ((13, "too long", "to 13"), [40, 5, 22, 13, 17, 15])
 
 
 @pytest.mark.exhaustive
