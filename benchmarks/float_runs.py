@@ -1,7 +1,7 @@
 """The tables of docs/formats.md: networks of the zoo, as trained and quantised, in float runs of usual classes.
 
     python benchmarks/float_runs.py [--max-n N] [--most WORDS] [--runs RUNS] [--longer N,...] [NETWORK ...]
-    python benchmarks/float_runs.py --adders|--times [NETWORK ...]
+    python benchmarks/float_runs.py --reach|--adders|--times [NETWORK ...]
     python benchmarks/float_runs.py --write-only
     python benchmarks/float_runs.py --only binary32 'even, int8'
 
@@ -11,7 +11,9 @@ sign, products fused or not, functions off as far as the class allows. None may 
 network with rounded weights, over the reals, is compared with what the trusted folder proves; where that is more than
 100 times as much, runs are pushed: of several orders of each sum the one whose result is greatest, or least, as signs
 say that are bred for runs that are far off. `--only CLASS` asks again about one class. Wrong runs are looked for
-at the longer lengths, too, in one class. What is found is kept in benchmarks/float_runs.json, which the page is of.
+at the longer lengths, too, in one class. `--reach` asks how far networks that are kept, not quantised, are proved on
+their whole domain: word by word as long as a length has at most 2^10 words, or by classes. What is found is kept in
+benchmarks/float_runs.json, which the page is of.
 Networks on inputs in tracks have a section of their own: float_runs_of_adders.py; so has what it takes: float_times.py.
 """
 
@@ -21,6 +23,7 @@ import argparse
 import json
 import sys
 import time
+import tomllib
 import warnings
 from dataclasses import replace
 from fractions import Fraction
@@ -36,7 +39,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks import float_runs_of_adders, float_times
 from certify.trained.decide import decide
 from certify.trained.float_classes import float_runs_text
-from certify.trained.float_decision import WrongRuns, decide_floats
+from certify.trained.float_decision import MOST_WORDS, WrongRuns, certified_lengths, decide_floats
 from certify.trained.word_counts import WordCounts
 from constructions.errors import InputError, Unsupported
 from constructions.importing.importer import import_network
@@ -51,6 +54,7 @@ from proofs.check.checker.chapters.trained.floats.stack import FloatStack, make_
 from proofs.check.checker.chapters.trained.forms import UNIT, apply, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import RunClass, presets
+from proofs.trained.float_runs import casting
 from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions
 from proofs.trained.forward import FloatNetwork
@@ -147,6 +151,14 @@ class Asked:
         if found.certified_to is not None:
             cell |= Drawn(self, run, found.certified_to).measured(self.given.runs)
         return cell
+
+    def reach(self, name: str) -> int | None:
+        """The length up to which the whole domain is proved in a class."""
+        run, (first, last) = presets()[name], self.whole.lengths
+        counts = WordCounts(FloatNetwork(self.network), self.whole)
+        short = [n for n in range(first, last + 1) if counts.at(n) <= MOST_WORDS]
+        found, _, _ = certified_lengths(self.network, casting.cast_network(self.network, run), self.whole, run, short)
+        return found if found >= first else None
 
     def longer(self, run: RunClass) -> Cell:
         """A wrong run at one of the longer lengths."""
@@ -270,16 +282,36 @@ def ask(name: str, version: str, given: argparse.Namespace, kept: dict[str, Any]
     keep(kept)
 
 
+def ask_reach(name: str, given: argparse.Namespace, kept: dict[str, Any]) -> None:
+    """How far one network is proved, in each class; over the reals as examples/trained/table.py has found."""
+    plan, cells = plans()[name], kept.get(name)
+    if cells is None or (given.network and name not in given.network) or ("domain" in cells and not given.again):
+        return
+    asked = Asked(plan.network(), replace(plan.claim(plan.network()), offsets=(0, 0)), given)
+    decided = tomllib.loads((plan.folder / "decided.toml").read_text(encoding="utf-8"))
+    cells["reals"]["reach"] = decided.get("certified_to")
+    if decided.get("offset") == 0:
+        cells["reals"]["wrong_at"] = decided["wrong_at"]
+    for each in (each for each in CLASSES if "certified_to" in cells.get(each, {})):
+        start = time.monotonic()
+        cells[each]["reach"] = asked.reach(each)
+        took = time.monotonic() - start
+        print(f"{name}, {each}: n <= {cells[each]['reach']}, {took:.0f} s", file=sys.stderr, flush=True)
+    cells["domain"] = asked.whole.lengths[1]
+    keep(kept)
+
+
 def keep(kept: dict[str, Any]) -> None:
     """Write all that was found."""
     KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
-def known(cell: Cell | None) -> str:
+def known(cell: Cell | None, domain: int | None) -> str:
     """What is known of one network in one class."""
     if cell is None:
         return "–"
-    parts = [] if cell["certified_to"] is None else [f"n ≤ {cell['certified_to']}"]
+    last = max(cell["certified_to"] or 0, cell.get("reach") or 0)
+    parts = [f"**n ≤ {last}**" if last == domain else f"n ≤ {last}"] if last else []
     if cell["wrong_at"] is not None:
         parts.append(f"wrong at {cell['wrong_at']}")
     return ", ".join(parts) or "open"
@@ -295,8 +327,8 @@ def page(kept: dict[str, Any]) -> str:
     head = "| network | asked to | over the reals | " + " | ".join(f"`{each}`" for each in CLASSES) + " |\n"
     lines = ["## What holds\n\n", head, "|---" * (3 + len(CLASSES)) + "|\n"]
     for label, cells in kept.items():
-        found = [known(cells["reals"]), *(known(cells.get(each)) for each in CLASSES)]
-        lines.append(f"| {shown(label)} | {cells['asked_to']} | {' | '.join(found)} |\n")
+        found = [known(cells.get(each), cells.get("domain")) for each in ("reals", *CLASSES)]
+        lines.append(f"| {shown(label)} | {cells.get('domain', cells['asked_to'])} | {' | '.join(found)} |\n")
     drawn = [cell for cells in kept.values() for each in CLASSES if "runs" in (cell := cells.get(each) or {})]
     ratios = sorted(cell["bound"] / cell["seen"] for cell in drawn if cell["seen"])
     lines += ["\n## How far runs are off\n\n",
@@ -337,6 +369,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--longer", type=lambda text: [int(n) for n in text.split(",")], default=[22, 29])
     parser.add_argument("--write-only", action="store_true")
+    parser.add_argument("--reach", action="store_true", help="ask how far networks that are kept are proved instead")
     parser.add_argument("--adders", action="store_true", help="ask those of examples/adders instead")
     parser.add_argument("--times", action="store_true", help="measure what float runs take instead")
     parser.add_argument("--again", action="store_true", help="also what is kept")
@@ -350,7 +383,10 @@ def main() -> None:
     times = kept.setdefault(TIMES, {})
     if given.times:
         float_times.measure(given.network, times, given.again, lambda: keep(kept))
-    for version, name in [] if given.write_only or given.adders or given.times else product(VERSIONS, plans()):
+    for name in plans() if given.reach else ():
+        ask_reach(name, given, kept)
+    instead = given.write_only or given.reach or given.adders or given.times
+    for version, name in [] if instead else product(VERSIONS, plans()):
         ask(name, version, given, kept)
     order = {f"{name}, {version}" if version else name: None for name in plans() for version in VERSIONS}
     kept = {label: kept[label] for label in order if label in kept}

@@ -1,13 +1,16 @@
 """Covers by classes of words for float runs: docs/floats.md, section 7.
 
-The network with rounded weights is searched over the reals; its ranges are widened by what float runs may add, which is
-guessed, and guessed again where the trusted folder does not prove a range. It alone says what is certified.
+The network with rounded weights is searched over the reals, for rows that are above the margin by some room; its ranges
+are widened by what float runs may add, which is guessed, and guessed again where the trusted folder does not prove a
+range. It alone says what is certified.
 """
 
 from __future__ import annotations
 
 import base64
 from dataclasses import replace
+from fractions import Fraction
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -27,8 +30,12 @@ from proofs.trained.float_runs.execution import WrongRun
 
 FEW_WORDS = 2**5
 """Words of a length that are run one by one beside a cover by classes."""
+ROOM = Fraction(1, 64)
+"""How much more than the margin rows must be over the reals, so that runs are above it, too."""
 FIRST_SLACK, WIDER, TRIES = 2**4, 4, 5
 """Of the ranges: in units in the last place of what is stored; how much wider when that is not enough; how often."""
+LENGTHS_TRIED = 6
+"""How often a shorter length is tried where a cover is not proved."""
 LARGEST = 2**31 - 1
 
 
@@ -68,21 +75,47 @@ def certified_by_classes(network: TrainedNetwork, cast: TrainedNetwork, claim: C
     first, last = claim.lengths
     if cast.attention == "bidirectional":
         return first - 1, "classes of words in float runs: expected causal attention", None
-    try:
-        searches = Searches(cast, Settings(most_words=FEW_WORDS))
-        reach, reason = _covered(searches, claim)
-        while reach >= first:
-            asked = claim_of_lengths(network, claim, first, reach)
-            cover = joined(result.cover for result in searches.results(asked, frozenset()))
-            text, unproved = _widened(network, asked, run, cover)
-            if not unproved:
-                check_text(text.encode(), work=WORK)
-                return reach, "" if reach == last else reason, text
+    searches = Searches(cast, Settings(most_words=FEW_WORDS))
+    known = first - 1
+    best: tuple[int, str, str | None] = known, "", None
+    for room in (ROOM, Fraction(0)):
+        try:
+            covered, reason = _covered(searches, _with_room(claim, room))
+            if covered > known:
+                asked = claim_of_lengths(network, claim, first, covered)
+                best = max(best, _proved(network, searches, asked, run, room, reason), key=itemgetter(0))
+            known = covered
+        except (Refusal, Unsupported) as refusal:
+            reason = str(refusal)
+        best = best[0], best[1] or reason, best[2]
+        if best[0] == last:
+            break
+    return best
+
+
+def _proved(network: TrainedNetwork, searches: Searches, claim: Claim, run: RunClass, room: Fraction, reason: str
+            ) -> tuple[int, str, str | None]:
+    """The same of a claim that is covered over the reals; ``reason`` is why not more is, if not all is."""
+    first, reach = claim.lengths
+    low, above, proved = first - 1, reach + 1, None
+    for _ in range(LENGTHS_TRIED):
+        if reach <= low:
+            break
+        asked = claim_of_lengths(network, claim, first, reach)
+        cover = joined(result.cover for result in searches.results(_with_room(asked, room), frozenset()))
+        text, unproved = _widened(network, asked, run, cover)
+        if unproved:
             count, reason = min((cover.units[place]["from"], why) for place, why in unproved)
-            reach = min(reach, count) - 1
-    except (Refusal, Unsupported) as refusal:
-        reason = str(refusal)
-    return first - 1, reason, None
+            above, before = reach, min(reach, count) - 1
+            reach = before if before > low else (low + above) // 2
+        else:
+            check_text(text.encode(), work=WORK)
+            low, proved, reach = reach, text, (reach + above) // 2
+    return low, reason, proved
+
+
+def _with_room(claim: Claim, room: Fraction) -> Claim:
+    return replace(claim, margin=claim.margin + room)
 
 
 def _covered(searches: Searches, claim: Claim) -> tuple[int, str]:

@@ -121,7 +121,7 @@ def decide_floats(network: TrainedNetwork, claim: Claim, run: RunClass, effort: 
     short = [n for n in range(first, last + 1) if counts.at(n) <= most]
     with ProgressLine() as progress:
         progress("proving")
-        reach, reason, text = _certified(network, search.cast, claim, run, short)
+        reach, reason, text = certified_lengths(network, search.cast, claim, run, short)
         vacuous = set(find_vacuous(text.encode(), WORK)) if text else set()
         rows: list[FloatRow] = []
         for n in range(first, last + 1):
@@ -189,8 +189,8 @@ def _judge(row: FloatRow, reach: int, reason: str, is_vacuous: bool) -> FloatRow
     return replace(row, reason=reason or "a shorter length is not certified")
 
 
-def _certified(network: TrainedNetwork, cast: TrainedNetwork, claim: Claim, run: RunClass, short: list[int]
-               ) -> tuple[int, str, str | None]:
+def certified_lengths(network: TrainedNetwork, cast: TrainedNetwork, claim: Claim, run: RunClass, short: list[int]
+                      ) -> tuple[int, str, str | None]:
     """The length up to which the trusted folder proves all, why not more, and the certificate, which it accepts.
 
     ``short`` are the lengths of few words. If these are all, words are run one by one; else there is a cover by

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from certify.cli import app
+from certify.trained import float_classes
 from certify.trained.float_classes import accepted_wrong_run, certified_by_classes, float_runs_text
 from certify.trained.float_decision import WrongRuns, decide_floats
 from certify.trained.float_show import describe_verdict, float_decision_to_json
@@ -23,7 +24,9 @@ from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
 from proofs.check import Rejected, check_text
 from proofs.check.checker.chapters.trained.floats import proof
-from proofs.check.checker.chapters.trained.forms import UNIT, spread
+from proofs.check.checker.chapters.trained.floats.stack import FloatStack
+from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, promoted, spread
+from proofs.check.checker.chapters.trained.passing import pass_between
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import presets
 from proofs.trained.float_runs.casting import cast_network
@@ -115,6 +118,44 @@ def test_lengths_are_certified_by_classes_and_no_drawn_run_is_wrong(longest: int
     for emulation in (Emulation(cast, run, one, draw) for one in executions(run)[:2]):
         logits = emulation.logits(search.judge.inputs(words), 0, np.array([judged(claim, longest)[-1][1]]))
         assert search.judge.rows.margins(logits, held).min() > 0
+
+
+def test_where_a_cover_is_not_proved_shorter_lengths_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, claim = of_zoo("first", 40)
+    run, tried = presets()["binary32"], list[int]()
+
+    def proved_to_13(network: TrainedNetwork, asked: Claim, run: object, cover: object
+                     ) -> tuple[str, list[tuple[int, str]]]:
+        tried.append(asked.lengths[1])
+        return f"to {tried[-1]}", [(1, "too long")] if tried[-1] > 13 else []
+
+    monkeypatch.setattr(float_classes, "_widened", proved_to_13)
+    monkeypatch.setattr(float_classes, "check_text", lambda text, work: None)
+    found = certified_by_classes(network, cast_network(network, run), claim, run)
+    assert (found, tried) == ((13, "too long", "to 13"), [40, 5, 22, 13, 17, 15])
+
+
+@pytest.mark.exhaustive
+def test_classes_of_runs_reach_as_far_as_over_the_reals() -> None:
+    network, claim = of_zoo("dyck_1", 31)
+    run = presets()["binary32"]
+    reach, reason, text = certified_by_classes(network, cast_network(network, run), claim, run)
+    assert (reach, reason) == (31, "") and text is not None
+
+
+def test_units_of_a_class_of_words_are_as_near_their_lines_in_runs_as_over_the_reals() -> None:
+    network, claim = of_zoo("dyck_1", 2)
+    document = json.loads(float_runs_text(network, claim, presets()["binary32"]))
+    document["floats"] = [{key: "binary64" if x == "binary32" else x for key, x in document["floats"][0].items()}]
+    given = proof.read_float_runs(document, Budget(8))
+    budget = given.language.budget
+    stack = FloatStack(budget, given.network, given.floats[0])
+    token = stack.embed(2, 0)
+    wide = AffineForm(token.rows, token.slots, [UNIT // 4] * len(token.rows), [x + UNIT for x in token.sizes], True)
+    reals = spread(budget, pass_between(budget, [*stack.stages[0].after], promoted(wide))).reaches
+    for quick in (False, True):
+        runs = spread(budget, stack.between(stack.stages[0].after, wide, quick)).reaches
+        assert (max(b / a for a, b in zip(reals, runs, strict=True)) < 1.01) == (not quick)
 
 
 def test_what_is_not_proved_is_unknown_with_both_numbers() -> None:

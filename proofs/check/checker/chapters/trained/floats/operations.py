@@ -189,11 +189,11 @@ class Operations:
         scaled = (max(squares.least, 0) << 200 - squares.power) // (d**3 if layer else d)
         return max(ceil_sqrt(scaled) - 1, 0) >> 100 - 44
 
-    def units(self, maps: UnitMaps, x: AffineForm) -> AffineForm:
-        """The stream after a step of units."""
+    def units(self, maps: UnitMaps, x: AffineForm, quick: bool = False) -> AffineForm:
+        """The stream after a step of units; lines beside them may be quick."""
         x = promoted(x)
         found = self.linear(maps.inward, self.normed(maps.norm, x))
-        units = activate(self.budget, maps.curve, found, quick=True)
+        units = activate(self.budget, maps.curve, found, quick)
         if maps.curve.name != "relu":
             units = self.stored(units, self._function_error(maps.curve.name, found.sizes))
         return self.sum(x, self.linear(maps.outward, units))

@@ -108,10 +108,10 @@ class FloatStack:
         """The stream before the first attention step."""
         return self.between(self._first, self.operations.embed(self.network, token, position))
 
-    def between(self, steps: Sequence[NormMaps | UnitMaps], x: AffineForm) -> AffineForm:
-        """The stream after steps that look at one token alone."""
+    def between(self, steps: Sequence[NormMaps | UnitMaps], x: AffineForm, quick: bool = False) -> AffineForm:
+        """The stream after steps that look at one token alone; lines beside units are quick for a single word."""
         for step in steps:
-            x = self.operations.units(step, x) if isinstance(step, UnitMaps) else self.operations.normed(step, x)
+            x = self.operations.units(step, x, quick) if isinstance(step, UnitMaps) else self.operations.normed(step, x)
         return promoted(x)
 
     def ask(self, stage: Stage, stream: AffineForm) -> tuple[Asking, Seen]:
@@ -128,7 +128,7 @@ class FloatStack:
 
     def answer(self, stage: Stage, asking: Asking, seen: Sequence[Seen]) -> AffineForm:
         """The stream of a token after an attention step, and the steps up to the next one."""
-        return self.between(stage.after, self.attend(stage, asking, seen))
+        return self.between(stage.after, self.attend(stage, asking, seen), quick=True)
 
     def attend(self, stage: Stage, asking: Asking, seen: Sequence[Seen]) -> AffineForm:
         """The stream of a token after an attention step."""
@@ -151,7 +151,7 @@ class FloatStack:
 
     def finish(self, stream: AffineForm) -> AffineForm:
         """The logits as they are stored, of a stream behind the last attention step, or before the first step."""
-        return self.logits(self.between(self.stages[-1].after, stream) if self.stages else stream)
+        return self.logits(self.between(self.stages[-1].after, stream, quick=True) if self.stages else stream)
 
     def logits(self, stream: AffineForm) -> AffineForm:
         """The same of a stream after the last step."""
