@@ -288,10 +288,11 @@ def ask_reach(name: str, given: argparse.Namespace, kept: dict[str, Any]) -> Non
     if cells is None or (given.network and name not in given.network) or ("domain" in cells and not given.again):
         return
     asked = Asked(plan.network(), replace(plan.claim(plan.network()), offsets=(0, 0)), given)
-    decided = tomllib.loads((plan.folder / "decided.toml").read_text(encoding="utf-8"))
-    cells["reals"]["reach"] = decided.get("certified_to")
-    if decided.get("offset") == 0:
-        cells["reals"]["wrong_at"] = decided["wrong_at"]
+    if (found := plan.folder / "decided.toml").is_file():
+        decided = tomllib.loads(found.read_text(encoding="utf-8"))
+        cells["reals"]["reach"] = decided.get("certified_to")
+        if decided.get("offset") == 0:
+            cells["reals"]["wrong_at"] = decided["wrong_at"]
     for each in (each for each in CLASSES if "certified_to" in cells.get(each, {})):
         start = time.monotonic()
         cells[each]["reach"] = asked.reach(each)
