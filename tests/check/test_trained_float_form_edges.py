@@ -181,13 +181,14 @@ def test_units_are_off_by_their_function_which_is_then_stored_unless_it_is_exact
     assert isinstance(maps, UnitMaps)
     x = form_of([1.5, 0.75], [0.125, 0.25])
     inner = one.linear(maps.inward, x)
-    units = activate(Budget(10), maps.curve, inner, quick=True)
-    if name != "relu":
-        units = one.stored(units, one._function_error(name, inner.sizes))
-    found = one.units(maps, x)
-    assert reaches(found) == reaches(one.sum(x, one.linear(maps.outward, units)))
     plain = operations(exp_ulp=Fraction(0))
-    assert (reaches(found) == reaches(plain.units(maps, x))) == (name == "relu")
+    for quick in (False, True):
+        units = activate(Budget(10), maps.curve, inner, quick)
+        if name != "relu":
+            units = one.stored(units, one._function_error(name, inner.sizes))
+        found = one.units(maps, x, quick)
+        assert reaches(found) == reaches(one.sum(x, one.linear(maps.outward, units)))
+        assert (reaches(found) == reaches(plain.units(maps, x, quick))) == (name == "relu")
 
 
 def test_twice_what_a_function_is_of_must_be_in_its_format() -> None:

@@ -239,6 +239,7 @@ def make_everything(said: Said) -> None:
     said.listen("export 'since a.cert' --to html -o since.html", "checker -o check.pyz",
                 "soften examples/hard/flip_flop.json --max-n 3 -o soft.cert", "export soft.cert --to html -o soft.html",
                 "decide trained.json --claim claim.toml --max-n 3 --wrong wrong.cert --html decide.html",
+                "decide trained.json --claim claim.toml --max-n 1 --float binary32 --html floats.html",
                 "learn trained.json --claim claim.toml --max-n 1 -o learnt.cert --html learnt.html",
                 "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared",
                 *(f"card '{name}' -o '{name}.md'" for name in CARDS))

@@ -118,8 +118,8 @@ def test_a_margin_of_10_to_the_minus_15_on_the_longest_chain_alone_is_decided(ma
 @pytest.mark.parametrize("margin", [1e-15, -1e-15])
 def test_floats_that_err_do_not_end_the_search(margin: float) -> None:
     """More inputs than are run one by one; of one alone floats cannot say whether it is right."""
-    network = nearly(7, 3, margin)
-    decision = decide_tracks(network, adds(network, 7, 3))
+    network = nearly(8, 3, margin)
+    decision = decide_tracks(network, adds(network, 8, 3))
     assert decision.verdict == ("certified" if margin > 0 else "refuted")
     (row,) = decision.rows
     assert row.seen is not None and 0 < row.seen.margin < 1e-14 if margin > 0 else row.wrong is not None
