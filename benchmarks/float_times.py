@@ -21,7 +21,8 @@ HEAD = """
 
 How many times as long as the decision over the real numbers that of a class takes, and in brackets the check of its
 certificate as that of the decision, word by word, in seconds of processor. `python benchmarks/float_runs.py --times`
-measures and writes this. Words for which balls are enough cost little more than over the reals; up to n, all are certified.
+measures and writes this. Words for which balls are enough cost little more than over the reals; up to n, all are
+certified.
 
 """
 
