@@ -288,16 +288,15 @@ def ask_reach(name: str, given: argparse.Namespace, kept: dict[str, Any]) -> Non
     if cells is None or (given.network and name not in given.network) or ("domain" in cells and not given.again):
         return
     asked = Asked(plan.network(), replace(plan.claim(plan.network()), offsets=(0, 0)), given)
-    if (found := plan.folder / "decided.toml").is_file():
-        decided = tomllib.loads(found.read_text(encoding="utf-8"))
+    if (table := plan.folder / "decided.toml").is_file():
+        decided = tomllib.loads(table.read_text(encoding="utf-8"))
         cells["reals"]["reach"] = decided.get("certified_to")
         if decided.get("offset") == 0:
             cells["reals"]["wrong_at"] = decided["wrong_at"]
     for each in (each for each in CLASSES if "certified_to" in cells.get(each, {})):
         start = time.monotonic()
-        cells[each]["reach"] = asked.reach(each)
-        took = time.monotonic() - start
-        print(f"{name}, {each}: n <= {cells[each]['reach']}, {took:.0f} s", file=sys.stderr, flush=True)
+        found = cells[each]["reach"] = asked.reach(each)
+        print(f"{name}, {each}: n <= {found}, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
     cells["domain"] = asked.whole.lengths[1]
     keep(kept)
 

@@ -37,8 +37,8 @@ FEW_LETTERS = 2
 of networks of several layers, whose classes say less, if they are not many."""
 A_CLASS = 32
 """Many inputs that are no more than so many for each class are, too: the ranges of a class take longer than they."""
-FEW_OPEN = 1 / 8
-"""Where inputs may be run one by one, and a greater share of the classes is open, that is not tried for long."""
+RARELY = 8
+"""Where inputs may be run one by one, and more than one of so many classes is open, these are not split."""
 ROOMS = (1, 16, 256, 1 << 12, 1 << 16)
 """Units of the last place by which ranges are wider than floats say; more where the checker does not accept fewer."""
 
@@ -245,7 +245,7 @@ class FormDecider:
         claim, reason = replace(self.claim, forms=(self.claim.forms[number],)), ""
         inputs = count_inputs(self.claim, self.claim.forms[number])
         search = FormSearch(self.floats, self.claim, number, self.effort, window=window,
-                            share=FEW_OPEN if inputs <= EACH * self.effort else 1)
+                            rarely=RARELY if inputs <= EACH * self.effort else 1)
         for room in rooms:
             search.widen(room)
             proved = search.run(lambda inputs: self._are_wrong(number, inputs))

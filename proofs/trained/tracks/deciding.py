@@ -54,8 +54,8 @@ class FormSearch:
     """The search for a proof of one form."""
 
     def __init__(self, floats: FloatNetwork, claim: TracksClaim, number: int, effort: int, room: int = 1,
-                 window: int = 1, share: float = 1) -> None:
-        """A step tells of as many columns as ``window`` says; where a greater share of all classes is open, none is
+                 window: int = 1, rarely: int = 1) -> None:
+        """A step tells of as many columns as ``window`` says; where more than one of so many classes is open, none is
         split.
 
         Raises:
@@ -64,7 +64,7 @@ class FormSearch:
         told = windowed(claim, number, window)
         if told is None:
             raise Unsupported(f"windows of {window} columns: too many classes")
-        self.floats, self.claim, self.effort, self.window, self.share = floats, told, effort, window, share
+        self.floats, self.claim, self.effort, self.window, self.rarely = floats, told, effort, window, rarely
         self._start(room)
 
     def _start(self, room: int) -> None:
@@ -92,7 +92,7 @@ class FormSearch:
         most = MOST_OPEN * self.effort
         for number in range(MOST_ROUNDS):
             open_ones = self._open()
-            if not open_ones or len(open_ones) > min(most, self.share * sum(map(len, self.ranged))):
+            if not open_ones or len(open_ones) > min(most, sum(map(len, self.ranged)) // self.rarely):
                 break
             most = most if number < ROUNDS else len(open_ones) - 1
             if not self._split_finely(open_ones):
