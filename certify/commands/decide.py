@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
 
@@ -17,9 +17,13 @@ if TYPE_CHECKING:
     from certify.frame.so_far import SoFar
     from certify.trained.decision import Decision
     from certify.trained.lengths_decision import LengthsDecision
+    from certify.trained.track_runs_decision import TrackRunsDecision
+    from certify.trained.tracks_decision import TracksDecision
     from constructions.trained.claim import Claim
     from constructions.trained.network import TrainedNetwork
     from constructions.trained.tracks import TracksClaim
+
+    ATracksDecision = TypeVar("ATracksDecision", TracksDecision, TrackRunsDecision)
 
 
 @given_as.with_claim(given_as.CLAIM)
@@ -123,20 +127,29 @@ def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int
                         output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
     """Decide a claim about inputs in tracks, show what was found, and end."""
     from certify.exports.pages.tracks.page import tracks_page
-    from certify.frame.files import write_text
-    from certify.frame.so_far import SoFar
     from certify.trained.tracks_decision import decide_tracks_in_time
     from certify.trained.tracks_show import print_tracks_decision, tracks_decision_to_json
 
     decision = decide_tracks_in_time(network, claim, effort, workers)
     show_found(decision, as_json, tracks_decision_to_json, print_tracks_decision, output)
+    end_about_tracks(decision, tracks_page, output, wrong, html, as_json, "input")
+
+
+def end_about_tracks(decision: ATracksDecision | SoFar[ATracksDecision],
+                     page: Callable[[ATracksDecision, str | None, str | None], str], output: str | None,
+                     wrong: str | None, html: str | None, as_json: bool, of_wrong: str) -> NoReturn:
+    """Write certificates and page of a decision about inputs in tracks, and end."""
+    from certify.frame.files import write_text
+    from certify.frame.so_far import SoFar
+
     if isinstance(decision, SoFar):
-        write_nothing(decision.verdict, as_json, output, wrong, html, "input")
+        write_nothing(decision.verdict, as_json, output, wrong, html, of_wrong)
         raise typer.Exit(decision.exit_code)
     write_certificate(output, decision.certificate, decision.verdict, as_json)
-    write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong input")
+    write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json,
+                      f"certificate of a wrong {of_wrong}")
     if html is not None:
-        write_text(html, tracks_page(decision, output, wrong))
+        write_text(html, page(decision, output, wrong))
     raise typer.Exit(decision.exit_code)
 
 
@@ -166,21 +179,12 @@ def decide_about_track_runs(network: TrainedNetwork, claim: TracksClaim, floats:
     """Decide a claim about inputs in tracks and every run of a class, show what was found, and end."""
     from certify.exports.pages.tracks.page import track_runs_page
     from certify.floats.classes import read_class
-    from certify.frame.files import write_text
-    from certify.frame.so_far import SoFar
     from certify.trained.track_runs_decision import decide_track_runs_in_time
     from certify.trained.track_runs_show import print_track_runs, track_runs_to_json
 
     decision = decide_track_runs_in_time(network, claim, read_class(floats), effort, workers)
     show_found(decision, as_json, track_runs_to_json, print_track_runs, output)
-    if isinstance(decision, SoFar):
-        write_nothing(decision.verdict, as_json, output, wrong, html, "run")
-        raise typer.Exit(decision.exit_code)
-    write_certificate(output, decision.certificate, decision.verdict, as_json)
-    write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong run")
-    if html is not None:
-        write_text(html, track_runs_page(decision, output, wrong))
-    raise typer.Exit(decision.exit_code)
+    end_about_tracks(decision, track_runs_page, output, wrong, html, as_json, "run")
 
 
 def write_page(place: str | None, decision: Decision, output: str | None, wrong: str | None) -> None:

@@ -59,7 +59,7 @@ class RunsResult:
     unit: dict[str, Any] | None = None
 
 
-def task_of_runs(network: str, claim: str, run: RunClass, number: int, effort: int) -> str:
+def task_of_runs(network: str, claim: str, number: int, run: RunClass, effort: int) -> str:
     """The task to decide a form in the runs of a class, for network and claim by their digests."""
     return json.dumps({"network": network, "claim": claim, "float": run.to_json(), "form": number, "effort": effort})
 

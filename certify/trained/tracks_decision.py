@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
-import json
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 
 from certify.frame.answer import AnswerByLength
-from certify.frame.shards import ShardsProgress, Workers, digest_of, run_tasks
-from certify.frame.so_far import SoFar, answer_in_time
+from certify.frame.shards import Workers
+from certify.frame.so_far import SoFar
 from certify.trained.proving import WORK
 from certify.trained.tracks_forms import FormRow, do_form, form_result, task_of_form
-from constructions.errors import Unsupported
-from constructions.network.lengths import Lengths
-from constructions.trained.json_form import network_to_json
+from certify.trained.tracks_tasks import certificate_of_forms, decide_forms_in_time, run_forms
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, check_tracks_fit
-from constructions.trained.tracks_form import tracks_claim_to_json
 from proofs.check import Refusal, check_text
-from proofs.trained.tracks.certificate import WrongInput, tracks_text, wrong_input_text
+from proofs.trained.tracks.certificate import WrongInput, wrong_input_text
 
 
 @dataclass(frozen=True)
@@ -44,10 +40,8 @@ class TracksDecision(AnswerByLength[FormRow]):
 def decide_tracks_in_time(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers
                           ) -> TracksDecision | SoFar[TracksDecision]:
     """`decide_tracks`, or what is known of fewer columns when time is up."""
-    known: dict[str, str] = {}
-    columns = [len(form.columns) for form in claim.forms]
-    return answer_in_time(Lengths(columns[0], columns[-1]), lambda some: decide_tracks(
-        network, claim, effort, workers, sum(count <= some.last for count in columns), known))
+    return decide_forms_in_time(claim, lambda first, known: decide_tracks(
+        network, claim, effort, workers, first, known))
 
 
 def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1, workers: Workers = Workers(),
@@ -63,38 +57,15 @@ def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1, 
     """
     start = time.perf_counter()
     check_tracks_fit(network, claim)
-    texts = [json.dumps(network_to_json(network)), json.dumps(tracks_claim_to_json(claim))]
-    tasks = [task_of_form(digest_of(texts[0]), digest_of(texts[1]), number, effort)
-             for number in range(len(claim.forms))][:first]
-    claim, known = replace(claim, forms=claim.forms[:first]), {} if known is None else known
-    new = [task for task in tasks if task not in known]
-    with ShardsProgress("deciding", "forms", "forms") as progress:
-        known |= dict(zip(new, run_tasks(
-            new, do_form, jobs=workers.jobs, dask=workers.dask, progress=progress, shared=texts,
-            sizes=[len(form.columns) ** 2 for form in claim.forms[len(tasks) - len(new):]]), strict=True))
-    found = [form_result(known[task]) for task in tasks]
-    rows = tuple(one.row for one in found)
-    units = [one.unit for one in itertools.takewhile(lambda one: one.unit is not None, found) if one.unit is not None]
-    certificate = tracks_text(network, replace(claim, forms=claim.forms[:len(units)]), units) if units else None
-    if certificate is not None and len(units) > 1:
-        _check_together(certificate)
+    found = [*map(form_result, run_forms(network, claim, first, known, workers, partial(task_of_form, effort=effort),
+                                         do_form))]
+    claim, rows = replace(claim, forms=claim.forms[:first]), tuple(one.row for one in found)
+    certificate = certificate_of_forms(network, claim, (one.unit for one in found))
     wrong = next((row.wrong for row in rows if row.wrong), None)
     return TracksDecision(network, claim, rows, certificate,
                           None if wrong is None else _accepted_wrong_input(network, claim, wrong),
                           sum(one.classes for one in found), sum(one.cells for one in found),
                           time.perf_counter() - start)
-
-
-def _check_together(certificate: str) -> None:
-    """See that the checker accepts all forms in one file; it accepted each alone.
-
-    Raises:
-        Unsupported: if together they take more than it allows.
-    """
-    try:
-        check_text(certificate.encode(), work=WORK)
-    except Refusal as refusal:
-        raise Unsupported(f"the checker, of all forms together: {refusal}; fewer columns may be asked about") from None
 
 
 def _accepted_wrong_input(network: TrainedNetwork, claim: TracksClaim, wrong: WrongInput) -> str | None:

@@ -248,7 +248,27 @@ def modules(torch: Any) -> dict[str, Any]:
         def seen(self, tokens: Any) -> Any:
             return super().seen(tokens) | torch.eye(tokens.shape[1]).bool()
 
-    return {"basic": Basic, "annotated": Annotated, "deviation": Deviation, "multihead": MultiHead,
+    class TurnsPadded(ComplexTurns):
+        """Rotary positions in halves, by an outer product in the program; keys that are padding are hidden."""
+
+        def seen(self, tokens: Any) -> Any:
+            return (tokens != 0)[:, None, None, :] & super().seen(tokens)
+
+        def turned(self, y: Any) -> Any:
+            angles = torch.outer(torch.arange(y.shape[2]).float(), torch.tensor([1.0, 0.25])).repeat(1, 2)
+            one, other = y.chunk(2, -1)
+            return y * angles.cos() + torch.cat([-other, one], -1) * angles.sin()
+
+    class SharedPairs(ComplexTurns):
+        """What is changed in place lies in the memory of complex numbers."""
+
+        def turned(self, y: Any) -> Any:
+            pairs = torch.view_as_complex(y.float().reshape(*y.shape[:-1], -1, 2)) * self.turns[: y.shape[2]]
+            torch.view_as_real(pairs).mul_(2)
+            return torch.view_as_real(pairs).flatten(3)
+
+    return {"turnspadded": TurnsPadded, "sharedpairs": SharedPairs,
+            "basic": Basic, "annotated": Annotated, "deviation": Deviation, "multihead": MultiHead,
             "multiheadalone": MultiHeadAlone, "shared": Shared, "padded": Padded, "paddedbynumbers": PaddedByNumbers,
             "complexturns": ComplexTurns, "complexwhole": ComplexWhole, "withmask": WithMask,
             "headsapart": HeadsApart, "chosen": Chosen, "next": Next, "classified": Classified, "distances": Distances,

@@ -129,7 +129,8 @@ def test_a_program_that_is_another_one_for_other_lengths_is_refused(tmp_path: Pa
 
 
 @pytest.mark.parametrize("text", [
-    "Symbol(s27)", "Integer(10**9**9)", "Pow(Symbol('s27'), Integer(400))", "exit(1)", "Symbol('s27').is_integer",
+    "Symbol(s27)", "Integer(10**9**9)", "FloorDiv(Integer(1), Integer(0))", "Pow(Symbol('s27'), Integer(400))",
+    "exit(1)", "Symbol('s27').is_integer",
     "Add(" * 200 + ")" * 200, "1 +", "Mul(Symbol('s27'), Integer(1 << 90))"])
 def test_a_size_that_is_no_expression_of_the_length_is_one_line(tmp_path: Path, text: str) -> None:
     changed = altered(lambda old: old.replace("Symbol('s27', positive=True, integer=True)", text),

@@ -63,6 +63,7 @@ def test_heads_apart_are_one_attention_and_what_keeps_the_order_of_logits_is_lef
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(("kind", "by"), [
     ("padded", "graph"), ("paddedbynumbers", "program"), ("paddedencoder", "graph"), ("paddedencoder", "program"),
+    ("turnspadded", "program"),
     ("paddedmean", "graph"), ("paddedmean", "program")])
 def test_padding_is_hidden_from_attention(tmp_path: Path, kind: str, by: str) -> None:
     """After a letter, and between letters: then only weights of e^-16000 and less are others."""
@@ -131,7 +132,8 @@ def test_what_stands_in_other_inputs_is_said_and_never_guessed(tmp_path: Path, b
                    r"place"),
     ("complexwhole", r"node mul_1 \(aten.mul.Tensor\): a product of complex numbers and others"),
     ("deviation", r"node add \(Add\): an epsilon beside the root of a mean of squares, expected it under the root"),
-    ("shared", r"node mul_: changes an array in place that is read again under another name, expected a new array")])
+    *((kind, r"node mul_: changes an array in place that is read again under another name, expected a new array")
+      for kind in ("shared", "sharedpairs"))])
 def test_what_would_be_read_wrongly_is_refused_with_its_node(tmp_path: Path, kind: str, said: str) -> None:
     torch = torch_or_skip()
     with pytest.raises(InputError, match=f"^m.pt2: {said}$"):

@@ -74,7 +74,7 @@ def _einsum(call: Call) -> None:
 def _outer(call: Call) -> None:
     one, other = list(call.arguments.values())[:2]
     kind = call.kind(call.made[0])
-    call.emit("Mul", [call.reshaped(call.as_kind(one, kind), [-1, 1]), call.as_kind(other, kind)])
+    call.emit("Mul", [call.reshaped(call.as_kind(one, kind), [*call.shape(one), 1]), call.as_kind(other, kind)])
 
 
 def _convolution(call: Call) -> None:
@@ -207,5 +207,5 @@ _TRANSLATORS: Mapping[str, Translator] = {
 }
 SHARING = {name for name, translator in _TRANSLATORS.items() if translator in (
     places.same, places.reshape, places.expand, places.permute, places.transpose, places.turn_around, places.cut,
-    places.select, places.split, places.unbind)}
+    places.select, places.split, places.unbind)} | {"view_as_complex", "view_as_real"}
 """Operations whose result may lie in the memory of what they are given."""

@@ -25,7 +25,7 @@ from constructions.importing.graph.state import MAX_ELEMENTS
 from constructions.text import printable
 
 MAX_NODES = 20_000
-_DAMAGED = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, OverflowError)
+_DAMAGED = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, ArithmeticError)
 _WORDS = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
 
 
