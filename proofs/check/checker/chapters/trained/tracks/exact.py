@@ -65,11 +65,13 @@ def plus(x: ExactForm, y: ExactForm) -> ExactForm:
 
 
 class ExactMap(NamedTuple):
-    """x to x W + b: of each output the inputs with a weight that is not 0, with it, over 2^power; and b."""
+    """x to x W + b: of each output the inputs with a weight that is not 0, with it, over 2^power; b; and how many bits
+    a weight has at most."""
 
     columns: list[list[tuple[int, int]]]
     power: int
     bias: ExactForm | None
+    bits: int
 
 
 def make_map(budget: Budget, weight: Matrix, bias: Vector | None = None) -> ExactMap:
@@ -78,7 +80,17 @@ def make_map(budget: Budget, weight: Matrix, bias: Vector | None = None) -> Exac
     rows, power = shortened([*map(list, weight.rows)], -weight.power)
     columns = [[(k, factor) for k, factor in enumerate(column) if factor] for column in zip(*rows, strict=True)]
     budget.hold(INTEGER_BITS * sum(map(len, columns)) + max(power, 0) * sum(map(len, columns)))
-    return ExactMap(columns, power, None if bias is None else column_of(bias.entries, bias.power))
+    return ExactMap(columns, power, None if bias is None else column_of(bias.entries, bias.power), longest(rows))
+
+
+def longest(rows: Iterable[Iterable[int]]) -> int:
+    """How many bits a number has at most."""
+    return max((number.bit_length() for row in rows for number in row), default=0)
+
+
+def steps_of(bits: int, others: int) -> int:
+    """The work of a product of numbers of so many bits, beside that of short ones."""
+    return bits * others >> 18
 
 
 def column_of(entries: Sequence[int], power: int) -> ExactForm:
@@ -89,8 +101,9 @@ def column_of(entries: Sequence[int], power: int) -> ExactForm:
 def image(budget: Budget, x: ExactForm, linear: ExactMap) -> ExactForm:
     """What a map makes of it."""
     width, rows = max((len(row) for row in x.rows), default=1), []
-    bits = max((number.bit_length() for row in x.rows for number in row), default=0)
-    budget.spend(1 + sum(2 + len(column) * (1 + (width * (8 + (bits >> 5)) >> 5)) for column in linear.columns))
+    bits = longest(x.rows)
+    each = 1 + (width * (8 + (bits >> 5)) >> 5) + width * steps_of(bits, linear.bits)
+    budget.spend(1 + sum(2 + len(column) * each for column in linear.columns))
     for column in linear.columns:
         total = [0] * width
         for place, factor in column:
@@ -116,7 +129,7 @@ def relu(budget: Budget, x: ExactForm, box: list[ExactRange], places: int) -> Ex
     Proof. If l <= y <= u, l < 0 < u and 0 <= s <= u / (u - l), relu(y) - s y is convex in y, 0 at 0 and never below, so
     it lies between 0 and its greater value at an end: -s l <= (1 - s) u. It is the variable, rounded up.
     """
-    budget.spend(1 + len(x.rows) * (2 + len(box)))
+    budget.spend(1 + len(x.rows) * (2 + len(box) * (1 + steps_of(longest(x.rows), longest(box)))))
     known = [ends(row, box, places) for row in x.rows]
     if all(low >= 0 or high <= 0 for low, high in known):
         return shortened([row if low >= 0 else [0] for row, (low, _) in zip(x.rows, known, strict=True)], x.power)
@@ -227,7 +240,8 @@ class ExactNetwork:
         of_head, query = self.attention.heads[head], self.seen(head, own).query
         known = {source: self.score(of_head, query, self.seen(head, source).key, source[0] - own[0])
                  for source in sources}
-        self.budget.spend(len(known) * (20 + (len(query.entries) >> 2)))
+        products = steps_of(longest([query.entries]), longest(self.seen(head, source).key.entries for source in known))
+        self.budget.spend(len(known) * (20 + (len(query.entries) >> 2) + len(query.entries) * products))
         top, found = max(high for _, high in known.values()), {}
         for source, (low, high) in known.items():
             least, most = (self._exp.at(top - end) for end in (low, high))
