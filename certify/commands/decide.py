@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from certify.frame.shards import Workers
     from certify.frame.so_far import SoFar
     from certify.trained.decision import Decision
+    from certify.trained.float_decision import FloatDecision
     from certify.trained.lengths_decision import LengthsDecision
     from certify.trained.track_runs_decision import TrackRunsDecision
     from certify.trained.tracks_decision import TracksDecision
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from constructions.trained.network import TrainedNetwork
     from constructions.trained.tracks import TracksClaim
 
-    ATracksDecision = TypeVar("ATracksDecision", TracksDecision, TrackRunsDecision)
+    ADecision = TypeVar("ADecision", TracksDecision, TrackRunsDecision, FloatDecision)
 
 
 @given_as.with_claim(given_as.CLAIM)
@@ -126,19 +127,17 @@ def write_nothing(verdict: str, as_json: bool, output: str | None, wrong: str | 
 def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers,
                         output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
     """Decide a claim about inputs in tracks, show what was found, and end."""
-    from certify.exports.pages.tracks.page import tracks_page
     from certify.trained.tracks_decision import decide_tracks_in_time
     from certify.trained.tracks_show import print_tracks_decision, tracks_decision_to_json
 
     decision = decide_tracks_in_time(network, claim, effort, workers)
     show_found(decision, as_json, tracks_decision_to_json, print_tracks_decision, output)
-    end_about_tracks(decision, tracks_page, output, wrong, html, as_json, "input")
+    end_with_page(decision, page_of_tracks, output, wrong, html, as_json, "input")
 
 
-def end_about_tracks(decision: ATracksDecision | SoFar[ATracksDecision],
-                     page: Callable[[ATracksDecision, str | None, str | None], str], output: str | None,
-                     wrong: str | None, html: str | None, as_json: bool, of_wrong: str) -> NoReturn:
-    """Write certificates and page of a decision about inputs in tracks, and end."""
+def end_with_page(decision: ADecision | SoFar[ADecision], page: Callable[[ADecision, str | None, str | None], str],
+                  output: str | None, wrong: str | None, html: str | None, as_json: bool, of_wrong: str) -> NoReturn:
+    """Write certificates and page of a decision about inputs in tracks, or about float runs, and end."""
     from certify.frame.files import write_text
     from certify.frame.so_far import SoFar
 
@@ -158,48 +157,55 @@ def decide_about_floats(network: TrainedNetwork, claim: Claim, floats: str, effo
                         ) -> NoReturn:
     """Decide a claim about every run of a class, show what was found, and end."""
     from certify.floats.classes import read_class
-    from certify.frame.so_far import SoFar
     from certify.trained.float_decision import decide_floats_in_time
     from certify.trained.float_show import float_decision_to_json, print_float_decision
 
-    refuse_options("a decision about float runs of words has no page; certify floats CERTIFICATE --html FILE writes "
-                   "that of a certificate over the reals, with what holds of its float runs", {"--html": html})
     refuse_options("claims about float runs of words are decided by one process, without this option", not_taken)
     decision = decide_floats_in_time(network, claim, read_class(floats), effort)
     show_found(decision, as_json, float_decision_to_json, print_float_decision, output)
-    certificate, of_wrong = (None, None) if isinstance(decision, SoFar) else (decision.certificate,
-                                                                              decision.wrong_certificate)
-    write_certificate(output, certificate, decision.verdict, as_json)
-    write_certificate(wrong, of_wrong, decision.verdict, as_json, "certificate of a wrong run")
-    raise typer.Exit(decision.exit_code)
+    end_with_page(decision, page_of_runs, output, wrong, html, as_json, "run")
 
 
 def decide_about_track_runs(network: TrainedNetwork, claim: TracksClaim, floats: str, effort: int, workers: Workers,
                             output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
     """Decide a claim about inputs in tracks and every run of a class, show what was found, and end."""
-    from certify.exports.pages.tracks.page import track_runs_page
     from certify.floats.classes import read_class
     from certify.trained.track_runs_decision import decide_track_runs_in_time
     from certify.trained.track_runs_show import print_track_runs, track_runs_to_json
 
     decision = decide_track_runs_in_time(network, claim, read_class(floats), effort, workers)
     show_found(decision, as_json, track_runs_to_json, print_track_runs, output)
-    end_about_tracks(decision, track_runs_page, output, wrong, html, as_json, "run")
+    end_with_page(decision, page_of_track_runs, output, wrong, html, as_json, "run")
+
+
+def page_of_runs(decision: FloatDecision, output: str | None, wrong: str | None) -> str:
+    """The page of a decision about float runs; what makes pages is loaded when there is one to make."""
+    from certify.exports.pages.decision.runs_page import float_runs_page
+
+    return float_runs_page(decision, output, wrong)
+
+
+def page_of_tracks(decision: TracksDecision, output: str | None, wrong: str | None) -> str:
+    """That of a decision about inputs in tracks."""
+    from certify.exports.pages.tracks.page import tracks_page
+
+    return tracks_page(decision, output, wrong)
+
+
+def page_of_track_runs(decision: TrackRunsDecision, output: str | None, wrong: str | None) -> str:
+    """That of one about their float runs."""
+    from certify.exports.pages.tracks.page import track_runs_page
+
+    return track_runs_page(decision, output, wrong)
 
 
 def write_page(place: str | None, decision: Decision, output: str | None, wrong: str | None) -> None:
     """Write the page of the decision, if there is a place for it; it names the certificates that are in files."""
-    from pathlib import PurePath
-
-    from certify.exports.pages.decision.page import Filed, decision_page
+    from certify.exports.pages.decision.page import decision_page, files_of
     from certify.frame.files import write_text
 
-    if place is None:
-        return
-    certificates = ((output, decision.certificate, False), (wrong, decision.wrong_certificate, True))
-    files = [Filed(PurePath(name).name, text, of_wrong_word) for name, text, of_wrong_word in certificates
-             if name is not None and name != "-" and text is not None]
-    write_text(place, decision_page(decision, files))
+    if place is not None:
+        write_text(place, decision_page(decision, files_of(decision, output, wrong)))
 
 
 def refuse_options(why: str, given: Mapping[str, object]) -> None:

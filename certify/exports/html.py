@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from certify.exports.pages.certificate.page import certificate_page
-from certify.exports.pages.decision.page import Filed, decision_page
+from certify.exports.pages.decision.page import Filed, FloatCells, decision_page
 from certify.exports.pages.softened.page import softened_page
 from certify.exports.softened import read_softened
 from certify.formula.sealed import read_accepted, read_sealed_text
@@ -15,7 +15,7 @@ from certify.frame.files import check_writable, read_text, write_text
 from certify.trained.certified import read_certified
 from certify.trained.files import OVER_THE_REALS
 from certify.trained.float_decision import ClassRow
-from certify.trained.float_show import cells_of
+from certify.trained.float_show import cells_of, said_of
 from constructions.errors import InputError
 from constructions.network.transformer import check_softmax
 from proofs.check import Softened, WrongWord
@@ -68,7 +68,7 @@ def page_of(text: str, path: str, name: str, title: str = "") -> str:
 
 
 def _page_of_trained(text: str, path: str, name: str, title: str,
-                     floats: Sequence[tuple[str, str, str, str]] = ()) -> str:
+                     floats: Sequence[FloatCells] = ()) -> str:
     is_wrong = isinstance(read_accepted(text, path), WrongWord)
     what = "Certificate of a wrong word" if is_wrong else "Certificate about a trained network"
     decision = read_certified(text, path)
@@ -82,7 +82,8 @@ def write_page_of_floats(path: str, place: str, rows: Sequence[ClassRow]) -> Non
     Raises:
         InputError: if it is rejected.
     """
-    write_text(place, _page_of_trained(read_text(path), path, PurePath(path).name, "", [cells_of(row) for row in rows]))
+    floats = [(*cells_of(row), said_of(row)) for row in rows]
+    write_text(place, _page_of_trained(read_text(path), path, PurePath(path).name, "", floats))
 
 
 def expect_over_the_reals(path: str) -> None:

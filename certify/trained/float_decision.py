@@ -97,6 +97,13 @@ class FloatDecision(AnswerByLength[FloatRow]):
         """The wrong run on the shortest word on which one was found."""
         return next((row.wrong for row in self.rows if row.wrong), None)
 
+    @property
+    def is_shortest(self) -> bool:
+        """Whether no run is wrong on a shorter word of the claim than the wrong one: these are all certified."""
+        wrong = self.wrong
+        return wrong is not None and all(row.verdict in ("certified", "vacuous")
+                                         for row in self.rows if row.n < len(wrong.word))
+
 
 def check_class(run: RunClass) -> None:
     """Raise Unsupported if there is no rule for the norms of a class."""

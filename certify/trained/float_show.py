@@ -14,7 +14,15 @@ from certify.frame.terminal_tables import Column, plain, print_table, said_of_al
 from certify.frame.verdicts import colour
 from certify.frame.words import show_word
 from certify.trained.float_decision import ClassRow, FloatDecision, FloatRow
-from certify.trained.show import DIGITS, MOST_ROWS, cut_word, describe_network, show_numbers, show_row
+from certify.trained.show import (
+    DIGITS,
+    MOST_ROWS,
+    cut_word,
+    describe_claim,
+    describe_network,
+    show_numbers,
+    show_row,
+)
 from proofs.trained.float_runs.execution import WrongRun
 
 COLUMNS = (Column("n", "right"), Column("verdict"), Column("smallest margin found, weights rounded"),
@@ -23,10 +31,9 @@ COLUMNS = (Column("n", "right"), Column("verdict"), Column("smallest margin foun
 
 def print_float_decision(out: Console, decision: FloatDecision) -> None:
     """The class, a table over lengths, and the verdict in a sentence."""
-    claim, run = decision.claim, decision.run
+    claim = decision.claim
     out.print(plain(describe_network(decision.network)))
-    out.print(plain(f"runs      {run.name}: stored in {run.storage}, sums in {run.sums_in_words}, softmax and norms in "
-                    f"{run.softmax}"))
+    out.print(plain(f"runs      {_in_short(decision)}"))
     out.print(plain(f"claim     all words of length {claim.lengths[0]} .. {claim.lengths[1]}, in every run"))
     out.print()
     print_table(out, COLUMNS, [(str(row.n), verdict_text(row.verdict), *_cells(row))
@@ -38,16 +45,34 @@ def print_float_decision(out: Console, decision: FloatDecision) -> None:
         out.print(plain(describe_wrong_run(decision, decision.wrong)))
 
 
+def _in_short(decision: FloatDecision) -> str:
+    run = decision.run
+    return f"{run.name}: stored in {run.storage}, sums in {run.sums_in_words}, softmax and norms in {run.softmax}"
+
+
+def describe_float_claim(decision: FloatDecision) -> str:
+    """Which words, at which offsets, judged where, in every run of which class."""
+    return f"{describe_claim(decision.network, decision.claim)}; in every run of the class {_in_short(decision)}"
+
+
 def print_float_rows(out: Console, rows: Sequence[ClassRow]) -> None:
     """A row for each class; below it the wrong runs, and what is not known, with the reason."""
     print_table(out, map(Column, ("float runs", "certified", "wrong run found", "verdict")), [
         (*cells[:-1], verdict_text(cells[-1])) for cells in map(cells_of, rows)])
     out.print()
     for row in rows:
-        said = describe_verdict(row.decision) if row.decision else row.reason
+        said, *wrong = said_of(row)
         out.print(plain(f"{row.run.name}: {said}"))
-        if row.decision and row.decision.wrong:
-            out.print(plain(describe_wrong_run(row.decision, row.decision.wrong)))
+        for line in wrong:
+            out.print(plain(line))
+
+
+def said_of(row: ClassRow) -> list[str]:
+    """What is certified, and what is not known, with the reason; the wrong run, if there is one."""
+    if row.decision is None:
+        return [row.reason]
+    wrong = row.decision.wrong
+    return [describe_verdict(row.decision), *([describe_wrong_run(row.decision, wrong)] if wrong else [])]
 
 
 def cells_of(row: ClassRow) -> tuple[str, str, str, str]:

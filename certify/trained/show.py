@@ -15,7 +15,7 @@ from certify.frame.terminal_tables import Column, plain, print_table, said_of_al
 from certify.frame.verdicts import colour
 from certify.frame.words import counted, show_alphabet, show_word
 from certify.trained.decision import Decision, LengthRow, OffsetRow, SmallestMargin
-from constructions.trained.claim import Row
+from constructions.trained.claim import Claim, Row
 from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.intervals import Interval
 from proofs.trained.runs import runs
@@ -48,7 +48,7 @@ def print_decision(out: Console, decision: Decision) -> None:
 
 def describe_question(decision: Decision) -> list[str]:
     """The network and the claim, a line each."""
-    return [describe_network(decision.network), f"claim     {describe_claim(decision)}"]
+    return [describe_network(decision.network), f"claim     {describe_claim(decision.network, decision.claim)}"]
 
 
 def describe_network(network: TrainedNetwork, label: str = "network") -> str:
@@ -59,12 +59,11 @@ def describe_network(network: TrainedNetwork, label: str = "network") -> str:
             f"width {network.width}, {network.attention}{'; ' if files else ''}{', '.join(files)}")
 
 
-def describe_claim(decision: Decision) -> str:
+def describe_claim(network: TrainedNetwork, claim: Claim) -> str:
     """Which words, at which offsets, judged where."""
-    claim = decision.claim
     first, last = claim.offsets
     offsets = f"offset {first}" if first == last else f"every offset {first} .. {last} at which they fit"
-    around, rows = len(claim.before) + len(claim.after), decision.network.rows
+    around, rows = len(claim.before) + len(claim.after), network.rows
     if rows is not None and first < last == rows - around - claim.lengths[0] < rows - 1:
         offsets += f" (at {show_numbers(range(last + 1, rows))} none does)"
     places = {"each": "at every letter", "last": "at the last token", "first": "at the first token"}[claim.read]

@@ -76,6 +76,8 @@ TABLE = (
     row(" ".join(IMPORT), "model.safetensors", "-o"),
     row(" ".join(["import", "folder", *IMPORT[2:]]), "folder/model.safetensors", "-o"),
     row("decide t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --wrong --html --store"),
+    row("decide t.json --claim claim.toml --max-n 1 --float own.toml", "t.json claim.toml own.toml",
+        "-o --wrong --html"),
     row("decide t.json --alphabet 01 --at last --larger 0,1:dfa:bits.att --max-n 1 --jobs 1", "t.json bits.att",
         "-o --wrong --html --store"),
     row("learn t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --svg --html --store"),

@@ -239,7 +239,8 @@ def make_everything(said: Said) -> None:
     said.listen("export 'since a.cert' --to html -o since.html", "checker -o check.pyz",
                 "soften examples/hard/flip_flop.json --max-n 3 -o soft.cert", "export soft.cert --to html -o soft.html",
                 "decide trained.json --claim claim.toml --max-n 3 --wrong wrong.cert --html decide.html",
-                "decide trained.json --claim claim.toml --max-n 1 --float binary32 --html floats.html",
+                "decide trained.json --claim claim.toml --max-n 1 --float binary32 -o runs.cert --wrong run.cert "
+                "--html floats.html",
                 "learn trained.json --claim claim.toml --max-n 1 -o learnt.cert --html learnt.html",
                 "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared",
                 *(f"card '{name}' -o '{name}.md'" for name in CARDS))
@@ -247,7 +248,7 @@ def make_everything(said: Said) -> None:
     said.texts.append(readme_of_training())
     said.listen("site soft.cert -o site")
     said.texts.append((said.folder / "site" / "check.html").read_text(encoding="utf-8"))
-    for name in ("since.html", "soft.html", "decide.html", "learnt.html"):
+    for name in ("since.html", "soft.html", "decide.html", "floats.html", "learnt.html"):
         said.read_page(name)
     for name in CARDS:
         card = (said.folder / f"{name}.md").read_text(encoding="utf-8")
@@ -352,7 +353,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Said]:
 
 def test_every_command_to_be_copied_works_as_it_is_printed(said: Said) -> None:
     kinds = [shlex.split(line)[:2] for line in said.copied]
-    assert kinds.count(["certify", "run"]) >= 15 and kinds.count(["python", "-I"]) == 4
+    assert kinds.count(["certify", "run"]) >= 15 and kinds.count(["python", "-I"]) == 5
     assert ["certify", "checker"] in kinds
     for line in sorted(said.copied, key=lambda line: "checker" not in line):
         status, text = said.run(line, said.copied[line])

@@ -207,7 +207,7 @@ def test_the_page_has_the_curve_the_word_its_attention_and_its_neighbours(wrong:
     assert "wrong at n = 3" in page and "Attention of head 1.1 on 011" in page and page.count("<svg") == 2
     assert "check.pyz" not in page
     assert wrong.wrong
-    neighbours = find_neighbours(wrong, wrong.wrong.word, 60)
+    neighbours = find_neighbours(wrong.network, wrong.claim, wrong.wrong.word, 60)
     assert sorted("".join(one.letters) for one in neighbours) == ["001", "010", "111"]
 
 

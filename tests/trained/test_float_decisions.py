@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,9 @@ import pytest
 from typer.testing import CliRunner
 
 from certify.cli import app
+from certify.exports.pages.decision.runs_page import float_runs_page
 from certify.trained import float_classes
+from certify.trained.decide import decide
 from certify.trained.float_classes import accepted_wrong_run, certified_by_classes, float_runs_text
 from certify.trained.float_decision import WrongRuns, decide_floats
 from certify.trained.float_show import describe_verdict, float_decision_to_json
@@ -214,6 +218,40 @@ def test_the_command(tmp_path: Path) -> None:
     assert check_text(certificate.read_bytes())
     again = CliRunner().invoke(app, ["decide", str(certificate), "--max-n", "1", "--float", "bfloat16/binary32"])
     assert again.exit_code == 0 and "every run is right on every word of length 1 .. 1" in again.stdout
+
+
+def test_a_page_says_class_lengths_wrong_run_and_what_is_open_with_both_numbers() -> None:
+    network, claim = of_zoo("tomita_7", 5)
+    decision = decide_floats(network, claim, presets()["bfloat16/binary32"])
+    page = unescape(float_runs_page(decision, "right.cert", "wrong.cert"))
+    open_one, wrong = decision.first("unknown"), decision.wrong
+    assert open_one is not None and open_one.seen is not None and wrong is not None and not decision.is_shortest
+    bound = re.search(r"is about \S+, and may be off by \S+ in a run", open_one.reason)
+    (row,) = re.findall(r'<h2 id="open">.*?<tbody>(.*?)</tbody>', page, re.DOTALL)
+    assert bound and bound[0] in row and f'<td class="number">{open_one.seen.value:.5g}</td>' in row
+    assert "in every run of the class bfloat16/binary32: stored in bfloat16, sums in binary32" in page
+    assert "on the word 0111 (n = 4)" in page and str(wrong.execution) in page and "is -0.5039 in a run" in page
+    assert re.findall(r'class="number">\d+</th><td><span class="verdict (\w+)', page) == [
+        row.verdict for row in decision.rows]
+    for each in ("python -I -S check.pyz right.cert", "python -I -S check.pyz wrong.cert",
+                 "certificate of a wrong run accepted", "runs that are not in the class bfloat16/binary32"):
+        assert each in page
+    proved = float_runs_page(decide_floats(network, replace(claim, lengths=(1, 2)), decision.run))
+    assert 'id="open"' not in proved and 'id="wrong"' not in proved and 'class="verdict certified"' in proved
+
+
+def test_the_page_of_a_certificate_says_of_each_class_what_is_wrong_and_what_is_open(tmp_path: Path) -> None:
+    network, claim = of_zoo("tomita_7", 2)
+    certificate, page = tmp_path / "m.cert", tmp_path / "m.html"
+    text = decide(network, claim).certificate
+    assert text is not None
+    certificate.write_text(text, encoding="utf-8")
+    asked = ["floats", str(certificate), "--format", "bfloat16/binary32", "--format", "bfloat16", "--html", str(page)]
+    found = CliRunner().invoke(app, asked)
+    assert found.exit_code in (1, 3)
+    said = unescape(page.read_text(encoding="utf-8"))
+    assert "<dt>bfloat16/binary32</dt><dd>Every run is right on every word of length 1 .. 2. </dd>" in said
+    assert re.search(r"<dt>bfloat16</dt><dd>Open at n = 1 .. 2 \(.*; the smallest margin found at n = 1 is \S+\)", said)
 
 
 def test_a_wrong_run_is_written_as_a_certificate(tmp_path: Path) -> None:

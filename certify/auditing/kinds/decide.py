@@ -57,7 +57,7 @@ class Decided(Asked):
                      if n in found else LengthVerdict(n, "unknown", reason=NO_WORD)
                      for n in lengths)
         return ClaimAnswer(rows, () if decision.certificate is None else (decision.certificate,), "logit",
-                           about=describe_claim(decision))
+                           about=describe_claim(decision.network, decision.claim))
 
     def _by_counts(self, decision: LengthsDecision, lengths: Lengths) -> ClaimAnswer:
         """Long words: all up to a length are certified, the next one may have a wrong word, nothing is said of more."""

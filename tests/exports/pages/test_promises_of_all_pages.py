@@ -14,9 +14,12 @@ import pytest
 from playwright.sync_api import Browser
 
 from certify.exports.html import page_of
+from certify.exports.pages.decision.runs_page import float_runs_page
 from certify.exports.pages.learned.page import learned_page
 from certify.exports.pages.softened.page import softened_page
 from certify.learning.learn import learn
+from certify.trained.float_decision import decide_floats
+from proofs.enclosures.float_runs.run_class import presets
 from tests.auditing.sample import HOSTILE, REPORT, UNEXPECTED, html_of, markdown_of
 from tests.browser import CONTRASTS, NARROW, SCHEMES, browser, faults, look
 from tests.exports.pages.certificates import CORPUS, page, softened
@@ -42,6 +45,13 @@ def learnt() -> str:
     return learned_page(learn(*of_the_zoo("tomita_7", 4)), "learnt.cert")
 
 
+@cache
+def float_runs() -> str:
+    """The page of float runs of which some are proved, some open, and one wrong."""
+    network, question = of_the_zoo("tomita_7", 4)
+    return float_runs_page(decide_floats(network, question.claim, presets()["bfloat16/binary32"]))
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "certificate": lambda: page("temporal"),
     "softened": lambda: softened_page(softened("recent"), "recent.cert"),
@@ -50,6 +60,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "trained": lambda: trained("bidirectional_by_length"),
     "trained by classes": lambda: trained("mean_by_classes"),
     "wrong word": lambda: trained("wrong_word"),
+    "float runs": float_runs,
     "learnt": learnt,
 }
 

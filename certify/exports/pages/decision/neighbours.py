@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from certify.trained.decision import Decision
+from constructions.trained.claim import Claim
+from constructions.trained.network import TrainedNetwork
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.words import WordMargins
 
@@ -23,9 +24,8 @@ class Neighbour:
     margin: float
 
 
-def find_neighbours(decision: Decision, word: Sequence[str], offset: int) -> list[Neighbour]:
+def find_neighbours(network: TrainedNetwork, claim: Claim, word: Sequence[str], offset: int) -> list[Neighbour]:
     """Words with one letter changed (of many the first ones), by margin."""
-    claim = decision.claim
     letters = np.array(claim.letters(word), dtype=np.intp)
     changed = [(place, letter) for place in range(len(letters)) for letter in range(len(claim.alphabet))
                if letter != letters[place]][:MOST_TRIED]
@@ -34,7 +34,7 @@ def find_neighbours(decision: Decision, word: Sequence[str], offset: int) -> lis
     words = np.tile(letters, (len(changed), 1))
     for row, (place, letter) in enumerate(changed):
         words[row, place] = letter
-    margins = WordMargins(FloatNetwork(decision.network), claim).margins(words, offset).min(axis=(1, 2))
+    margins = WordMargins(FloatNetwork(network), claim).margins(words, offset).min(axis=(1, 2))
     found = [Neighbour(place + 1, tuple(claim.alphabet[letter] for letter in words[row]), float(margins[row]))
              for row, (place, _) in enumerate(changed)]
     return sorted(found, key=lambda one: (one.margin, one.place))

@@ -8,7 +8,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import PurePath
+from typing import Any, Protocol
 
 import numpy as np
 from jinja2 import Environment
@@ -20,6 +22,7 @@ from certify.exports.pages.certificate.commands import check_alone_command, chec
 from certify.exports.pages.certificate.grids import draw_grid
 from certify.exports.pages.decision.curve import Point, draw_curve
 from certify.exports.pages.decision.neighbours import find_neighbours
+from certify.floats.wording import describe_exponentials, describe_formats, describe_normalised
 from certify.frame.numbers import enclosed
 from certify.frame.words import show_word, type_word
 from certify.trained.decision import Decision, LengthRow
@@ -34,7 +37,9 @@ from certify.trained.show import (
 )
 from constructions.language.printer import format_formula
 from constructions.text import printable
-from constructions.trained.claim import When, input_tokens
+from constructions.trained.claim import Claim, When, input_tokens
+from constructions.trained.network import TrainedNetwork
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.forward import FloatNetwork
 
 MOST_PICTURED = 80
@@ -51,6 +56,13 @@ BEFORE, AFTER = "⊢", "⊣"
 LONGEST_COMMAND = 3000
 OPEN_UP_TO = 16
 """Tables of more lengths are folded until somebody opens them."""
+
+
+FloatCells = tuple[str, str, str, str, Sequence[str]]
+"""Of a class of float runs: the name, what is certified, where a wrong run was found, the verdict, and sentences."""
+SECTIONS = (("wrong", "What is wrong"), ("margins", "Margins"), ("open", "What is open"),
+            ("floats", "In floating point"), ("attention", "Attention"), ("neighbours", "Neighbours"),
+            ("cases", "Claim"), ("check", "Check it"))
 
 
 @dataclass(frozen=True)
@@ -72,13 +84,54 @@ class Filed:
         return check_alone_command(self.name)
 
 
+class WithCertificates(Protocol):
+    """A decision, with a certificate of what is certified and one of what is wrong, where there are any."""
+
+    @property
+    def certificate(self) -> str | None:
+        """Of what is certified."""
+
+    @property
+    def wrong_certificate(self) -> str | None:
+        """Of what is wrong."""
+
+
+def files_of(decision: WithCertificates, output: str | None, wrong: str | None) -> list[Filed]:
+    """The certificates of a decision that are in files: in ``output`` what is certified, in ``wrong`` what is wrong."""
+    given = ((output, decision.certificate, False), (wrong, decision.wrong_certificate, True))
+    return [Filed(PurePath(name).name, text, is_wrong) for name, text, is_wrong in given
+            if name is not None and name != "-" and text is not None]
+
+
 @dataclass(frozen=True)
 class Word:
     """A word on the page: the wrong one, or the one with the smallest margin that was seen."""
 
     letters: tuple[str, ...]
     offset: int
-    place: int
+    place: int | None = None
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """A row of the table of lengths, in words; ``reason`` stands where no margin is known."""
+
+    n: int
+    verdict: str
+    margin: str = "–"
+    offset: str = "–"
+    word: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Unproved:
+    """Lengths that are open; of the shortest the smallest margin that was found, its word, and what is not proved."""
+
+    lengths: str
+    margin: str
+    word: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -92,61 +145,92 @@ class Picture:
 
 def decision_page(decision: Decision, files: Sequence[Filed] = (),
                   kind: str = "Decision about a trained network",
-                  floats: Sequence[tuple[str, str, str, str]] = ()) -> str:
+                  floats: Sequence[FloatCells] = ()) -> str:
     """The whole page; ``files`` are the certificates that its commands check, ``floats`` the rows of classes of float
-    runs: the name, what is certified, where a wrong run was found, the verdict."""
-    word = chosen_word(decision)
-    neighbours = find_neighbours(decision, word.letters, word.offset) if word else []
+    runs."""
     wrong = describe_wrong(decision, decision.wrong) if decision.wrong else ""
-    points = points_of(decision)
+    return page_about(
+        decision.network, decision.claim, chosen_word(decision), points_of(decision), files, floats=floats, kind=kind,
+        verdict=decision.verdict, says=describe_verdict(decision),
+        asks=describe_claim(decision.network, decision.claim), certified_to=decision.certified_to, wrong=wrong,
+        wrong_is=("The shortest wrong word" if decision.is_shortest else
+                  "The shortest wrong word found" if len(decision.rows) > 1 else "A wrong word"),
+        replay=_replay(decision, files), rows=[_shown(decision, row) for row in decision.rows], what="word")
+
+
+def page_about(network: TrainedNetwork, claim: Claim, word: Word | None, points: Sequence[Point],
+               files: Sequence[Filed], *, verdict: str, certified_to: int | None, floats: Sequence[FloatCells] = (),
+               run: RunClass | None = None,
+               unproved: Unproved | None = None, **said: Any) -> str:
+    """The page of a decision about words: over the real numbers, or in every ``run`` of a class, where the ``network``
+    that is pictured has rounded weights. What is ``said`` has the names that decision.html has."""
+    neighbours = find_neighbours(network, claim, word.letters, word.offset) if word else []
     return render_page(
-        _environment(decision), "decision.html", (), (), decision=decision, files=files, kind=kind, word=word,
-        says=describe_verdict(decision), claim=describe_claim(decision), facts=_facts(decision), wrong=wrong,
-        replay=_replay(decision, files), curve=draw_curve(points) if len(points) > 1 else None,
-        pictures=_pictures(decision, word) if word else [], neighbours=neighbours, heads=_count_heads(decision),
+        _environment(), "decision.html", (), (), claim=claim, word=word, files=files, floats=floats, found=verdict,
+        run=run, unproved=unproved, facts=[*_facts(network, claim, certified_to), *_of_class(run)],
+        neighbours=neighbours, heads=_count_heads(network),
+        curve=draw_curve(points) if len(points) > 1 else None,
+        pictures=_pictures(network, claim, word) if word else [],
         cases=[(_describe_when(case.when), [show_row(row) for row in case.above])
-               for case in decision.claim.cases[:MOST_CASES]],
-        few_cases=FEW_CASES, around=[mark for mark, tokens in ((BEFORE, decision.claim.before),
-                                                             (AFTER, decision.claim.after)) if tokens],
-        floats=floats,
-        contents=_contents(bool(wrong), bool(floats), word is not None, bool(neighbours), bool(files)),
+               for case in claim.cases[:MOST_CASES]],
+        few_cases=FEW_CASES,
+        around=[mark for mark, tokens in ((BEFORE, claim.before), (AFTER, claim.after)) if tokens],
+        contents=_contents(wrong=bool(said["wrong"]), open=unproved is not None, floats=bool(floats),
+                           attention=word is not None, neighbours=bool(neighbours), check=bool(files)),
         most_rows=MOST_ROWS, most_neighbours=MOST_NEIGHBOURS, open_up_to=OPEN_UP_TO,
-        checker_digest=checker_digest(), write_checker=write_checker_command())
+        checker_digest=checker_digest(), write_checker=write_checker_command(), **said)
 
 
-def _environment(decision: Decision) -> Environment:
+def _environment() -> Environment:
     environment = open_templates("certify.exports.pages.decision")
-    environment.filters |= {"word": lambda word: printable(cut_word(show_word(word))), "margin": _show_margin,
-                            "letters": lambda wrong: printable(cut_word(show_letters_read(decision, wrong))),
-                            "value": lambda wrong: enclosed(*wrong.value)}
+    environment.filters |= {"word": show_cut, "margin": _show_margin}
     return environment
 
 
-def _contents(wrong: bool, floats: bool, word: bool, neighbours: bool, files: bool) -> list[tuple[str, str]]:
+def show_cut(word: Sequence[str]) -> str:
+    """A word in a line, without its end if it is long."""
+    return printable(cut_word(show_word(word)))
+
+
+def _shown(decision: Decision, row: LengthRow) -> ShownRow:
+    if row.wrong:
+        return ShownRow(row.n, row.verdict, enclosed(*row.wrong.value), str(row.wrong.offset),
+                        printable(cut_word(show_letters_read(decision, row.wrong))))
+    if row.seen:
+        return ShownRow(row.n, row.verdict, f"{row.seen.value:.5g}", str(row.seen.offset), show_cut(row.seen.word))
+    return ShownRow(row.n, row.verdict, reason=row.reason)
+
+
+def _contents(**there: bool) -> list[tuple[str, str]]:
     """The sections that there are."""
-    sections = (("wrong", "The wrong word", wrong), ("margins", "Margins", True),
-                ("floats", "In floating point", floats), ("attention", "Attention", word),
-                ("neighbours", "Neighbours", neighbours), ("cases", "Claim", True), ("check", "Check it", files))
-    return [(anchor, text) for anchor, text, there in sections if there]
+    return [(anchor, text) for anchor, text in SECTIONS if there.get(anchor, True)]
 
 
-def _facts(decision: Decision) -> Iterator[tuple[str, str]]:
+def _facts(network: TrainedNetwork, claim: Claim, certified_to: int | None) -> Iterator[tuple[str, str]]:
     """The network and the claim in numbers."""
-    network, claim = decision.network, decision.claim
     first, last = claim.offsets
-    yield "certified up to", "–" if decision.certified_to is None else f"n = {decision.certified_to}"
+    yield "certified up to", "–" if certified_to is None else f"n = {certified_to}"
     yield "lengths", f"{claim.lengths[0]} .. {claim.lengths[1]}"
     yield "offsets", str(first) if first == last else f"{first} .. {last}"
     yield "layers with attention", str(len(network.attention_steps))
-    yield "heads", str(_count_heads(decision))
+    yield "heads", str(_count_heads(network))
     yield "width", str(network.width)
     yield "attention", network.attention
     if network.sources:
         yield "weights from", ", ".join(PurePath(source.file).name for source in network.sources)
 
 
-def _count_heads(decision: Decision) -> int:
-    return sum(len(step.heads) for step in decision.network.attention_steps)
+def _of_class(run: RunClass | None) -> Iterator[tuple[str, str]]:
+    """What is fixed of float runs."""
+    if run is not None:
+        yield "float runs", run.name
+        yield "formats", describe_formats(run)
+        yield "weights of heads normalised", describe_normalised(run)
+        yield "exponentials", describe_exponentials(run)
+
+
+def _count_heads(network: TrainedNetwork) -> int:
+    return sum(len(step.heads) for step in network.attention_steps)
 
 
 def _describe_when(when: When) -> str:
@@ -175,14 +259,14 @@ def chosen_word(decision: Decision) -> Word | None:
     return Word(seen.word, seen.offset, seen.place) if seen else None
 
 
-def _pictures(decision: Decision, word: Word) -> list[Picture]:
+def _pictures(network: TrainedNetwork, claim: Claim, word: Word) -> list[Picture]:
     """The heads, the first first, as long as there is room."""
-    tokens = np.array(input_tokens(decision.claim, word.letters), dtype=np.intp)
+    tokens = np.array(input_tokens(claim, word.letters), dtype=np.intp)
     if len(tokens) > MOST_PICTURED:
         return []
-    claim, pictures, room = decision.claim, list[Picture](), MOST_DRAWN
+    pictures, room = list[Picture](), MOST_DRAWN
     labels = [*BEFORE * len(claim.before), *word.letters, *AFTER * len(claim.after)]
-    for step, heads in enumerate(FloatNetwork(decision.network).attention(tokens, word.offset), start=1):
+    for step, heads in enumerate(FloatNetwork(network).attention(tokens, word.offset), start=1):
         for head, weights in enumerate(heads, start=1):
             grid = draw_grid(labels, weights, None, f"Attention of head {step}.{head} on {show_word(word.letters)}")
             room -= len(grid)
@@ -199,10 +283,10 @@ def _show_margin(margin: float) -> str:
 
 def points_of(decision: Decision) -> list[Point]:
     """The curve of a decision."""
-    return [_point(row) for row in decision.rows]
+    return [_point(row, decision.claim.margin) for row in decision.rows]
 
 
-def _point(row: LengthRow) -> Point:
+def _point(row: LengthRow, margin: Fraction) -> Point:
     if row.wrong:
-        return Point(row.n, float(row.wrong.value[1]), None, row.verdict)
+        return Point(row.n, float(row.wrong.value[1] - margin), None, row.verdict)
     return Point(row.n, row.seen.value if row.seen else None, row.bound, row.verdict)

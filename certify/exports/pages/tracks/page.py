@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePath
 
 from certify.exports.pages.base.page import open_templates, render_page
 from certify.exports.pages.certificate.commands import checker_digest, write_checker_command
-from certify.exports.pages.decision.page import Filed
+from certify.exports.pages.decision.page import files_of
 from certify.frame.answer import RowOfLength
 from certify.trained import track_runs_show as runs_show
 from certify.trained.track_runs_decision import TrackRunsDecision
@@ -37,9 +36,7 @@ def track_runs_page(decision: TrackRunsDecision, output: str | None, wrong: str 
 
 def _page(decision: TracksDecision | TrackRunsDecision, output: str | None, wrong: str | None,
           rows: Sequence[tuple[RowOfLength, str, str]], **said: object) -> str:
-    given = ((output, decision.certificate, False), (wrong, decision.wrong_certificate, True))
-    files = [Filed(PurePath(name).name, text, is_wrong) for name, text, is_wrong in given
-             if name is not None and name != "-" and text is not None]
+    files = files_of(decision, output, wrong)
     contents = [("forms", "Numbers of columns"), *[("check", "Check it")] * bool(files)]
     return render_page(
         open_templates("certify.exports.pages.tracks"), "tracks.html", (), (), decision=decision, files=files,
