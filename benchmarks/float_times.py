@@ -1,21 +1,31 @@
 """The section of docs/formats.md about what float runs take: `python benchmarks/float_runs.py --times [NETWORK ...]`.
 
-Seconds of processor for the decision of all words of some lengths of a network of the zoo, at offset 0, and for the
-check of its certificate; over the real numbers, and in every run of a class.
+Seconds of processor, of one process, for networks of the zoo at offset 0. A table of all words of some lengths: the
+decision, and the check of its certificate, over the real numbers and in every run of a class; and one of whole claims,
+as they are asked: the decision alone, and how far it gets.
 """
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from benchmarks.deciding import times_of_float_runs
+from certify.trained.decide import decide
+from certify.trained.decision import Decision
+from certify.trained.float_decision import FloatDecision, decide_floats
+from constructions.trained.claim import Claim, claim_of_lengths
+from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
+from proofs.enclosures.float_runs.run_class import presets
 
 TIMED = {"tomita_2": 10, "even": 10, "majority": 10, "dyck_1": 7, "tomita_4": 10, "tomita_7_deep": 5}
+WHOLE = ("tomita_2", "even", "first", "majority", "dyck_1", "tomita_4", "tomita_7", "tomita_7_deep")
 CLASSES = ("binary32", "binary16/binary32", "bfloat16/binary32")
+CLAIMS, REALS = "whole claims", "reals"
 HEAD = """
 ## What it takes
 
@@ -25,12 +35,19 @@ measures and writes this. Words for which balls are enough cost little more than
 certified.
 
 """
+HEAD_OF_CLAIMS = """
+Whole claims, as one asks for them: `certify decide` of the claim in `examples/trained/NAME/claim.toml` at offset 0, up
+to the length to which the network was trained. Of each how far it gets, after what it takes: over the real numbers in
+seconds of processor, in a class how many times as long. Where words are many they are proved by classes of words; what
+is not proved is searched for a wrong word, or a wrong run. Loading is left out, the proof by the trusted folder is not.
+
+"""
 
 
 def measure(names: list[str], kept: dict[str, Any], again: bool, keep: Callable[[], None]) -> None:
     """All that is not kept, and what is found is kept."""
     for name in names or TIMED:
-        for each in CLASSES:
+        for each in CLASSES if name in TIMED else ():
             cells = kept.setdefault(name, {})
             if each in cells and not again:
                 continue
@@ -42,6 +59,32 @@ def measure(names: list[str], kept: dict[str, Any], again: bool, keep: Callable[
                            "times": [round(floats / real, 1), round(floats_checked / checked, 1)]}
             print(f"{name}, {each}: {cells[each]}", file=sys.stderr, flush=True)
             keep()
+    for name in names or WHOLE:
+        cells = kept.setdefault(CLAIMS, {}).setdefault(name, {}) if name in WHOLE else {}
+        for each in (REALS, *CLASSES) if name in WHOLE else ():
+            if each not in cells or again:
+                cells[each] = whole(name, each)
+                print(f"{name}, {each}: {cells[each]}", file=sys.stderr, flush=True)
+                keep()
+
+
+def whole(name: str, each: str) -> dict[str, Any]:
+    """What the decision of a whole claim takes, over the reals or in a class, and how far it gets."""
+    plan = plans()[name]
+    network = plan.network()
+    claim = plan.claim(network)
+    claim = replace(claim, lengths=(claim.lengths[0], plan.max_n), offsets=(0, 0))
+    ask(network, claim_of_lengths(network, claim, 1, 2), each)  # what is imported and made once
+    start = time.process_time()
+    found = ask(network, claim, each)
+    return {"seconds": round(time.process_time() - start, 2), "to": plan.max_n, "certified_to": found.certified_to,
+            "wrong_at": len(found.wrong.word) if found.wrong else None,
+            "open_from": min(found.lengths_that_are("unknown"), default=None)}
+
+
+def ask(network: TrainedNetwork, claim: Claim, each: str) -> Decision | FloatDecision:
+    """The decision over the reals, or in a class, by one process."""
+    return decide(network, claim) if each == REALS else decide_floats(network, claim, presets()[each])
 
 
 def section(kept: dict[str, Any]) -> str:
@@ -54,4 +97,29 @@ def section(kept: dict[str, Any]) -> str:
             found = [cells[each]["times"] if each in cells else None for each in CLASSES]
             shown = " | ".join(f"{one[0]:g} ({one[1]:g})" if one else "–" for one in found)
             lines.append(f"| `{name}` | {last} | {real:g} s ({checked:g} s) | {shown} |\n")
-    return "".join(lines)
+    return "".join(lines) + section_of_claims(kept.get(CLAIMS, {}))
+
+
+def section_of_claims(kept: dict[str, Any]) -> str:
+    """The table of whole claims."""
+    lines = [HEAD_OF_CLAIMS, "| network | asked to | over the reals | "
+             + " | ".join(f"`{each}`" for each in CLASSES) + " |\n", "|---" * (3 + len(CLASSES)) + "|\n"]
+    for name in WHOLE:
+        if REALS in (cells := kept.get(name, {})):
+            real = cells[REALS]
+            found = [f"{cells[each]['seconds'] / real['seconds']:.2g}: {reached(cells[each])}" if each in cells else
+                     "–" for each in CLASSES]
+            lines.append(f"| `{name}` | {real['to']} | {real['seconds']:.3g} s: {reached(real)} | "
+                         f"{' | '.join(found)} |\n")
+    return "".join(lines) if len(lines) > 3 else ""
+
+
+def reached(cell: dict[str, Any]) -> str:
+    """How far a decision got."""
+    certified, wrong, unknown = cell["certified_to"], cell["wrong_at"], cell["open_from"]
+    parts = [f"n ≤ {certified}"] if certified is not None else []
+    if unknown is not None and (wrong is None or unknown < wrong):
+        parts.append(f"open from {unknown}")
+    if wrong is not None:
+        parts.append(f"wrong at {wrong}")
+    return ", ".join(parts)

@@ -70,7 +70,8 @@ def decide(
     question = read_question(model, claim, flags, scope)
     if floats is not None:
         refuse_options("float runs are of words up to a length; --max-n says which", {"--every": every})
-        decide_about_floats(*question, floats, effort, output, wrong, html, as_json, not_taken)
+        refuse_options("a claim about float runs, which does not take this option", {"--store": store})
+        decide_about_floats(*question, floats, effort, read_workers(jobs, dask), output, wrong, html, as_json)
     decide_question(*question, every, read_workers(jobs, dask), store, effort, output, wrong, html, as_json,
                     not_taken | {"--html": html})
 
@@ -152,16 +153,14 @@ def end_with_page(decision: ADecision | SoFar[ADecision], page: Callable[[ADecis
     raise typer.Exit(decision.exit_code)
 
 
-def decide_about_floats(network: TrainedNetwork, claim: Claim, floats: str, effort: int, output: str | None,
-                        wrong: str | None, html: str | None, as_json: bool, not_taken: Mapping[str, object]
-                        ) -> NoReturn:
+def decide_about_floats(network: TrainedNetwork, claim: Claim, floats: str, effort: int, workers: Workers,
+                        output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
     """Decide a claim about every run of a class, show what was found, and end."""
     from certify.floats.classes import read_class
     from certify.trained.float_decision import decide_floats_in_time
     from certify.trained.float_show import float_decision_to_json, print_float_decision
 
-    refuse_options("claims about float runs of words are decided by one process, without this option", not_taken)
-    decision = decide_floats_in_time(network, claim, read_class(floats), effort)
+    decision = decide_floats_in_time(network, claim, read_class(floats), effort, workers)
     show_found(decision, as_json, float_decision_to_json, print_float_decision, output)
     end_with_page(decision, page_of_runs, output, wrong, html, as_json, "run")
 

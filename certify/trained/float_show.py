@@ -13,7 +13,8 @@ from certify.frame.numbers import decimal
 from certify.frame.terminal_tables import Column, plain, print_table, said_of_all, verdict_text
 from certify.frame.verdicts import colour
 from certify.frame.words import show_word
-from certify.trained.float_decision import ClassRow, FloatDecision, FloatRow
+from certify.trained.float_decision import ClassRow, FloatDecision
+from certify.trained.float_search import FloatRow
 from certify.trained.show import (
     DIGITS,
     MOST_ROWS,

@@ -18,7 +18,8 @@ from certify.exports.pages.decision.runs_page import float_runs_page
 from certify.trained import float_classes
 from certify.trained.decide import decide
 from certify.trained.float_classes import accepted_wrong_run, certified_by_classes, float_runs_text
-from certify.trained.float_decision import WrongRuns, decide_floats
+from certify.trained.float_decision import decide_floats
+from certify.trained.float_search import WrongRuns
 from certify.trained.float_show import describe_verdict, float_decision_to_json
 from constructions.errors import InputError, Unsupported
 from constructions.network.json_form import write_canonical

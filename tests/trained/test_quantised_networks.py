@@ -14,7 +14,8 @@ import pytest
 from certify.learning.equality import compare
 from certify.learning.question import read_words
 from certify.trained.decide import decide
-from certify.trained.float_decision import WrongRuns, decide_floats
+from certify.trained.float_decision import decide_floats
+from certify.trained.float_search import WrongRuns
 from constructions.importing.importer import import_network
 from constructions.importing.names_file import read_names
 from constructions.importing.questions import Options

@@ -20,7 +20,8 @@ MAX_JOBS = 1024
 def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None = None, store: Path | None = None,
               progress: Callable[[Standing], None] = lambda _: None, sizes: Sequence[int] | None = None,
               finished: Callable[[str, str], None] = lambda _task, _result: None,
-              shared: Sequence[str] = (), apart: bool = False) -> list[str]:
+              shared: Sequence[str] = (), apart: bool = False,
+              is_last: Callable[[str], bool] = lambda _: False) -> list[str]:
     """The results ``[do(task) for task in tasks]``, byte for byte.
 
     Tasks and results are texts, canonical JSON by custom; ``do`` is pure and stands at the top level of a module. The
@@ -31,7 +32,8 @@ def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None =
     ``sizes`` say how much work each task is: of several workers each takes the largest that is left. ``progress`` is
     told how far the work is, ``finished`` each task and its result as soon as it is known. The ``shared`` texts are
     given to each worker once: a task has their digests (``digest_of``), and ``do`` the texts (``content``). If
-    ``apart``, this process does none of them, so that it can end them.
+    ``apart``, this process does none of them, so that it can end them. The first result, in the order of tasks, that
+    ``is_last`` ends the list: later tasks need not be done.
 
     Raises:
         InputError, Unsupported, InternalError: if a task does; of several the first one in the order of tasks. What is
@@ -44,12 +46,13 @@ def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None =
         raise InputError(f"--jobs: {jobs}, expected a number of processes from 1 to {MAX_JOBS}")
     if dask is not None and jobs != 1:
         raise InputError("--jobs and --dask: expected only one of them; a cluster has its own processes")
-    run = _Run(tasks, Store(store, do) if store else None, progress, sizes, finished)
+    run = _Run(tasks, Store(store, do) if store else None, progress, sizes, finished, is_last)
     run.look_on_disk()
     if run.waiting:
         with held(shared), contextlib.closing(_hire(do, min(jobs, len(run.waiting)), dask, shared, apart)) as crew:
             run.work(crew)
-    return [run.results[task] for task in tasks]
+    end = next((place for place, task in enumerate(tasks, 1) if is_last(run.results[task])), None)
+    return [run.results[task] for task in tasks[:end]]
 
 
 def _hire(do: Do, jobs: int, dask: str | None, shared: Sequence[str], apart: bool) -> Crew:
@@ -68,20 +71,23 @@ class _Run:
     """The state of one run; a task's number is its place among the different tasks."""
 
     def __init__(self, tasks: Sequence[str], store: Store | None, progress: Callable[[Standing], None],
-                 sizes: Sequence[int] | None, finished: Callable[[str, str], None]):
+                 sizes: Sequence[int] | None, finished: Callable[[str, str], None], is_last: Callable[[str], bool]):
         self.sizes = dict(zip(tasks, sizes or [1] * len(tasks), strict=True))
         self.tasks = list(self.sizes)
-        self.store, self.progress, self.finished = store, progress, finished
+        self.store, self.progress, self.finished, self.is_last = store, progress, finished, is_last
         self.results: dict[str, str] = {}
         self.size_total, self.size_done, self.size_kept = sum(self.sizes.values()), 0, 0
         self.kept, self.workers = 0, 1
         self.waiting = deque(range(len(self.tasks)))
         self.under_way: set[int] = set()
         self.failure: tuple[int, Exception] | None = None
+        self.end = len(self.tasks)
+        """Tasks from this number on are not needed."""
 
     def look_on_disk(self) -> None:
         """Take the results that are there."""
-        self.waiting = deque(number for number in self.waiting if not self._is_on_disk(number))
+        self.waiting = deque(number for number in self.waiting
+                             if number < self.end and not self._is_on_disk(number))
         self._report()
 
     def work(self, crew: Crew) -> None:
@@ -113,17 +119,21 @@ class _Run:
         self.under_way.discard(number)
         found = read_answer(text)
         if isinstance(found, Exception):
-            if self.failure is None or number < self.failure[0]:
+            if number < self.end:
                 self.failure = number, found
-                self.waiting = deque(earlier for earlier in self.waiting if earlier < number)
+                self._end_at(number)
             return
         if self.store:
             self.store.keep(self.tasks[number], found)
         self._finish(number, found)
 
+    def _end_at(self, number: int) -> None:
+        self.end = number
+        self.waiting = deque(earlier for earlier in self.waiting if earlier < number)
+
     def _undecided(self) -> list[int]:
         """The tasks under way whose outcome matters."""
-        return [number for number in self.under_way if self.failure is None or number < self.failure[0]]
+        return [number for number in self.under_way if number < self.end]
 
     def _is_on_disk(self, number: int) -> bool:
         task = self.tasks[number]
@@ -137,6 +147,9 @@ class _Run:
     def _finish(self, number: int, result: str) -> None:
         task = self.tasks[number]
         self.results[task] = result
+        if number < self.end and self.is_last(result):
+            self.failure = None
+            self._end_at(number)
         self.size_done += self.sizes[task]
         self.finished(task, result)
 

@@ -56,6 +56,27 @@ def test_equal_tasks_are_done_once(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 1
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_list_ends_with_the_first_result_that_is_last_and_later_tasks_may_fail(jobs: int) -> None:
+    def done(*numbers: int) -> list[str]:
+        return run_tasks([task(x=str(x)) for x in numbers], fail_on_odd, jobs=jobs, is_last=lambda text: "36" in text)
+
+    assert done(0, 2, 6, 5, 6, 3) == [SQUARES[0], SQUARES[2], json.dumps({"square": "36"})]
+    assert done(2, 4) == [SQUARES[2], SQUARES[4]]
+    with pytest.raises(Unsupported, match="5 is odd"):
+        done(2, 5, 6)
+
+
+def test_of_the_tasks_before_a_last_result_none_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    crew = Listed()
+    monkeypatch.setattr("certify.frame.shards.running._hire", lambda *_: crew)
+    # 6 answers before 2 does, and 5 fails, but comes later; then 0 and 4, which are smaller, are still to be done
+    tasks = {"2": 9, "0": 1, "4": 2, "6": 8, "5": 7}
+    found = run_tasks([task(x=x) for x in tasks], fail_on_odd, jobs=2, sizes=list(tasks.values()),
+                      is_last=lambda text: "36" in text)
+    assert crew.begun == ["2", "6", "4", "0"] and [json.loads(one)["square"] for one in found] == ["4", "0", "16", "36"]
+
+
 def test_results_are_announced_as_they_come_and_sizes_make_the_rate() -> None:
     tasks, seen, said = [task(x=str(x)) for x in range(3)], list[Any](), list[tuple[str, str]]()
     run_tasks(tasks, square, sizes=[10, 20, 30], progress=seen.append,

@@ -11,7 +11,8 @@ from fractions import Fraction
 from certify.exports.pages.decision.curve import Point
 from certify.exports.pages.decision.page import ShownRow, Unproved, Word, files_of, page_about, show_cut
 from certify.frame.numbers import decimal
-from certify.trained.float_decision import FloatDecision, FloatRow
+from certify.trained.float_decision import FloatDecision
+from certify.trained.float_search import FloatRow
 from certify.trained.float_show import describe_float_claim, describe_verdict, describe_wrong_run
 from certify.trained.show import show_numbers
 from proofs.trained.float_runs.casting import cast_network

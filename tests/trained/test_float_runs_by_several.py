@@ -1,0 +1,80 @@
+"""Wrong float runs are looked for by several processes: what is found is what one finds, byte for byte."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from certify.cli import app
+from certify.frame.shards import Workers, run_tasks
+from certify.trained import float_tasks
+from certify.trained.float_decision import FloatDecision, decide_floats
+from certify.trained.float_tasks import row_from_json, row_to_json
+from constructions.trained.claim import Claim
+from constructions.trained.network import TrainedNetwork
+from examples.trained.zoo import plans
+from proofs.enclosures.float_runs.run_class import presets
+
+RUN = presets()["bfloat16/binary32"]
+
+
+def asked(name: str) -> tuple[TrainedNetwork, Claim]:
+    """A claim with a wrong run at a length, which is wrong on all longer words; one with several; one that is open."""
+    plan = plans()["first" if name == "several wrong" else name]
+    network = plan.network()
+    claim = replace(plan.claim(network), offsets=(0, 0), lengths=(1, 5))
+    if name == "several wrong":  # its contrary
+        cases = tuple(replace(case, above=tuple(tuple((token, -x) for token, x in row) for row in case.above))
+                      for case in claim.cases)
+        claim = replace(claim, cases=cases)
+    return network, claim
+
+
+def dealt(network: TrainedNetwork, claim: Claim, monkeypatch: pytest.MonkeyPatch, **instead: Any) -> FloatDecision:
+    """What several workers find, who are there from the beginning."""
+    said = list[int]()
+
+    def counted(tasks: list[str], *others: Any, **given: Any) -> list[str]:
+        said.append(len(tasks))
+        return run_tasks(tasks, *others, **{**given, **instead})
+
+    with monkeypatch.context() as context:
+        context.setattr(float_tasks, "SECONDS_HERE", 0.0)
+        context.setattr(float_tasks, "run_tasks", counted)
+        found = decide_floats(network, claim, RUN, workers=Workers(2))
+    assert said == [5]
+    return found
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("tomita_7", [4, 4]), ("several wrong", [1, 2, 3, 4, 5]), ("d_2", [])])
+def test_lengths_that_are_dealt_have_the_rows_of_one_process(name: str, wrong: list[int],
+                                                            monkeypatch: pytest.MonkeyPatch) -> None:
+    network, claim = asked(name)
+    alone = decide_floats(network, claim, RUN)
+    assert [len(row.wrong.word) for row in alone.rows if row.wrong] == wrong
+    assert replace(dealt(network, claim, monkeypatch, jobs=1), seconds=0) == replace(alone, seconds=0)
+    assert [row_from_json(row_to_json(row)) for row in alone.rows] == list(alone.rows)
+
+
+def test_two_processes_write_the_certificates_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, claim = asked("tomita_7")
+    alone, two = decide_floats(network, claim, RUN), dealt(network, claim, monkeypatch)
+    assert alone.certificate is not None and alone.wrong_certificate is not None
+    assert replace(two, seconds=0) == replace(alone, seconds=0)
+
+
+def test_what_is_quick_is_not_dealt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(float_tasks, "run_tasks", None)
+    assert decide_floats(*asked("tomita_7"), RUN, workers=Workers(2)).verdict == "refuted"
+
+
+def test_the_command_takes_jobs_and_no_store(tmp_path: Path) -> None:
+    wrong = str(Path(__file__).parents[1] / "corpus" / "accepted" / "trained_mean.cert")
+    line = ["decide", wrong, "--max-n", "1", "--float", "binary32"]
+    assert CliRunner().invoke(app, [*line, "--jobs", "2"]).exit_code in (0, 1, 3)
+    refused = CliRunner().invoke(app, [*line, "--store", str(tmp_path)])
+    assert "--store: a claim about float runs" in str(refused.exception)
