@@ -12,6 +12,7 @@ from certify.frame.terminal import print_json, write_certificate
 
 if TYPE_CHECKING:
     from certify.floats.survey import Proved
+    from certify.frame.shards import Workers
     from proofs.enclosures.float_runs.run_class import RunClass
 
 
@@ -31,6 +32,8 @@ def floats(
     html: Annotated[str | None, typer.Option(
         "--html", metavar="FILE", parser=option.written_file,
         help="write the page of a trained network's certificate here, with what holds of float runs")] = None,
+    jobs: option.Jobs = None,
+    dask: option.Dask = None,
     effort: option.Effort = 1,
     presets: Annotated[bool, typer.Option(
         "--presets", help="print the classes, what each assumes, and where that is written")] = False,
@@ -48,6 +51,7 @@ def floats(
     from certify.asking.quantities import read_positive
     from certify.commands.decide import refuse_options
     from certify.floats.classes import read_classes
+    from certify.frame.shards import read_workers
     from certify.trained.files import is_trained
 
     ulps = None if exp_ulp is None else read_positive(exp_ulp, "--exp-ulp")
@@ -57,13 +61,13 @@ def floats(
     if subject is not None and is_trained(subject):
         refuse_options("the claim of a trained network is shown, not written: each class has a certificate of its own",
                        {"-o": output})
-        raise typer.Exit(decide_trained(subject, max_n, classes, effort, html, as_json))
-    refuse_options("expected a certificate of a trained network", {"--html": html})
+        raise typer.Exit(decide_trained(subject, max_n, classes, effort, read_workers(jobs, dask), html, as_json))
+    refuse_options("expected a certificate of a trained network", {"--html": html, "--jobs": jobs, "--dask": dask})
     raise typer.Exit(decide_floats(read_proved(subject, max_n), classes, effort, output, as_json))
 
 
-def decide_trained(subject: str, max_n: int | None, classes: list[RunClass], effort: int, html: str | None,
-                   as_json: bool) -> int:
+def decide_trained(subject: str, max_n: int | None, classes: list[RunClass], effort: int, workers: Workers,
+                   html: str | None, as_json: bool) -> int:
     """Decide the claim of a file about a trained network in each class, print it, and return the status of the worst.
 
     Raises:
@@ -85,7 +89,7 @@ def decide_trained(subject: str, max_n: int | None, classes: list[RunClass], eff
                          "asked about by the command decide, with --float CLASS")
     if html is not None:
         expect_over_the_reals(subject)
-    rows = decide_classes(*read_question(subject, None, Flags(), Scope(max_n)), classes, effort)
+    rows = decide_classes(*read_question(subject, None, Flags(), Scope(max_n)), classes, effort, workers)
     if html is not None:
         write_page_of_floats(subject, html, rows)
     verdict = worst([row.verdict for row in rows])

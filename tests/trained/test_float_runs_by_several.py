@@ -72,9 +72,16 @@ def test_what_is_quick_is_not_dealt(monkeypatch: pytest.MonkeyPatch) -> None:
     assert decide_floats(*asked("tomita_7"), RUN, workers=Workers(2)).verdict == "refuted"
 
 
-def test_the_command_takes_jobs_and_no_store(tmp_path: Path) -> None:
-    wrong = str(Path(__file__).parents[1] / "corpus" / "accepted" / "trained_mean.cert")
-    line = ["decide", wrong, "--max-n", "1", "--float", "binary32"]
-    assert CliRunner().invoke(app, [*line, "--jobs", "2"]).exit_code in (0, 1, 3)
-    refused = CliRunner().invoke(app, [*line, "--store", str(tmp_path)])
-    assert "--store: a claim about float runs" in str(refused.exception)
+def test_both_commands_take_jobs(tmp_path: Path) -> None:
+    corpus = Path(__file__).parents[1] / "corpus" / "accepted"
+    trained, formula = str(corpus / "trained_mean.cert"), str(corpus / "temporal.cert")
+
+    def refused(*line: str) -> str:
+        return str(CliRunner().invoke(app, line).exception)
+
+    decided = CliRunner().invoke(app, ["decide", trained, "--max-n", "1", "--float", "binary32", "--jobs", "2"])
+    rows = CliRunner().invoke(app, ["floats", trained, "--max-n", "1", "--format", "binary32", "--jobs", "2"])
+    assert decided.exit_code == rows.exit_code and "length 1 .. 1" in decided.stdout and "length 1 .. 1" in rows.stdout
+    kept = ("--store", str(tmp_path))
+    assert "--store: a claim about float runs" in refused("decide", trained, "--float", "tf32", *kept)
+    assert "--jobs: expected a certificate of a trained network" in refused("floats", formula, "--jobs", "2")
