@@ -84,4 +84,6 @@ def test_both_commands_take_jobs(tmp_path: Path) -> None:
     assert decided.exit_code == rows.exit_code and "length 1 .. 1" in decided.stdout and "length 1 .. 1" in rows.stdout
     kept = ("--store", str(tmp_path))
     assert "--store: a claim about float runs" in refused("decide", trained, "--float", "tf32", *kept)
+    for given in (("--jobs", "0"), ("--jobs", "2", "--dask", "tcp://127.0.0.1:1")):
+        assert "--jobs" in refused("floats", trained, "--max-n", "1", "--format", "binary32", *given)
     assert "--jobs: expected a certificate of a trained network" in refused("floats", formula, "--jobs", "2")

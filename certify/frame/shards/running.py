@@ -12,9 +12,7 @@ from certify.frame.shards.contents import held
 from certify.frame.shards.crew import Alone, Crew
 from certify.frame.shards.standing import Standing
 from certify.frame.shards.store import Store
-from constructions.errors import InputError
-
-MAX_JOBS = 1024
+from certify.frame.shards.workers import check_workers
 
 
 def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None = None, store: Path | None = None,
@@ -42,10 +40,7 @@ def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None =
         WorkLost: if workers died again and again.
         KeyboardInterrupt: at once; results that were finished are in the store.
     """
-    if not 1 <= jobs <= MAX_JOBS:
-        raise InputError(f"--jobs: {jobs}, expected a number of processes from 1 to {MAX_JOBS}")
-    if dask is not None and jobs != 1:
-        raise InputError("--jobs and --dask: expected only one of them; a cluster has its own processes")
+    check_workers(jobs, dask)
     run = _Run(tasks, Store(store, do) if store else None, progress, sizes, finished, is_last)
     run.look_on_disk()
     if run.waiting:

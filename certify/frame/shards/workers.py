@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from constructions.errors import InputError
+
+MAX_JOBS = 1024
+
 
 @dataclass(frozen=True)
 class Workers:
@@ -17,12 +21,24 @@ class Workers:
 def read_workers(jobs: int | None, dask: str | None = None) -> Workers:
     """What ``--jobs`` and ``--dask`` say: if neither is given, a process for each core that this one may use.
 
+    Raises:
+        InputError: if they say both, or a number out of range.
+
     >>> read_workers(3), read_workers(None, "tcp://127.0.0.1:8786").jobs
     (Workers(jobs=3, dask=None), 1)
     """
     if jobs is None:
-        jobs = 1 if dask is not None else usable_cores()
+        jobs = 1 if dask is not None else min(usable_cores(), MAX_JOBS)
+    check_workers(jobs, dask)
     return Workers(jobs, dask)
+
+
+def check_workers(jobs: int, dask: str | None) -> None:
+    """Raise InputError if there cannot be so many processes, or they are no part of a cluster."""
+    if not 1 <= jobs <= MAX_JOBS:
+        raise InputError(f"--jobs: {jobs}, expected a number of processes from 1 to {MAX_JOBS}")
+    if dask is not None and jobs != 1:
+        raise InputError("--jobs and --dask: expected only one of them; a cluster has its own processes")
 
 
 def usable_cores() -> int:
