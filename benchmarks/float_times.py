@@ -38,9 +38,9 @@ certified.
 
 """
 HEAD_OF_CLAIMS = """
-Whole claims, as one asks for them: `certify decide` of the claim in `examples/trained/NAME/claim.toml` at offset 0, up
-to the length to which the network was trained (`tomita_4` and `tomita_7_deep` to shorter ones, as a class would take
-many minutes). Of each how far it gets, after what it takes: over the real numbers in seconds of processor of one
+Whole claims, as one asks for them: `certify decide` of the claim that its folder in `examples/trained` has, at offset
+0, up to the length to which the network was trained (`tomita_4` and `tomita_7_deep` to shorter ones, as a class would
+take many minutes). Of each how far it gets, after what it takes: over the real numbers in seconds of processor of one
 process, in a class how many times as long. Where words are many they are proved by classes of words; what is not proved
 is searched for a wrong word, or a wrong run. Loading is left out, the proof by the trusted folder is not.
 

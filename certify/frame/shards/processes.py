@@ -25,6 +25,8 @@ from constructions.errors import WorkLost
 
 MAX_ATTEMPTS = 3
 """A task whose worker dies so often is given up: it is likely to be what kills them."""
+THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What numpy's libraries read when they are loaded."""
 SECONDS_BETWEEN_REPORTS = 1.0
 """So long nothing need be finished before progress is told that time has passed."""
 
@@ -45,7 +47,7 @@ class Processes:
         self._do, self._shared = do, shared
         self._workers: list[_Worker] = []
         self._deaths: Counter[int] = Counter()
-        with _no_modules_of_this_folder():
+        with _environment():
             multiprocessing.resource_tracker.ensure_running()  # it would allow interrupts again when it starts (below)
 
     def begin(self, number: int, task: str) -> None:
@@ -88,7 +90,7 @@ class Processes:
         ours, theirs = multiprocessing.Pipe()
         process = multiprocessing.get_context("spawn").Process(
             target=_work, args=(theirs, self._do, self._shared), daemon=True)
-        with _no_interrupts(), _without_main_module(self._do), _no_modules_of_this_folder():
+        with _no_interrupts(), _without_main_module(self._do), _environment():
             process.start()
             worker = _Worker(process, ours)
             self._workers.append(worker)
@@ -143,17 +145,20 @@ def _without_main_module(do: Do) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _no_modules_of_this_folder() -> Iterator[None]:
-    """Processes started meanwhile do not begin by importing modules from where they are started: it may be anywhere."""
-    before = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = "1"
+def _environment() -> Iterator[None]:
+    """Processes started meanwhile do not begin by importing modules from where they are started, which may be anywhere,
+    and multiply matrices by one thread each, as each of them has a core: more of them wait for each other."""
+    given = {"PYTHONSAFEPATH": "1"} | {name: "1" for name in THREADS if name not in os.environ}
+    before = {name: os.environ.get(name) for name in given}
+    os.environ |= given
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["PYTHONSAFEPATH"]
-        else:
-            os.environ["PYTHONSAFEPATH"] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _how(exit_code: int | None) -> str:
