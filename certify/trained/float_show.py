@@ -101,8 +101,8 @@ def _cells(row: FloatRow) -> tuple[str, str, str]:
     return decimal(Fraction(row.seen.value), DIGITS), cut_word(show_word(row.seen.word)), str(row.seen.offset)
 
 
-def describe_verdict(decision: FloatDecision) -> str:
-    """What is certified, what is wrong, and what lies between."""
+def describe_verdict(decision: FloatDecision, why: bool = True) -> str:
+    """What is certified, what is wrong, and what lies between, and ``why`` that is open."""
     refuted, unknown, vacuous = map(decision.lengths_that_are, ("refuted", "unknown", "vacuous"))
     parts = []
     if decision.certified_to is not None:
@@ -114,7 +114,8 @@ def describe_verdict(decision: FloatDecision) -> str:
     if unknown:
         first = decision.first("unknown")
         seen = f"; the smallest margin found at n = {first.n} is {_cells(first)[0]}" if first and first.seen else ""
-        parts.append(f"open at n = {show_numbers(unknown)} ({first.reason if first else ''}{seen})")
+        parts.append(f"open at n = {show_numbers(unknown)}"
+                     + (f" ({first.reason if first else ''}{seen})" if why else ""))
     return "; ".join(parts)
 
 

@@ -25,7 +25,7 @@ def float_runs_page(decision: FloatDecision, output: str | None = None, wrong_pl
         cast_network(decision.network, decision.run), decision.claim, chosen_word(decision), points,
         files_of(decision, output, wrong_place), verdict=decision.verdict, certified_to=decision.certified_to,
         run=decision.run, unproved=_unproved(decision), kind="Decision about a trained network, in every float run",
-        says=describe_verdict(decision), asks=describe_float_claim(decision), replay="",
+        says=describe_verdict(decision, why=False), asks=describe_float_claim(decision), replay="",
         wrong=describe_wrong_run(decision, wrong) if wrong else "",
         wrong_is="A wrong run" if decision.is_shortest else "A wrong run, on the shortest word for which one was found",
         rows=[_shown(decision, row) for row in decision.rows], what="run")
