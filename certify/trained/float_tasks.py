@@ -16,6 +16,7 @@ from typing import Any
 
 from certify.frame.shards import ShardsProgress, Workers, content, digest_of, run_tasks
 from certify.trained.float_search import FloatRow, SeenMargin, WrongRuns
+from constructions.errors import InternalError
 from constructions.trained.claim_form import claim_from_json, claim_to_json
 from constructions.trained.json_form import network_from_json, network_to_json
 from constructions.trained.network import TrainedNetwork
@@ -51,15 +52,23 @@ def find_rows(network: TrainedNetwork, search: WrongRuns, lengths: Sequence[Leng
 
 
 def _dealt(network: TrainedNetwork, search: WrongRuns, lengths: Sequence[Length], workers: Workers) -> list[FloatRow]:
-    """The same, up to the first wrong run, by several workers."""
+    """The same, up to the first wrong run, by several workers; that one is replayed by this process.
+
+    Raises:
+        InternalError: if it is not wrong here.
+    """
     texts = [json.dumps(network_to_json(network)), json.dumps(claim_to_json(search.claim))]
     about = {"network": digest_of(texts[0]), "claim": digest_of(texts[1]), "float": search.run.to_json(),
              "effort": search.effort}
     with ShardsProgress("looking at runs", "lengths", "lengths") as progress:
-        return [*map(row_from_json, run_tasks(
+        found = [*map(row_from_json, run_tasks(
             [json.dumps(about | {"length": vars(each)}) for each in lengths], do_length, jobs=workers.jobs,
             dask=workers.dask, progress=progress, shared=texts,
             is_last=lambda text: row_from_json(text).wrong is not None))]
+    if (wrong := found[-1].wrong) and wrong != search.replayed(
+            wrong.word, wrong.offset, wrong.place, wrong.case, wrong.row, wrong.execution):
+        raise InternalError(f"a worker found a wrong run of {len(wrong.word)} letters that is another one here")
+    return found
 
 
 def do_length(task: str) -> str:

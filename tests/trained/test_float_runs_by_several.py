@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from typer.testing import CliRunner
@@ -14,6 +15,7 @@ from certify.frame.shards import Workers, run_tasks
 from certify.trained import float_tasks
 from certify.trained.float_decision import FloatDecision, decide_floats
 from certify.trained.float_tasks import row_from_json, row_to_json
+from constructions.errors import InternalError
 from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
@@ -67,7 +69,20 @@ def test_two_processes_write_the_certificates_of_one(monkeypatch: pytest.MonkeyP
     assert replace(two, seconds=0) == replace(alone, seconds=0)
 
 
-def test_what_is_quick_is_not_dealt(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_worker_calls_wrong_is_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, claim = asked("tomita_7")
+    honest = decide_floats(network, claim, RUN).rows[3]
+    assert honest.wrong is not None
+    for lie in (replace(honest.wrong, value=honest.wrong.value - 1), replace(honest.wrong, word=tuple("0111")[::-1]),
+                replace(honest.wrong, case=99)):
+        with monkeypatch.context() as context, pytest.raises(InternalError, match="another one here"):
+            context.setattr(float_tasks, "SECONDS_HERE", 0.0)
+            context.setattr(float_tasks, "run_tasks", Mock(return_value=[row_to_json(replace(honest, wrong=lie))]))
+            decide_floats(network, claim, RUN, workers=Workers(2))
+
+
+def test_before_it_takes_seconds_nothing_is_dealt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(float_tasks, "SECONDS_HERE", float("inf"))
     monkeypatch.setattr(float_tasks, "run_tasks", None)
     assert decide_floats(*asked("tomita_7"), RUN, workers=Workers(2)).verdict == "refuted"
 
