@@ -52,6 +52,7 @@ from examples.trained.zoo import Plan, plans
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
 from proofs.check.checker.chapters.trained.floats.stack import FloatStack, make_row_maps
+from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
 from proofs.check.checker.chapters.trained.forms import UNIT, apply, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import RunClass, presets
@@ -205,9 +206,9 @@ class Drawn:
 
     def bounds(self, inputs: Any, places: list[int]) -> Any:
         """How far rows may be off, [words, places, rows]."""
-        walk = proof.WalkOfRuns(self.stack, 0)
-        return np.array([[spread(self.budget, apply(self.budget, self.row_maps, logits)).reaches
-                          for _, logits in walk.logits(tokens.tolist(), places)] for tokens in inputs]) / UNIT
+        walk = WalkOfRuns(self.stack, 0)
+        return np.array([[spread(self.budget, apply(self.budget, self.row_maps, self.stack.finish(stream))).reaches
+                          for _, stream in walk.attended(tokens.tolist(), places)] for tokens in inputs]) / UNIT
 
     def measured(self, runs: int) -> Cell:
         """How many runs were drawn, how many were wrong, how far they were off at most, and how far they may be."""

@@ -26,9 +26,9 @@ from certify.trained.track_runs_forms import FormInRuns
 from constructions.errors import InputError, Unsupported
 from constructions.trained.tracks import TracksClaim, sampled_inputs
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
-from proofs.check.checker.chapters.trained.floats.proof import WalkOfRuns
 from proofs.check.checker.chapters.trained.floats.stack import FloatStack, make_row_maps
 from proofs.check.checker.chapters.trained.floats.track_runs import read_track_runs
+from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
 from proofs.check.checker.chapters.trained.forms import UNIT, apply, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import presets
@@ -104,9 +104,9 @@ def bound(decider: FormInRuns, claim: TracksClaim, margins: Margins, columns: An
     walk, most = WalkOfRuns(stack, claim.offset), 0
     for tokens in margins.inputs.tokens(columns).tolist():
         places = [place - 1 for place in margins.form.asked]
-        for place, logits in walk.logits(tokens[:-1], places):
+        for place, stream in walk.attended(tokens[:-1], places):
             rows = make_row_maps(budget, given.claim.rows(tokens[place + 1]), given.network.outputs)
-            most = max(most, *spread(budget, apply(budget, rows, logits)).reaches)
+            most = max(most, *spread(budget, apply(budget, rows, stack.finish(stream))).reaches)
     return most / UNIT
 
 

@@ -19,12 +19,14 @@ from proofs.check.checker.chapters.trained.exact import ExactLinear, linear
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_stack import (
     AttentionOnBalls,
+    Nearby,
     NormOnBalls,
     RowsOnBalls,
     StackOnBalls,
     UnitsOnBalls,
 )
 from proofs.check.checker.chapters.trained.floats.balls import Balls, InputOnBalls, ProductOnBalls, SumOnBalls
+from proofs.check.checker.chapters.trained.forms import UNIT
 from proofs.check.checker.chapters.trained.heads import HeadAverage
 from proofs.check.checker.chapters.trained.precision import Logits, Precision, Stream, Undecided
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
@@ -259,12 +261,12 @@ def test_an_input_is_proved_where_all_its_places_are_and_balls_reject_nothing(mo
         answers.update({0: one, 1: other})
         assert known.prove(runner, WORD, {3: [0], 4: [1]}) == (one is other is True)
         assert all(logits == runner.logits(0, WORD, [3, 4])[3 + wanted[0]] for logits, wanted, _ in asked)
-    ((_, form),) = proof.WalkOfRuns(prover._stack, 1).attended(WORD, [4])
+    near = Nearby([UNIT >> 3] * 8, [0] * 8, lambda gradient: 0)
     for one in (True, False, Undecided(), Rejected("it is so")):
         answers[0] = one
-        assert known.prove_behind(form, [0]) == (one is True) and asked[-1][2] is form
+        assert known.prove_behind(near, [0]) == (one is True) and asked[-1][2] is near.along
     known._helps, answers[0] = False, True
-    assert not known.prove(runner, WORD, {3: [0]}) and not known.prove_behind(form, [0])
+    assert known.help_behind is False and not known.prove(runner, WORD, {3: [0]})
 
 
 def test_where_balls_are_too_coarse_for_every_word_nothing_is_asked_of_them() -> None:
@@ -273,8 +275,7 @@ def test_where_balls_are_too_coarse_for_every_word_nothing_is_asked_of_them() ->
     for fields, helps in ((FINE, True), (coarse, False)):
         given = given_of(gradients_of("layer"), fields)
         rows = proof.ProverOfRuns(given, given.floats[0])._rows
-        assert rows.balls._helps == helps
+        assert rows.balls._helps == rows.balls.help_behind == helps and (rows.walks(1).traces is not None) == helps
     given = given_of(balls_of("units"), FINE)
-    prover = proof.ProverOfRuns(given, given.floats[0])
-    ((_, form),) = proof.WalkOfRuns(prover._stack, 1).attended(WORD, [4])
-    assert prover._rows.balls._helps and not prover._rows.balls.prove_behind(form, [0])
+    balls = proof.ProverOfRuns(given, given.floats[0])._rows.balls
+    assert balls._helps and not balls.help_behind

@@ -88,7 +88,7 @@ def test_averages_of_drawn_runs_are_within_scores_and_what_is_beside_them(source
 
 @pytest.mark.parametrize(("source", "name", "nothing"), [
     ("functions", "exponents", lambda self, stored, count, floor: [0] * len(stored)),
-    ("scores", "_storing", lambda self, sizes: [0] * len(sizes)),
+    ("scores", "storing", lambda self, sizes: [0] * len(sizes)),
     ("weights", "relative", lambda self, count: Fraction(0))],
     ids=["exponents", "stored scores", "weights"])
 def test_no_error_may_be_left_out(source: str, name: str, nothing: Any, monkeypatch: pytest.MonkeyPatch) -> None:

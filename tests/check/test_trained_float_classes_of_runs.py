@@ -13,12 +13,17 @@ from mpmath import mp, mpf
 
 from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.run_classes.reading import FORMATS, FloatClaim, Format
+from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
 from proofs.check.checker.chapters.trained.floats.dyadics import root, value
 from proofs.check.checker.chapters.trained.floats.functions import computed, log2_of_e, two_over_root_of_pi
 from proofs.check.checker.chapters.trained.floats.one_number import is_whole
 from proofs.check.checker.chapters.trained.floats.one_run import OneRun, Way
-from proofs.check.checker.chapters.trained.floats.proof import ProverOfRuns, expect_sensible, read_float_runs
+from proofs.check.checker.chapters.trained.floats.proof import (
+    ProverOfRuns,
+    expect_sensible,
+    read_float_runs,
+)
 from proofs.check.checker.chapters.trained.floats.rounding import expect_finite, gamma, rounding, tiny, up
 from proofs.check.checker.chapters.trained.floats.stack import make_row_maps
 from proofs.check.checker.chapters.trained.floats.wrong_run import one_run
@@ -217,7 +222,8 @@ def test_a_row_of_forms_must_be_above_the_margin_by_a_unit(margin: str) -> None:
     assert centre == edge + UNIT and reach >= 7 and centre - reach == least + 1
 
 
-def test_each_place_of_a_word_and_each_row_is_proved_by_forms_where_balls_prove_none() -> None:
+def test_each_place_of_a_word_and_each_row_is_proved_by_forms_where_balls_prove_none(monkeypatch: pytest.MonkeyPatch
+                                                                                   ) -> None:
     """Of two places one is not, or of two rows."""
     cases = [{"when": {"formula": "true"}, "above": [[[0, "1"]], [[1, "1"]]]}]
     given = read_float_runs(float_runs(make_network("post", 5), make_claim(cases=cases), BINARY32), Budget())
@@ -229,6 +235,8 @@ def test_each_place_of_a_word_and_each_row_is_proved_by_forms_where_balls_prove_
             return ((place, place) for place in places)
 
     class NoBalls:
+        help_behind = True
+
         def prove(self, *given: object) -> bool:
             return False
 
@@ -239,10 +247,12 @@ def test_each_place_of_a_word_and_each_row_is_proved_by_forms_where_balls_prove_
         asked.append(place)
         return AffineForm([high if place else low, low if place == 2 else high], 2, [0, 0], [UNIT, UNIT])
 
-    rows = prover._rows
+    rows, walks = prover._rows, prover._rows.walks(1)
+    walks.__dict__.update(forms=Walk(), traces=Walk())
     rows.__dict__["balls"] = NoBalls()
-    rows._stack.__dict__["finish"] = finish
+    monkeypatch.setattr(proof, "nearby", lambda budget, stream: stream)
+    rows.stack.__dict__["finish"] = finish
     for needed, known in (({1: [0, 1]}, True), ({1: [0], 2: [1]}, False), ({2: [0], 1: [1]}, True),
                           ({0: [1], 1: [0]}, True), ({1: [1], 0: [0]}, False), ({3: [0, 1], 1: [0]}, True)):
-        assert is_rejected(rows.prove, Walk(), None, (0,), needed) != known
+        assert is_rejected(rows.prove, walks, None, (0,), needed) != known
     assert 3 not in asked

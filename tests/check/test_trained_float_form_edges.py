@@ -21,7 +21,7 @@ from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import Affine, UnitsStep
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
-from tests.check.test_trained_float_operations import EPSILON, form_of, operations, reaches
+from tests.check.test_trained_float_operations import EPSILON, form_of, norm_error, operations, reaches
 
 COARSE = Format(7, -40, 60)
 
@@ -61,7 +61,7 @@ def test_a_norm_with_gain_and_bias_is_off_by_what_the_page_says(kind: str, scale
         kind, EPSILON, gain, bias, None)
     x = form_of([3.0, -1.0, 2.0, 0.5], [0.125, 0.25, 0.0, 0.125])
     exact = one.tight(normalise(Budget(1), kind, EPSILON, x))
-    made, shift = one._norm_error(maps, x, exact)
+    made, shift = norm_error(one, maps, x, exact)
     found = one.normed(maps, x)
     assert (shift > 0) == (kind == "layer")
     gamma = 2 * one.u / (1 - 2 * one.u)
@@ -109,7 +109,7 @@ def test_what_a_norm_is_off_is_rounded_up_by_whole_units(bits: int, unit: int, n
         maps = NormMaps("layer", epsilon, None, None, None)
         low = one._least_deviation(maps, x)
         assert abs(low - length // 2 - (1 << near)) <= 1
-        made, shift = one._norm_error(maps, x, x)
+        made, shift = norm_error(one, maps, x, x)
         room = low + (-length // 2)
         assert 0 <= shift - Fraction(mean * UNIT, room) <= 1
         flushed = 4 * 7 * Fraction(1, 1 << 60) / epsilon
@@ -143,7 +143,7 @@ def test_norms_are_refused_beyond_their_edge(edge: str) -> None:
 
     def error(width: int, size: Fraction, epsilon: Fraction) -> object:
         x = form_of([float(size)] * width, [0.0] * width)
-        return one._norm_error(NormMaps("layer", epsilon, None, None, None), x, x)
+        return norm_error(one, NormMaps("layer", epsilon, None, None, None), x, x)
 
     assert error(width, size, epsilon)
     with pytest.raises(Rejected):
@@ -153,9 +153,9 @@ def test_norms_are_refused_beyond_their_edge(edge: str) -> None:
 def test_a_root_may_be_off_by_a_quarter() -> None:
     x = form_of([1.0, -1.0], [0.0, 0.0])
     maps = NormMaps("layer", EPSILON, None, None, None)
-    assert operations(exp_ulp=Fraction(1 << 13))._norm_error(maps, x, x)
+    assert norm_error(operations(exp_ulp=Fraction(1 << 13)), maps, x, x)
     with pytest.raises(Rejected):
-        operations(exp_ulp=Fraction(1 << 13) + Fraction(1, 1 << 20))._norm_error(maps, x, x)
+        norm_error(operations(exp_ulp=Fraction(1 << 13) + Fraction(1, 1 << 20)), maps, x, x)
 
 
 @pytest.mark.parametrize(("gain", "bias", "known"), [(89, 0, True), (91, -40, False), (80, 5, True), (80, 10, False)])
@@ -185,7 +185,7 @@ def test_units_are_off_by_their_function_which_is_then_stored_unless_it_is_exact
     for quick in (False, True):
         units = activate(Budget(10), maps.curve, inner, quick)
         if name != "relu":
-            units = one.stored(units, one._function_error(name, inner.sizes))
+            units = one.stored(units, one.function_error(name, inner.sizes))
         found = one.units(maps, x, quick)
         assert reaches(found) == reaches(one.sum(x, one.linear(maps.outward, units)))
         assert (reaches(found) == reaches(plain.units(maps, x, quick))) == (name == "relu")
@@ -193,7 +193,7 @@ def test_units_are_off_by_their_function_which_is_then_stored_unless_it_is_exact
 
 def test_twice_what_a_function_is_of_must_be_in_its_format() -> None:
     for size, known in ((15, True), (16, False)):
-        make = partial(operations(softmax=Format(16, -40, 5))._function_error, "gelu", [size * UNIT])
+        make = partial(operations(softmax=Format(16, -40, 5)).function_error, "gelu", [size * UNIT])
         if known:
             assert make()
         else:

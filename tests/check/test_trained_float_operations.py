@@ -12,7 +12,7 @@ from proofs.check.checker.chapters.run_classes.reading import FloatClaim, Format
 from proofs.check.checker.chapters.trained.exact import ExactLinear
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.balls import Balls, ProductOnBalls
-from proofs.check.checker.chapters.trained.floats.operations import Operations
+from proofs.check.checker.chapters.trained.floats.operations import Operations, rounded_to
 from proofs.check.checker.chapters.trained.form_norms import normalise
 from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, make_linear, spread
 from proofs.check.checker.chapters.trained.packed import pack
@@ -43,6 +43,11 @@ def form_of(centres: list[float], generators: list[float]) -> AffineForm:
 
 def reaches(x: AffineForm) -> list[Fraction]:
     return [Fraction(reach, UNIT) for reach in spread(Budget(1), x).reaches]
+
+
+def norm_error(one: Operations, maps: NormMaps, x: AffineForm, exact: AffineForm) -> tuple[list[int], int]:
+    """How far the norm of a form may be off, which is this form over the reals."""
+    return one.norm_error(maps, x.sizes, exact.sizes, one._least_deviation(maps, x))
 
 
 @pytest.mark.parametrize("same", ["", "storage", "sums", "softmax", "wider"])
@@ -92,7 +97,7 @@ def test_a_norm_is_off_by_its_mean_its_differences_and_what_is_relative(kind: st
     one, maps = operations(), NormMaps(kind, EPSILON, None, None, None)
     x = form_of([3.0, -1.0, 2.0, 0.5], [0.125, 0.25, 0.0, 0.125])
     exact = normalise(Budget(1), kind, EPSILON, x)
-    found, shift = one._norm_error(maps, x, exact)
+    found, shift = norm_error(one, maps, x, exact)
     d, u, tiny = 4, 2.0**-16, 2.0**-40
     sizes, low = [size / UNIT for size in x.sizes], one._least_deviation(maps, x) / UNIT
     mean, lost, root = sum(sizes) / d, 4 * (d + 1) * tiny, 2
@@ -130,10 +135,10 @@ def test_norms_of_which_too_little_is_known_are_refused(fields: dict[str, Any], 
                                                         epsilon: Fraction, known: bool) -> None:
     x, maps, one = form_of(numbers, [0.0, 0.0]), NormMaps("layer", epsilon, None, None, None), operations(**fields)
     if known:
-        assert one._norm_error(maps, x, x)
+        assert norm_error(one, maps, x, x)
     else:
         with pytest.raises(Rejected):
-            one._norm_error(maps, x, x)
+            norm_error(one, maps, x, x)
 
 
 def test_what_is_looked_up_may_be_flushed() -> None:
@@ -157,9 +162,37 @@ def test_what_is_flushed_in_products_on_balls_is_four_times_the_least_number_for
 def test_activations_are_off_by_what_the_page_says() -> None:
     """gelu by (5 + 2 exp_ulp) u of its argument, tanh by 2 exp_ulp u, and by what is flushed."""
     one, u, lost = operations(), Fraction(1, 1 << 16), 4 * Fraction(1, 1 << 40)
-    (of_gelu,), (of_tanh,) = (one._function_error(name, [5 * UNIT // 2]) for name in ("gelu", "tanh"))
+    (of_gelu,), (of_tanh,) = (one.function_error(name, [5 * UNIT // 2]) for name in ("gelu", "tanh"))
     assert 0 <= of_gelu - UNIT * ((5 + 6) * u * Fraction(5, 2) + lost * Fraction(7, 2)) < 4
     assert 0 <= of_tanh - UNIT * (6 * u + lost) < 2
     for name in ("gelu", "tanh"):
         with pytest.raises(Rejected):
-            operations(softmax=Format(16, -40, 4))._function_error(name, [8 * UNIT])
+            operations(softmax=Format(16, -40, 4)).function_error(name, [8 * UNIT])
+
+
+def test_numbers_are_rounded_to_a_format_unless_all_others_are_the_same() -> None:
+    form = Format(12, -60, 4)
+    wide, narrow, sizes, made = Format(13, -60, 4), Format(11, -60, 4), [3 * UNIT, 7 * UNIT], [UNIT // 4, UNIT]
+    total = [13 * UNIT // 4, 8 * UNIT]
+    halves = [4 * UNIT >> 13, 16 * UNIT >> 13]  # below 4, and from 8 on
+    assert rounded_to(form, [form, form], sizes, made) == (made, total)
+    for others in ([wide], [narrow], [form, wide], [narrow, form], [wide, form]):
+        assert rounded_to(form, others, sizes, made) == tuple(
+            [x + half for x, half in zip(numbers, halves, strict=True)] for numbers in (made, total))
+    for others in ([form], [wide]):
+        with pytest.raises(Rejected):
+            rounded_to(form, others, [12 * UNIT], [4 * UNIT])
+    one = operations(storage=form, inputs=form, sums=form, softmax=form)
+    assert one.entered(sizes, made) == one.kept(sizes, made) == (made, total)
+    for name in ("sums", "softmax"):
+        one = operations(**dict.fromkeys(("storage", "inputs", "sums", "softmax"), form) | {name: wide})
+        assert one.kept(sizes, made) == one.entered(sizes, made) == rounded_to(form, [wide], sizes, made)
+    assert operations(storage=STORED, inputs=form).entered([3 * UNIT], [0]) == (
+        [4 * UNIT >> 12], [3 * UNIT + (4 * UNIT >> 12)])
+
+
+def test_a_norm_must_be_in_its_format_before_a_small_gain() -> None:
+    one, maps = operations(softmax=Format(16, -40, 4)), NormMaps("rms", EPSILON, [UNIT >> 10], None, None)
+    one.gained(maps, [15 * UNIT], [0])
+    with pytest.raises(Rejected):
+        one.gained(maps, [15 * UNIT], [UNIT])

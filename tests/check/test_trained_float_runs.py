@@ -19,8 +19,9 @@ from proofs.check.checker.chapters.run_classes.reading import Format as FormatOf
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.casting import cast_network as cast_by_checker
 from proofs.check.checker.chapters.trained.floats.operations import Operations
-from proofs.check.checker.chapters.trained.floats.rounding import rounding, sum_error
+from proofs.check.checker.chapters.trained.floats.rounding import rounding, sum_errors
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
+from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
 from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, CentredRange, promoted, spread, widened
 from proofs.check.checker.chapters.trained.maps import make_map
 from proofs.check.checker.chapters.trained.passing import NormMaps
@@ -115,7 +116,7 @@ def test_sums_in_every_order_are_within_the_bound() -> None:
     worst = Fraction(0)
     for _ in range(12):
         products = [Fraction(int(a)) * int(b) / 64 for a, b in draw.integers(-31, 32, (4, 2))]
-        bound = Fraction(sum_error(run, 4, int(sum(map(abs, products)) * UNIT)), UNIT)
+        bound = Fraction(sum_errors(run, 4, [int(sum(map(abs, products)) * UNIT)])[0], UNIT)
         errors = [abs(value - sum(products)) for value in sums_in_every_order(products, target)]
         assert max(errors) <= bound
         worst = max(worst, max(errors) / bound if bound else Fraction(0))
@@ -221,7 +222,7 @@ def test_activations_are_within_their_error(name: Any) -> None:
     emulation, run = emulated(make_network("rms"), fields, np.random.default_rng(5)), run_of(fields)
     x = rounded(np.random.default_rng(6).normal(size=4000) * 3, emulation.run.storage)
     exact = ACTIVATIONS[name](x)
-    bound = np.array(Operations(Budget(1), run)._function_error(name, [abs(one) + 1 for one in units(x)])) / UNIT
+    bound = np.array(Operations(Budget(1), run).function_error(name, [abs(one) + 1 for one in units(x)])) / UNIT
     part = np.abs(emulation.activated(name, x) - exact) / bound
     assert 0.2 < part.max() <= 1
 
@@ -252,7 +253,7 @@ def test_a_gain_beyond_the_format_is_refused_though_the_bias_brings_it_back() ->
 
 def test_an_inverse_that_is_flushed_in_a_run_is_refused() -> None:
     with pytest.raises(Rejected, match="an inverse in a norm"):
-        norm_of_halves(1, [1] * 4, [0] * 4, NEAR_1)  # 1 / 4 may be computed as 0
+        norm_of_halves(64, [1] * 4, [0] * 4, NEAR_1)  # 1 / 4 may be computed as 0
 
 
 def test_what_is_stored_but_infinite_as_an_input_is_refused() -> None:
@@ -308,10 +309,11 @@ def test_logits_of_drawn_runs_are_within_their_forms(kind: str, fields: dict[str
     network = make_network(kind, 7)
     given = given_of(network, fields)
     prover = proof.ProverOfRuns(given, given.floats[0])
-    walk, worst, draw = proof.WalkOfRuns(prover._stack, 1), 0.0, np.random.default_rng(3)
+    walk, worst, draw = WalkOfRuns(prover._stack, 1), 0.0, np.random.default_rng(3)
     for tokens in ([2, 0, 1, 1, 0], [2, 0, 1, 0]):
         at = len(tokens) - 1
-        ((_, logits),) = walk.logits(tokens, [at])
+        ((_, stream),) = walk.attended(tokens, [at])
+        logits = prover._stack.finish(stream)
         known = spread(Budget(1), logits)
         for drawn in (None, draw, draw):
             emulation = emulated(network, fields, drawn)

@@ -193,10 +193,10 @@ def test_differences_and_sums_that_may_be_too_large_for_weights_are_refused() ->
 
 def test_weights_that_may_all_be_flushed_prove_nothing() -> None:
     """At most 4 T K e^ρ of the values, K = e^ρ (2^(e_X + 1) + 3 · 2^-100), and T K e^ρ is at most 1/2."""
-    scores, e = vectors([0.0, 0.0], [1.5, 0.0]).form, Fraction(1, 1 << 13)
+    reach, e = 3 * UNIT // 2, Fraction(1, 1 << 13)
     one = softmax(softmax=Format(20, -13, 40))
     grown = Fraction(44817, 10000)  # e^1.5
-    assert one._cancelled(scores, 2) >= 4 * 2 * grown**2 * (2 * e + Fraction(3, 1 << 100))
-    assert one._cancelled(scores, 2) <= 64 * 4 * 2 * grown**2 * (2 * e + Fraction(3, 1 << 100))
+    assert one._cancelled(reach, 2) >= 4 * 2 * grown**2 * (2 * e + Fraction(3, 1 << 100))
+    assert one._cancelled(reach, 2) <= 64 * 4 * 2 * grown**2 * (2 * e + Fraction(3, 1 << 100))
     with pytest.raises(Rejected):
-        softmax(softmax=Format(20, -7, 40))._cancelled(scores, 2)
+        softmax(softmax=Format(20, -7, 40))._cancelled(reach, 2)

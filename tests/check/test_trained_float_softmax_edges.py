@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 from math import ceil, exp, isqrt
+from random import Random
 from typing import Any
 
 import pytest
@@ -12,12 +13,13 @@ import pytest
 from proofs.check.checker.chapters.run_classes.reading import Format
 from proofs.check.checker.chapters.trained.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR
 from proofs.check.checker.chapters.trained.floats.rounding import raised
-from proofs.check.checker.chapters.trained.floats.softmax import PLACES, WeightsOfRuns, scaled
+from proofs.check.checker.chapters.trained.floats.softmax import PLACES, bend_of, scaled, weights_of_runs
 from proofs.check.checker.chapters.trained.forms import (
     UNIT,
     AffineForm,
     CentredRange,
     apply,
+    known_by_sizes,
     make_linear,
     promoted,
     spread,
@@ -87,6 +89,12 @@ def test_only_scores_in_the_format_of_sums_are_stored_as_they_are(scores: Format
     query, key = vectors([3.0], [0.5]).form, CentredRange([UNIT], [0])
     kept, stored = (softmax(scores=form).scores(query, [key], PLAIN) for form in (SUMS, scores))
     assert stored.radii[0] - kept.radii[0] == (4 * UNIT >> scores.precision + 1)
+
+
+def test_twice_what_is_stored_of_scores_is_a_number_of_sums() -> None:
+    one = softmax(sums=Format(14, -60, 5), scores=Format(9, -60, 6))
+    assert one.storing([31 * UNIT // 2]) == [16 * UNIT >> 10] and is_rejected(partial(one.storing, [16 * UNIT]))
+    assert is_rejected(partial(one.storing, [0, 17 * UNIT]))
 
 
 def test_a_scale_above_1_or_below_the_least_number_has_no_rule() -> None:
@@ -187,27 +195,48 @@ SPREAD = [[0.5, 0.75, -0.5], [-0.25, 0.5, 0.25], [1.0, -0.25, 0.5]]
 
 def test_weights_are_exponentials_and_what_scores_are_apart_from_their_mean_is_a_form() -> None:
     for radii in ([0.0] * 3, [0.25, 0.125, 0.0]):
-        one = softmax()
-        found = one.weigh(promoted(form_of(SPREAD, radii)))
-        assert found is not None and found.total == sum(found.weights)
+        one, scores = softmax(), promoted(form_of(SPREAD, radii))
+        weights = one.weights(known_by_sizes(scores).centres)
+        deviations = one._deviations(scores, weights)
         exact = [exp(row[0] - 1.0) for row in SPREAD]
-        assert all(abs(w / 2**PLACES - x) < 1e-9 for w, x in zip(found.weights, exact, strict=True))
-        shares = [Fraction(w, found.total) for w in found.weights]
-        for j, (row, reach, bend) in enumerate(zip(SPREAD, found.reaches, found.bends, strict=True)):
+        assert all(abs(w / 2**PLACES - x) < 1e-9 for w, x in zip(weights, exact, strict=True))
+        shares = [Fraction(w, sum(weights)) for w in weights]
+        for j, (row, reach) in enumerate(zip(SPREAD, known_by_sizes(deviations).reaches, strict=True)):
             symbols = [abs(Fraction(row[k]) - sum(s * Fraction(r[k]) for s, r in zip(shares, SPREAD, strict=True)))
                        for k in (1, 2)]
             symbols += [abs((k == j) - share) * Fraction(radius) for k, (share, radius) in enumerate(
                 zip(shares, radii, strict=True))]
-            a = Fraction(reach, UNIT)
             assert 0 <= reach - sum(symbols) * UNIT < 64
-            assert 0 <= bend - a * a / 2 / (1 - a / 3) * UNIT <= 1
-        assert spread(Budget(1), found.deviations).centres == [0, 0, 0]
+        assert spread(Budget(1), deviations).centres == [0, 0, 0]
+
+
+def test_the_exponential_less_its_line_is_rounded_up_by_few_units() -> None:
+    """e^a - 1 - a is a²/2 + a³/6 + ..., cut off after twenty terms, which leaves less than 2^-45 up to 2."""
+    for a in (0, 1, 5, 1 << 20, 1 << 30, UNIT // 1000, UNIT // 3, UNIT, 3 * UNIT // 2, 2 * UNIT - 1, 2 * UNIT):
+        exact, term = Fraction(0), Fraction(a, UNIT)
+        for k in range(2, 25):
+            term *= Fraction(a, k * UNIT)
+            exact += term
+        found, x = bend_of(a), Fraction(a, UNIT)
+        assert found > exact * UNIT
+        # the terms from a^4/24 on count as a geometric row, whose quotient is a fifth of a
+        assert found - 3 <= (x**2 / 2 + x**3 / 6 + x**4 / 24 * 5 / (5 - x)) * UNIT
 
 
 def test_scores_that_may_be_2_off_have_no_weights() -> None:
-    for size, known in ((1.99, True), (2.01, False)):
-        found = softmax().weigh(form_of([[0.0, size], [0.0, -size]], [0.0, 0.0]))
+    for size, known in ((1.99, True), (2.0, False), (2.01, False)):
+        found = softmax().weigh([1 << PLACES, 3 << PLACES], [UNIT, int(size * UNIT)])
         assert (found is not None) == known
+        assert found is None or found == weights_of_runs([1 << PLACES, 3 << PLACES], [UNIT, int(size * UNIT)], [
+            bend_of(UNIT), bend_of(int(size * UNIT))])
+
+
+def test_weights_are_kept_with_what_their_exponentials_may_be() -> None:
+    """Times b, a + b and 1 + a + b; 11/8 is the average of b = 1, 2, rounded up to a unit."""
+    found = weights_of_runs([3, 5], [4, 6], [UNIT, 2 * UNIT + 1])
+    assert found.bent == [3 * UNIT, 10 * UNIT + 5] and found.moved == [3 * UNIT + 12, 10 * UNIT + 35]
+    assert found.grown == [6 * UNIT + 12, 15 * UNIT + 35] and found.weights == [3, 5] and found.total == 8
+    assert found.zeta == 13 * UNIT // 8 + 1
 
 
 COLUMN = [(3 * UNIT + 1, UNIT // 4), (-UNIT // 3, UNIT // 8), (UNIT, UNIT // 2)]
@@ -219,50 +248,88 @@ COLUMN = [(3 * UNIT + 1, UNIT // 4), (-UNIT // 3, UNIT // 8), (UNIT, UNIT // 2)]
     ([(x, 0) for x, _ in COLUMN], 0)])
 def test_an_average_is_off_by_what_is_not_linear_in_scores_and_by_reaches_of_values(
         cut: Fraction, column: list[tuple[int, int]], bend: int) -> None:
-    """Σ w ((e^a - 1 - a) |v - z| + e^a r), and ζ Σ w ((e^a - 1) |v - z| + e^a r), with weights 1, 2 and 5."""
+    """With weights 1, 2 and 5, ζ = Σ w (e^a - 1 - a) and κ between 1 and 1/(1 + ζ), as far from both: κ/2 times the sum
+    of w ((e^a - 1 - a) |v - z| + 2 e^a r), and (1 - κ) Σ w ((e^a - 1) |v - z| + e^a r).
+
+    κ is one number; 1 - κ is half of 1 - 1/(1 + ζ), both rounded up to units."""
     one = softmax(sum_ulp=cut, inputs=Format(9, -10, 60))
     more = raised(one._run)
     weights, reaches = [1 << 90, 2 << 90, 5 << 90], [3 * UNIT // 2, UNIT // 2 + 1, UNIT]
     reaches = [a if bend else 0 for a in reaches]
     bends = [bend * (a * a // UNIT + 3) if bend else 0 for a in reaches]
-    found = WeightsOfRuns(weights, sum(weights), reaches, bends, form_of(SPREAD, [0.0] * 3))
-    z, firsts, rest, size = one._rest(found, column)
+    centre, firsts, rest, size = one._rest(weights_of_runs(weights, reaches, bends), column)
     shares = [Fraction(k, 8) for k in (1, 2, 5)]
     middle = sum((s * x for s, (x, _) in zip(shares, column, strict=True)), Fraction(0))
-    assert 0 <= middle - z < 1
-    slack = linear = zeta = whole = Fraction(0)
+    zeta = sum((s * Fraction(b, UNIT) for s, b in zip(shares, bends, strict=True)), Fraction(0))
+    part = Fraction(ceil(zeta * UNIT) * UNIT // (UNIT + ceil(zeta * UNIT)) + 1, UNIT)
+    kappa = 1 - part / 2
+    assert 0 < part - (1 - 1 / (1 + zeta)) < Fraction(3, UNIT)
+    slack = linear = whole = moved = Fraction(0)
     for share, a, b, (x, r), first in zip(shares, reaches, bends, column, firsts, strict=True):
         grown = Fraction(UNIT + a + b, UNIT)
-        assert 0 <= share * (x - middle) - first < 1
-        slack += share * (Fraction(b, UNIT) * abs(x - middle) + grown * r)
+        wanted = kappa * share * (x - middle)
+        assert abs(wanted - first) < 1 + abs(wanted) * Fraction(4, UNIT)
+        slack += share * (Fraction(b, UNIT) * abs(x - middle) + 2 * grown * r)
+        moved += share * Fraction(b, UNIT) * (x - middle)
         linear += share * ((grown - 1) * abs(x - middle) + grown * r)
-        zeta += share * Fraction(b, UNIT)
         whole += share * grown * (abs(x) + r + more * UNIT)
-    assert middle - z <= rest - slack - zeta * linear < 4 + zeta * 8 + linear / UNIT and 0 <= size - whole < 8
+    off = abs(centre - middle - kappa / 2 * moved)
+    assert off < 3 + zeta
+    assert off <= rest - kappa / 2 * slack - (1 - kappa) * linear < 12 + zeta * 4 + linear / UNIT
+    assert 0 <= size - whole < 8
+
+
+@pytest.mark.parametrize("far", [0.01, 0.3, 1.0, 1.9])
+def test_averages_are_within_what_is_said_of_them_where_scores_are_as_far_off_as_they_may_be(far: float) -> None:
+    """Deviations have the mean 0; values are at one of their ends."""
+    one, draw = softmax(), Random(round(far * 100))
+    for _ in range(12):
+        weights = [draw.randrange(1, 1 << 60) << 40 for _ in range(4)]
+        column = [(draw.randrange(-4 * UNIT, 4 * UNIT), draw.randrange(UNIT // 4)) for _ in weights]
+        reaches = [int(far * UNIT * draw.uniform(0.2, 1)) for _ in weights]
+        known = one.weigh(weights, reaches)
+        assert known is not None
+        centre, firsts, rest, _ = one._rest(known, column)
+        worst = 0.0
+        for _ in range(40):
+            deviations = [draw.choice((-1, 1)) * a / UNIT for a in reaches]
+            mean = sum(w * d for w, d in zip(weights, deviations, strict=True)) / sum(weights)
+            deviations = [d - mean for d in deviations]
+            shrunk = min([1.0, *[a / UNIT / abs(d) for a, d in zip(reaches, deviations, strict=True) if d]])
+            deviations = [d * shrunk for d in deviations]
+            grown = [w * exp(d) for w, d in zip(weights, deviations, strict=True)]
+            exact = sum(g * (x + draw.choice((-r, r))) for g, (x, r) in zip(grown, column, strict=True)) / sum(grown)
+            line = centre + sum(f * d for f, d in zip(firsts, deviations, strict=True))
+            worst = max(worst, abs(exact - line))
+        assert worst <= rest * (1 + 1e-9) + 1
 
 
 def test_what_exponentials_are_off_beside_themselves_counts_where_nothing_is_flushed() -> None:
-    scores = vectors([0.0, 0.0], [1.5, 0.0]).form
-    assert softmax()._cancelled(scores, 2) >= 4 * 2 * Fraction(44817, 10000)**2 * Fraction(ABSOLUTE_ERROR, 1 << PLACES)
+    grown = Fraction(44817, 10000)  # e^1.5
+    assert softmax()._cancelled(3 * UNIT // 2, 2) >= 4 * 2 * grown**2 * Fraction(ABSOLUTE_ERROR, 1 << PLACES)
 
 
-def test_an_average_is_off_by_its_rest_by_relative_errors_and_by_what_is_flushed() -> None:
-    fields: dict[str, Any] = {"softmax": Format(16, -19, 40), "weights": Format(12, -20, 40),
-                              "sums": Format(20, -21, 40)}
-    one, scores = softmax(**fields), promoted(form_of(SPREAD, [0.0] * 3))
+@pytest.mark.parametrize("cut", [Fraction(1), Fraction(2)])
+@pytest.mark.parametrize("spread_of", [SPREAD, [[0.5, 1.4, -0.5], [-0.25, 0.0, 0.125], [1.0, -0.125, 0.0]]])
+def test_an_average_is_off_by_its_rest_by_relative_errors_and_by_what_is_flushed(spread_of: list[list[float]],
+                                                                                 cut: Fraction) -> None:
+    fields: dict[str, Any] = {"softmax": Format(16, -24, 40), "weights": Format(12, -20, 40), "sum_ulp": cut,
+                              "inputs": Format(9, -7, 40), "sums": Format(20, -21, 40)}
+    one, scores = softmax(**fields), promoted(form_of(spread_of, [0.0] * 3))
     values = [CentredRange([3 * UNIT], [UNIT // 4]), CentredRange([-UNIT], [0]), CentredRange([UNIT // 2], [UNIT])]
-    found, weights = one.average(scores, values, 3), one.weigh(scores)
+    found, known = one.average(scores, values, 3), one.weights(known_by_sizes(scores).centres)
+    weights = one.weigh(known, known_by_sizes(one._deviations(scores, known)).reaches)
     assert weights is not None
     z, firsts, rest, size = one._rest(weights, [(value.centres[0], value.reaches[0]) for value in values])
-    greatest, relative = 13 * UNIT // 4, one.relative(3)
+    greatest, relative = 13 * UNIT // 4 + (UNIT >> 7 if cut > 1 else 0), one.relative(3)
     reach = max(spread(Budget(1), scores).reaches)
     growth = Fraction(1 << (3 * reach // UNIT >> 1) + 2)
     assert growth >= 2 * exp(reach / UNIT)
-    small = 3 * growth * (2 * Fraction(1, 1 << 19) + Fraction(ABSOLUTE_ERROR, 1 << PLACES))
+    small = 3 * growth * (2 * Fraction(1, 1 << 24) + Fraction(ABSOLUTE_ERROR, 1 << PLACES))
     wanted = one.lost(3) * (greatest + UNIT) + rest + relative * size + 4 * small * growth * (1 + relative) * greatest
     assert 2 <= found.made[0] - wanted < 6
     (centre,), (spreads,) = spread(Budget(1), found.form)
-    moved = [sum((f * Fraction(row[k]) for f, row in zip(firsts, SPREAD, strict=True)), Fraction(0)) for k in (1, 2)]
+    moved = [sum((f * Fraction(row[k]) for f, row in zip(firsts, spread_of, strict=True)), Fraction(0)) for k in (1, 2)]
     assert abs(centre - z) <= 2 and 0 <= spreads - abs(moved[0]) - abs(moved[1]) < 64
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from proofs.check.checker.chapters.trained.floats.classes import AttentionInRuns
 from proofs.check.checker.chapters.trained.floats.one_run import OneRun, Way
-from proofs.check.checker.chapters.trained.floats.proof import ProverOfRuns, WalkOfRuns, read_float_runs
+from proofs.check.checker.chapters.trained.floats.proof import ProverOfRuns, read_float_runs
+from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
 from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, known_by_sizes, spread
 from proofs.check.checker.chapters.trained.packed import unpack
 from proofs.check.checker.chapters.trained.ranges import PathBounds
@@ -43,8 +44,8 @@ def test_a_run_is_within_the_form_of_each_place_and_forms_are_narrow(layers: int
     run = OneRun(Budget(), stack.network, stack.operations.run, Way("forwards", False, True, "e"))
     walk = WalkOfRuns(stack, 1)
     for word in words:
-        for place, logits in walk.logits(word, range(len(word))):
-            known = spread(Budget(1), logits)
+        for place, stream in walk.attended(word, range(len(word))):
+            known = spread(Budget(1), stack.finish(stream))
             for x, centre, reach in zip(run.logits(word, 1, place), *known, strict=True):
                 assert abs(x - Fraction(centre, UNIT)) * UNIT <= reach < UNIT >> 12
             centres[word, place] = [centre >> 34 for centre in known.centres]
@@ -169,6 +170,9 @@ def test_all_words_of_a_unit_are_proved_or_the_first_that_is_not_is_named(causal
 
     class Rows:
         balls = prover._rows.balls
+
+        def walks(self, offset: int) -> None:
+            assert offset == 1
 
         def prove(self, walk: object, runner: object, tokens: tuple[int, ...], needed: Mapping[int, object]) -> None:
             asked.append(tokens)

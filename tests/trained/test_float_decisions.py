@@ -30,6 +30,7 @@ from examples.trained.zoo import plans
 from proofs.check import Rejected, check_text
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.stack import FloatStack
+from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
 from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, promoted, spread
 from proofs.check.checker.chapters.trained.passing import pass_between
 from proofs.check.checker.kernel.budget import Budget
@@ -184,11 +185,11 @@ def expect_torch_within(form: str) -> None:
     run = presets()["binary32" if form == "float32" else "bfloat16/binary32"]
     given = proof.read_float_runs(json.loads(float_runs_text(network, claim, run)), Budget(1))
     prover = proof.ProverOfRuns(given, given.floats[0])
-    walk, torch = proof.WalkOfRuns(prover._stack, 0), TorchForward(cast_network(network, run), form)
+    walk, torch = WalkOfRuns(prover._stack, 0), TorchForward(cast_network(network, run), form)
     for word in ("101010", "110", "0"):
         tokens = input_tokens(claim, word)
-        ((_, logits),) = walk.logits(tokens, [len(tokens) - 1])
-        known = spread(Budget(1), logits)
+        ((_, stream),) = walk.attended(tokens, [len(tokens) - 1])
+        known = spread(Budget(1), prover._stack.finish(stream))
         seen = torch.logits(np.array([tokens]), 0)[0, -1]
         assert (np.abs(seen - np.array(known.centres) / UNIT) <= np.array(known.reaches) / UNIT).all()
 

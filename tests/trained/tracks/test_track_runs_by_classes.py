@@ -137,11 +137,11 @@ def of_one_letter(seed: int) -> tuple[TrainedNetwork, TracksClaim]:
 NOTHING: dict[str, Any] = {
     "nothing": lambda: None, "relative": lambda self, count: Fraction(0),
     "exponents": lambda self, stored, count, floor: [0] * len(stored),
-    "_storing": lambda self, sizes: [0] * len(sizes)}
+    "storing": lambda self, sizes: [0] * len(sizes)}
 
 
 @pytest.mark.parametrize(("name", "what"), [
-    *[(name, "nothing") for name in CLASSES], ("weights", "relative"), ("scores", "_storing"),
+    *[(name, "nothing") for name in CLASSES], ("weights", "relative"), ("scores", "storing"),
     ("functions", "exponents")])
 def test_no_error_may_be_left_out(name: str, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where each class is one input its form is as wide as roundings alone make it, and drawn runs use much of that."""

@@ -39,9 +39,10 @@ tracks        inputs that are laid out in tracks: claim, reading, columns, longe
               each_input, exact, exact_proof, proof, wrong_input, describing
 lengths       lengths beyond enumeration: reading, counts, truths, margins, case_rows, proof,
               suffixes, describing
-floats        float runs: rounding, casting, one_number, operations, softmax, stack, classes, proof, describing; on
-              balls: balls, gradients, ball_heads, ball_stack, ball_words; of a wrong run: dyadics, functions, one_run,
-              wrong_run; of inputs in tracks: track_runs, wrong_input_run
+floats        float runs: rounding, casting, one_number, operations, softmax, stack, walks, classes, proof, describing;
+              on balls: balls, gradients, ball_heads, ball_stack, ball_words; on traces: backwards, traces,
+              traced_steps, traced_attention, traced_stack; of a wrong run: dyadics, functions, one_run, wrong_run; of
+              inputs in tracks: track_runs, wrong_input_run
 """
 
 from ...kernel.kind import FileKind

@@ -5,13 +5,19 @@ casting     the network with its weights rounded to the formats of a class of ru
 one_number  numbers that all runs have alike, as their sums are exact
 operations  linear maps, norms, units and sums of a run, on affine forms
 softmax     the average of a head in a run
-stack       all steps, token by token
+stack       all steps, token by token, on forms, and
+walks       along inputs, token after token
 classes     what a proof by classes (../classes.py) computes with in runs
 balls       what roundings add to errors in the 2-norm; then
 gradients   rows along their gradients,
 ball_heads  heads,
 ball_stack  all steps on numbers and balls, and
 ball_words  inputs for which that is enough
+backwards   gradients of many outputs at once, and what errors make of them; then
+traces      one token: its numbers, and where runs are off from them,
+traced_steps  units,
+traced_attention  attention, and
+traced_stack  all steps, token by token
 proof       every word of the claim, in every run of each class
 describing  the claim in words
 dyadics     numbers of one run, each result rounded once; then

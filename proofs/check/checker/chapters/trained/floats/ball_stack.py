@@ -6,16 +6,17 @@ what runs add to them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from functools import partial
+from typing import NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.exponential import floor_shift
 from ....kernel.verdicts import Rejected
 from ...run_classes.reading import FloatClaim
+from ..activations import Activation
 from ..exact import ExactLinear, after_norm, below, linear, select, zeros
-from ..forms import FRACTION, WEIGHT, AffineForm, apply, make_linear, spread
+from ..forms import FRACTION
 from ..heads import HeadAverage, TokenProjections
 from ..precision import NORM_BITS, Logits, PassedUnits, Precision, Stream, Undecided, ceil_norm, ceil_sqrt
 from ..reading.decision import LogitRow
@@ -28,6 +29,19 @@ from .operations import embedded
 from .rounding import tiny
 
 TABLE_BITS = 6  # tables of activations may be off by so much less than 2^-p, p the bits of what is stored
+
+
+Along = Callable[[Sequence[Sequence[int]]], list[int]]
+"""How far each of these gradients, over 2^F at the lowest precision, may move a vector, in units."""
+
+
+class Nearby(NamedTuple):
+    """A vector behind the last attention in units, how far each coordinate may be off, and how far it may along a
+    gradient."""
+
+    numbers: Sequence[int]
+    reaches: Sequence[int]
+    along: Along
 
 
 class NormOnBalls(NormOfStream):
@@ -70,7 +84,7 @@ class UnitsOnBalls(UnitsOnNumbers):
         self._constant = self._side * balls.number(lost + (balls.function if tanh else 0)) + 2
         if tanh and 2 * one >= self._most:
             raise Undecided
-        self._made_of = balls, step, width
+        self._made_of, self.activation = (balls, step, width), self._activation
 
     def gradients(self) -> UnitsGradients:
         """The step backwards.
@@ -189,9 +203,9 @@ class RowsOnBalls(RowsOnNumbers):
         common = self._product.error(e)  # the spectral norm is at least that of each column
         return [more + self._stored.off(abs(x) + common + more) for x, more in zip(z, made, strict=True)]
 
-    def are_above(self, logits: Logits, rows: Sequence[int], form: AffineForm | None = None) -> bool:
-        """Whether these rows are above the margin in every run: by their errors, or along their gradients, and along
-        the form of the stream behind the last attention, if there is one.
+    def are_above(self, logits: Logits, rows: Sequence[int], along: Along | None = None) -> bool:
+        """Whether these rows are above the margin in every run: by their errors, or along their gradients, where it may
+        be known how far the stream behind the last attention is off along them.
 
         Raises:
             Undecided: if numbers are too large, or a norm too small.
@@ -200,18 +214,16 @@ class RowsOnBalls(RowsOnNumbers):
                 if value - error <= self.least[row]]
         if not left or self._gradients is None:
             return not left
-        off = self._off(logits)
+        off, bits = self._off(logits), self._balls.precision.fraction
         self._budget.spend(len(left) * self._cost)
-        reach = partial(self._reach, form) if form else None
-        return all(self._gradients.least(
-            row, logits, sum([abs(c) * off[place] for place, c in self._forms[row]]), reach) > 0 for row in left)
-
-    def _reach(self, form: AffineForm, gradient: Sequence[int]) -> int:
-        """How far a vector may move what is in a form from its centre, in numbers rounded down."""
-        bits = self._balls.precision.fraction
-        along = make_linear([[g << WEIGHT - bits for g in gradient]], [0])
-        (reach,) = spread(self._budget, apply(self._budget, along, form)).reaches
-        return (reach << 2 * bits >> FRACTION) + 1 + sum(map(abs, gradient))
+        followed = [self._gradients.follow(row, logits, sum([abs(c) * off[place] for place, c in self._forms[row]]))
+                    for row in left]
+        followed = [one for one in followed if (one.found - ceil_norm(one.gradient) * one.e >> bits) - 2 <= 0]
+        if not followed or along is None:
+            return not followed
+        reaches = along([one.gradient for one in followed])
+        return all(one.found - (reach << 2 * bits >> FRACTION) - 1 - sum(map(abs, one.gradient)) >> bits > 2
+                   for one, reach in zip(followed, reaches, strict=True))
 
 
 class StackOnBalls(Stack):
@@ -223,28 +235,28 @@ class StackOnBalls(Stack):
 
     def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int],
                  rows: Sequence[LogitRow], margin: Fraction, length: int, run: FloatClaim) -> None:
-        self._balls = Balls(run, precision, budget)
+        self._balls, self.activations = Balls(run, precision, budget), list[Activation]()
         try:
             super().__init__(precision, budget, network, tokens, rows, margin, length)
         except Rejected:
             raise Undecided from None
         self.cost *= 2
 
-    def proves(self, form: AffineForm, rows: Sequence[int]) -> bool:
-        """Whether balls are enough for these rows from the stream behind the last attention on, which is a form.
+    def proves(self, given: Nearby, rows: Sequence[int]) -> bool:
+        """Whether balls are enough for these rows from the stream behind the last attention on.
 
         Raises:
             Undecided, Rejected: if numbers are too large.
         """
         assert isinstance(self.rows, RowsOnBalls)
-        (centres, reaches), (attention, after) = spread(self.budget, form), self.blocks[-1]
+        attention, after = self.blocks[-1]
         cut = FRACTION - self.precision.fraction
-        x = [c >> cut for c in centres]
+        x = [c >> cut for c in given.numbers]
         if ceil_norm(x) > attention.bound:
             raise Undecided
         self.budget.spend(1 + self.cost)
-        e = (ceil_norm(reaches) >> cut) + 1 + ceil_sqrt(len(x))
-        return self.rows.are_above(self.rows.logits(pass_on(after, (x, e))), rows, form)
+        e = (ceil_norm(given.reaches) >> cut) + 1 + ceil_sqrt(len(x))
+        return self.rows.are_above(self.rows.logits(pass_on(after, (x, e))), rows, given.along)
 
     def embed(self, token: int, position: int) -> Stream:
         """The stream before the first step: one number in all runs, unless it is flushed."""
@@ -258,7 +270,9 @@ class StackOnBalls(Stack):
 
     def _make_alone(self, step: NormStep | UnitsStep) -> Alone:
         if isinstance(step, UnitsStep):
-            return UnitsOnBalls(self._balls, step, self._width, self._bound)
+            made = UnitsOnBalls(self._balls, step, self._width, self._bound)
+            self.activations.append(made.activation)
+            return made
         return NormOnBalls(self._balls, step.norm, self._width, self._bound)
 
     def _make_attention(self, step: AttentionStep) -> AttentionOnNumbers:

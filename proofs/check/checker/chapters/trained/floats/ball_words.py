@@ -8,12 +8,12 @@ from fractions import Fraction
 from ....kernel.budget import Budget
 from ....kernel.verdicts import Rejected
 from ...run_classes.reading import FloatClaim
-from ..forms import AffineForm
+from ..activations import Activation
 from ..precision import LOWEST, Precision, Undecided
 from ..reading.decision import LogitRow
 from ..reading.network import Network
 from ..words import Runner, Stacks
-from .ball_stack import RowsOnBalls, StackOnBalls
+from .ball_stack import Nearby, RowsOnBalls, StackOnBalls
 
 
 class BallsOfInputs:
@@ -43,13 +43,27 @@ class BallsOfInputs:
         except (Rejected, Undecided):
             return False
 
-    def prove_behind(self, form: AffineForm, rows: Sequence[int]) -> bool:
-        """Whether they are for these rows behind the last attention, where the stream is a form."""
-        if not self._helps or not self.stacks.network.attention_steps:
-            return False
+    @property
+    def activations(self) -> list[Activation]:
+        """Those of all steps of units.
+
+        Raises:
+            Undecided: if balls do not help.
+        """
+        stack = self.stacks.at(LOWEST)
+        assert isinstance(stack, StackOnBalls)
+        return stack.activations
+
+    @property
+    def help_behind(self) -> bool:
+        """Whether there is anything to prove behind an attention step."""
+        return self._helps and bool(self.stacks.network.attention_steps)
+
+    def prove_behind(self, given: Nearby, rows: Sequence[int]) -> bool:
+        """Whether they are for these rows behind the last attention, where the stream is near some numbers."""
         try:
             stack = self.stacks.at(LOWEST)
             assert isinstance(stack, StackOnBalls)
-            return stack.proves(form, rows)
+            return stack.proves(given, rows)
         except (Rejected, Undecided):
             return False

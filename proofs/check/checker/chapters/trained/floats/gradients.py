@@ -5,7 +5,7 @@ Gradients are in numbers, as streams are, and so is what is lost, which is never
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import isqrt
 from operator import add, mul
 from typing import NamedTuple
@@ -171,6 +171,15 @@ class RowOfNorm(NamedTuple):
     constant: int
 
 
+class FollowedRow(NamedTuple):
+    """At least s times what a row is above the margin, over 2^(2 bits), but for what its gradient, over 2^bits, makes
+    of how far the stream before all steps is off; and how far that is in the 2-norm."""
+
+    found: int
+    gradient: Sequence[int]
+    e: int
+
+
 class RowGradients:
     """Rows of logits behind a norm, and the steps of units and norms before that."""
 
@@ -179,10 +188,13 @@ class RowGradients:
         self._norm, self._steps, self._rows, self._more = norm, steps, rows, more
         self._bits = balls.precision.fraction
 
-    def least(self, row: int, logits: Logits, off: int, along: Callable[[Sequence[int]], int] | None = None
-              ) -> int:
-        """At least s times what a row is above the margin in every run; roundings of logits move it by at most ``off``,
-        and the stream before all steps by at most its error, and what ``along`` makes of a gradient, over 2^(2 bits).
+    def least(self, row: int, logits: Logits, off: int) -> int:
+        """At least s times what a row is above the margin in every run; see `follow`."""
+        found, gradient, e = self.follow(row, logits, off)
+        return (found - ceil_norm(gradient) * e >> self._bits) - 2
+
+    def follow(self, row: int, logits: Logits, off: int) -> FollowedRow:
+        """A row in every run; roundings of logits move it by at most ``off``.
 
         Raises:
             Undecided: if numbers are too large, or s may be too small.
@@ -198,8 +210,7 @@ class RowGradients:
             gradient, loss = step.back(gradient, passed, after)
             after, lost = passed.before, lost + (loss << bits)
         found: int = sum(map(mul, omega, x)) + room * (s if room >= 0 else s + 1) - lost
-        least = (found - ceil_norm(gradient) * after[1] >> bits) - 2
-        return least if least > 0 or along is None else max(least, (found - along(gradient) >> bits) - 2)
+        return FollowedRow(found, gradient, after[1])
 
 
 def rows_of_norm(balls: Balls, logits: ExactLinear, forms: Sequence[Sequence[tuple[int, int]]], least: Sequence[int],

@@ -13,7 +13,7 @@ from operator import add, mul
 
 from ....kernel.budget import Budget
 from ....kernel.verdicts import require
-from ...run_classes.reading import FloatClaim
+from ...run_classes.reading import FloatClaim, Format
 from ..form_norms import centred, normalise, square
 from ..form_units import activate
 from ..forms import (
@@ -37,7 +37,7 @@ from ..precision import ceil_norm, ceil_sqrt
 from ..reading.network import Network
 from .casting import nearest
 from .one_number import as_stored, numbers_of, product_of, with_numbers
-from .rounding import expect_finite, gamma, raised, rounding, sum_error, times, tiny, unit_roundoff, up
+from .rounding import all_times, expect_finite, gamma, raised, roundings, sum_errors, times, tiny, unit_roundoff, up
 
 
 class Operations:
@@ -46,6 +46,7 @@ class Operations:
     def __init__(self, budget: Budget, run: FloatClaim, whole: bool = False) -> None:
         self.budget, self.run, self._whole = budget, run, whole
         self.u = unit_roundoff(run.softmax)
+        self._norms: dict[tuple[int, Fraction], tuple[int, int, Fraction]] = {}
         self.function = 2 * run.exp_ulp * self.u  # the relative error of exp, erf, tanh and roots
 
     def embed(self, network: Network, token: int, position: int) -> AffineForm:
@@ -70,7 +71,7 @@ class Operations:
             return x
         expect_finite(self.run.inputs, x.sizes)
         numbers = self.numbers(x)
-        x = promoted(widened(x, [rounding(self.run.inputs, size) for size in x.sizes]))
+        x = promoted(widened(x, roundings(self.run.inputs, x.sizes)))
         return x if numbers is None else self._as_one(x, [as_stored(y, self.run.inputs, FRACTION) for y in numbers])
 
     def stored(self, x: AffineForm, made: Sequence[int]) -> AffineForm:
@@ -81,7 +82,7 @@ class Operations:
         expect_finite(self.run.storage, x.sizes)
         if self.run.storage == self.run.sums == self.run.softmax:
             return x
-        return widened(x, [rounding(self.run.storage, size) for size in x.sizes])
+        return widened(x, roundings(self.run.storage, x.sizes))
 
     def linear(self, maps: Linear, x: AffineForm) -> AffineForm:
         """A matrix product of what is stored, and its bias, stored."""
@@ -98,29 +99,37 @@ class Operations:
 
     def product_errors(self, maps: Linear, sizes: Sequence[int]) -> list[int]:
         """How far a matrix product of numbers of these sizes, and its bias, may be off before it is stored."""
+        sizes = self.counted(sizes)
+        return self.sum_errors([sum(map(mul, weights, sizes)) >> WEIGHT for weights in maps.absolute], maps.bias, sizes)
+
+    def counted(self, sizes: Sequence[int]) -> list[int]:
+        """The sizes of factors, as they count."""
+        more = up(raised(self.run))
+        return [size + more for size in sizes]
+
+    def sum_errors(self, sums: Sequence[int], bias: Sequence[int], sizes: Sequence[int]) -> list[int]:
+        """The same, if absolute weights times numbers of these sizes, as they count, add up to this, rounded down."""
         more = raised(self.run)
-        sizes = [size + up(more) for size in sizes]
         inexact = (sum(sizes) >> WEIGHT) + times(more, sum(sizes)) + 3  # weights and biases are off by at most a unit
-        totals = [(sum(map(mul, weights, sizes)) >> WEIGHT) + abs(bias) + inexact
-                  for weights, bias in zip(maps.absolute, maps.bias, strict=True)]
+        totals = [one + abs(more) + inexact for one, more in zip(sums, bias, strict=True)]
         expect_finite(self.run.sums, [2 * total for total in totals])
-        return [sum_error(self.run, len(sizes) + 1, total) for total in totals]
+        return sum_errors(self.run, len(sizes) + 1, totals)
+
+    def kept(self, sizes: Sequence[int], made: Sequence[int]) -> tuple[list[int], list[int]]:
+        """How far numbers of these sizes are off that operations make, each off by so much, when they are stored; and
+        how great these are."""
+        run = self.run
+        return rounded_to(run.storage, (run.sums, run.softmax), sizes, made)
 
     def entered(self, sizes: Sequence[int], made: Sequence[int]) -> tuple[list[int], list[int]]:
-        """How far numbers of these sizes are off that operations make, each off by so much, as they enter products; and
-        how great these are."""
-        run, errors, totals = self.run, list(made), list(map(add, sizes, made))
-        for form, others in ((run.storage, (run.sums, run.softmax)), (run.inputs, (run.storage,))):
-            expect_finite(form, totals)
-            if any(other != form for other in others):
-                errors = [error + rounding(form, total) for error, total in zip(errors, totals, strict=True)]
-                totals = list(map(add, sizes, errors))
-        return errors, totals
+        """The same as they enter products."""
+        made, _ = self.kept(sizes, made)
+        return rounded_to(self.run.inputs, (self.run.storage,), sizes, made)
 
     def sum(self, x: AffineForm, y: AffineForm) -> AffineForm:
         """The sum of two numbers that are stored, rounded in `sums` and stored; y, read here alone, keeps its radii."""
         total = self.tight(plus(promoted(x), y))
-        return promoted(self._rounded(widened(total, [rounding(self.run.sums, size) for size in total.sizes])))
+        return promoted(self._rounded(widened(total, roundings(self.run.sums, total.sizes))))
 
     def normed(self, maps: NormMaps | None, x: AffineForm) -> AffineForm:
         """The norm of the stream, in `softmax`, then stored; or the stream."""
@@ -129,55 +138,71 @@ class Operations:
         self.budget.spend(20 * len(x.rows))
         x = promoted(x)
         exact = self.tight(normalise(self.budget, maps.kind, maps.epsilon, x))
-        made, shift = self._norm_error(maps, x, exact)
+        made, shift = self.norm_error(maps, x.sizes, exact.sizes, self._least_deviation(maps, x))
         if shift:
             exact = with_generators(exact._replace(sizes=[size + shift for size in exact.sizes]), [[shift]] * len(made))
         scaled = scale_each(self.budget, maps.gain, maps.bias, exact)
-        gains = maps.gain or [UNIT] * len(made)
-        biases = maps.bias or [0] * len(made)
-        last, lost = gamma(2, self.u), up(4 * tiny(self.run.softmax))
-        expect_finite(self.run.softmax, map(add, exact.sizes, made))
-        for i, (error, gain) in enumerate(zip(made, [abs(gain) + 1 for gain in gains], strict=True)):
-            product = (exact.sizes[i] + error) * gain // UNIT + 1
-            expect_finite(self.run.softmax, [product])
-            made[i] = error * gain // UNIT + 2 + times(last, product + abs(biases[i]) + 1) + lost
+        self.gained(maps, exact.sizes, made)
         return self.stored(scaled, made)
 
-    def _norm_error(self, maps: NormMaps, x: AffineForm, exact: AffineForm) -> tuple[list[int], int]:
+    def gained(self, maps: NormMaps, sizes: Sequence[int], made: list[int]) -> None:
+        """What gain and bias add to how far the norm may be off, whose coordinates have these sizes."""
+        gains, biases = maps.gain or [UNIT] * len(made), maps.bias or [0] * len(made)
+        last, lost = gamma(2, self.u), up(4 * tiny(self.run.softmax))
+        expect_finite(self.run.softmax, map(add, sizes, made))
+        gains = [abs(gain) + 1 for gain in gains]
+        products = [(size + error) * gain // UNIT + 1 for size, error, gain in zip(sizes, made, gains, strict=True)]
+        expect_finite(self.run.softmax, products)
+        rounded = all_times(last, [product + abs(bias) + 1 for product, bias in zip(products, biases, strict=True)])
+        made[:] = [error * gain // UNIT + 2 + more + lost
+                   for error, gain, more in zip(made, gains, rounded, strict=True)]
+
+    def norm_error(self, maps: NormMaps, given: Sequence[int], exact: Sequence[int], low: int) -> tuple[list[int], int]:
         """How far each coordinate of the norm, before gain and bias, may be off from that of the same stream; and how
-        far all of them alike.
+        far all of them alike. Both have these sizes; s is at least ``low``.
 
         Proof: docs/floats.md, section 7, Norms. ``off`` are at least |ψ_i|, ``mean`` is at least |δ|.
 
         Raises:
             Rejected: if the deviation may be too near to 0 for its rounding.
         """
-        d, run, u = len(x.sizes), self.run, self.u
-        lost = up(4 * (d + 1) * tiny(run.softmax))
-        squares = sum(size * size for size in x.sizes) // UNIT + 1 + up(d * maps.epsilon)  # d times the variance and ε
-        expect_finite(run.softmax, [4 * sum(x.sizes), 8 * squares, d * UNIT])
-        require(tiny(run.softmax) * max(Fraction(2 * d), Fraction(8 * squares, d * UNIT)) <= 1,
+        d, run, u = len(given), self.run, self.u
+        lost, beside, factor = self._of_norms(d, maps.epsilon)
+        squares = sum(map(mul, given, given)) // UNIT + 1 + beside  # d times the variance and ε
+        expect_finite(run.softmax, [4 * sum(given), 8 * squares, d * UNIT])
+        require(max(2 * d * UNIT, -(-8 * squares // d)) <= UNIT * tiny(run.softmax).denominator,
                 "an inverse in a norm may be too small for its format")
         off, mean = [0] * d, 0
         if maps.kind == "layer":
-            average = sum(x.sizes) // d + 1
+            average, rounded = sum(given) // d + 1, gamma(4, u)
             mean = times(gamma(d + 1, u), average) + lost
-            off = [times(gamma(4, u), size + average) + lost for size in x.sizes]
-        low, root = self._least_deviation(maps, x), max(1, isqrt(d))
+            off = [more + lost for more in all_times(rounded, [size + average for size in given])]
+        root = max(1, isqrt(d))
         length = ceil_norm([more + mean for more in off])
         room = low - -(-length // root)
         require(room > 0, "a norm where the deviation may be too near to 0")
         expect_finite(run.softmax, [2 * UNIT**2 // room, 4 * UNIT**3 // room**2])
-        flushed = 4 * (d + 3) * tiny(run.softmax) / maps.epsilon
-        require(8 * flushed <= 1 and 8 * self.function <= 2, "ε, or a root, is too coarse for its format")
-        factor = (1 + gamma(d + 8, u)) * (1 + 2 * flushed) * (1 + 2 * self.function) - 1
-        far, apart, made = length * UNIT // room + 1, ceil_norm(off), []
+        far, apart = length * UNIT // room + 1, -(-ceil_norm(off) // root)
         shift = mean * UNIT // room + 1 if mean else 0
-        for size, more in zip(exact.sizes, off, strict=True):
-            moved = (more * UNIT + (size + far) * -(-apart // root)) // room + 2
-            moved += (size * shift // UNIT + 1) * shift // UNIT
-            made.append(moved + times(factor, size + shift + moved) + lost)
+        moved = [(more * UNIT + (size + far) * apart) // room + 2 + (size * shift // UNIT + 1) * shift // UNIT
+                 for size, more in zip(exact, off, strict=True)]
+        last = all_times(factor, [size + shift + more for size, more in zip(exact, moved, strict=True)])
+        made = [more + error + lost for more, error in zip(moved, last, strict=True)]
         return made, shift
+
+    def _of_norms(self, d: int, epsilon: Fraction) -> tuple[int, int, Fraction]:
+        """Of norms of so many coordinates: what is flushed, d times ε, and how far root and quotient are off.
+
+        Raises:
+            Rejected: if ε is too small.
+        """
+        if (d, epsilon) not in self._norms:
+            lost = tiny(self.run.softmax)
+            flushed = 4 * (d + 3) * lost / epsilon
+            require(8 * flushed <= 1 and 8 * self.function <= 2, "ε, or a root, is too coarse for its format")
+            self._norms[d, epsilon] = up(4 * (d + 1) * lost), up(d * epsilon), (
+                (1 + gamma(d + 8, self.u)) * (1 + 2 * flushed) * (1 + 2 * self.function) - 1)
+        return self._norms[d, epsilon]
 
     def _least_deviation(self, maps: NormMaps, x: AffineForm) -> int:
         """At most sqrt(mean(c²) + ε) on all that the form contains, in units: for `layer`, the root of d^-3 times what
@@ -195,17 +220,30 @@ class Operations:
         found = self.linear(maps.inward, self.normed(maps.norm, x))
         units = activate(self.budget, maps.curve, found, quick)
         if maps.curve.name != "relu":
-            units = self.stored(units, self._function_error(maps.curve.name, found.sizes))
+            units = self.stored(units, self.function_error(maps.curve.name, found.sizes))
         return self.sum(x, self.linear(maps.outward, units))
 
-    def _function_error(self, name: str, sizes: Sequence[int]) -> list[int]:
+    def function_error(self, name: str, sizes: Sequence[int]) -> list[int]:
         """How far an activation of numbers of these sizes may be off: docs/floats.md, section 7, Activations."""
         lost = 4 * tiny(self.run.softmax)
         expect_finite(self.run.softmax, [2 * size for size in sizes])
         if name == "tanh":
             return [up(self.function + lost)] * len(sizes)
-        factor: Fraction = 5 * self.u + self.function
-        return [times(factor, size) + times(lost, size + UNIT) + 1 for size in sizes]
+        flushed = all_times(lost, [size + UNIT for size in sizes])
+        return [more + of_one + 1
+                for more, of_one in zip(all_times(5 * self.u + self.function, sizes), flushed, strict=True)]
+
+
+def rounded_to(form: Format, others: Sequence[Format], sizes: Sequence[int], made: Sequence[int]
+               ) -> tuple[list[int], list[int]]:
+    """How far off numbers of these sizes, each off by so much, are when they are rounded to a format, if it is not that
+    of all others; and how great they are."""
+    errors, totals = list(made), list(map(add, sizes, made))
+    expect_finite(form, totals)
+    if any(other != form for other in others):
+        errors = list(map(add, errors, roundings(form, totals)))
+        totals = list(map(add, sizes, errors))
+    return errors, totals
 
 
 def embedded(run: FloatClaim, network: Network, token: int, position: int) -> tuple[Sequence[int], int]:

@@ -21,6 +21,7 @@ from ...run_classes.reading import FloatClaim, Format, read_floats
 from ..classes import Classes
 from ..forms import FRACTION, AffineForm, apply, spread
 from ..obligations import expect_covered, obligations
+from ..precision import Undecided
 from ..reading.decision import (
     KEYS_OF_COVER,
     CoverPart,
@@ -37,10 +38,14 @@ from .ball_words import BallsOfInputs
 from .casting import cast_network
 from .classes import Runs
 from .rounding import unit_roundoff
-from .stack import Asking, FloatStack, Seen, make_row_maps
+from .stack import Asking, FloatStack, Stage, make_row_maps
+from .traced_attention import AskedTrace
+from .traced_stack import TracedStack, TracedStage, nearby
+from .traces import Trace
+from .walks import WalkOfRuns
 
 FORMAT_OF_FLOAT_RUNS = "certify-float-runs"
-PATIENCE = 8  # how many more words than not may need forms before balls are tried for one word of so many only
+PATIENCE = 8  # how many more words than not may fail before a way is tried for one word of so many only
 
 
 @dataclass(frozen=True)
@@ -123,42 +128,100 @@ def is_within(inner: Format, outer: Format) -> bool:
     return inner.precision <= outer.precision and inner.least >= outer.least and inner.greatest <= outer.greatest
 
 
+class WalksOfRuns:
+    """What walks along inputs: on forms, and on traces, if the network is traced; each is made when it is needed."""
+
+    def __init__(self, rows: RowsInRuns, offset: int) -> None:
+        self._rows, self._offset = rows, offset
+
+    @cached_property
+    def forms(self) -> WalkOfRuns[Stage, Asking, AffineForm]:
+        """What walks on forms."""
+        return WalkOfRuns(self._rows.stack, self._offset)
+
+    @cached_property
+    def traces(self) -> WalkOfRuns[TracedStage, AskedTrace, Trace] | None:
+        """What walks on traces."""
+        traced = self._rows.traced
+        return WalkOfRuns(traced, self._offset) if traced else None
+
+
+@dataclass
+class Patience:
+    """Whether a way is tried for a word that has failed for more words than not."""
+
+    words: int = 0
+    failed: int = 0
+
+    def tries(self) -> bool:
+        """Whether it is, for one more word."""
+        self.words += 1
+        return self.failed < PATIENCE or self.words % PATIENCE == 0
+
+    def note(self, is_proved: bool) -> bool:
+        """Keeps in mind what came of it, which it returns."""
+        self.failed = max(0, self.failed - 1) if is_proved else min(PATIENCE, self.failed + 1)
+        return is_proved
+
+
 class RowsInRuns:
     """Rows at places of inputs of at most so many of these tokens, in every run of a class."""
 
     def __init__(self, stack: FloatStack, rows: Sequence[LogitRow], margin: Fraction, tokens: Collection[int],
                  length: int) -> None:
-        self._stack, self._budget = stack, stack.budget
+        self.stack, self._budget = stack, stack.budget
         self._rows, self._inputs = rows, (rows, margin, tokens, length)
-        self._words, self._failed = 0, 0
+        self._balls, self._traces = Patience(), Patience()
         self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
 
     @cached_property
     def balls(self) -> BallsOfInputs:
         """Those for which balls are enough."""
-        return BallsOfInputs(self._budget, self._stack.network, self._stack.operations.run, *self._inputs)
+        return BallsOfInputs(self._budget, self.stack.network, self.stack.operations.run, *self._inputs)
 
-    def prove(self, walk: WalkOfRuns, runner: Runner, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]
+    @cached_property
+    def traced(self) -> TracedStack | None:
+        """The network on traces, if its steps are traced."""
+        try:
+            return TracedStack(self.stack, self.balls.activations)
+        except Undecided:
+            return None
+
+    def walks(self, offset: int) -> WalksOfRuns:
+        """What walks along inputs."""
+        return WalksOfRuns(self, offset)
+
+    def prove(self, walks: WalksOfRuns, runner: Runner, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]
               ) -> None:
-        """The needed rows of an input, on balls, or on forms, or on balls behind the last attention.
+        """The needed rows of an input, on balls, or on traces and balls behind the last attention, or on forms.
 
         Raises:
             Rejected: if one is not above the margin in every run, as far as is known.
         """
-        self._words += 1
-        if self._failed < PATIENCE or self._words % PATIENCE == 0:
-            is_proved = self.balls.prove(runner, tokens, needed)
-            self._failed = max(0, self._failed - 1) if is_proved else min(PATIENCE, self._failed + 1)
-            if is_proved:
-                return
-        for place, stream in walk.attended(tokens, [*needed]):
-            if not self.balls.prove_behind(stream, needed[place]):
-                logits = self._stack.finish(stream)
-                for row in needed[place]:
-                    self._prove_row(row, logits)
+        if self._balls.tries() and self._balls.note(self.balls.prove(runner, tokens, needed)):
+            return
+        left = self._left(walks, tokens, needed)
+        for place, stream in walks.forms.attended(tokens, left) if left else ():
+            logits = self.stack.finish(stream)
+            for row in needed[place]:
+                self._prove_row(row, logits)
+
+    def _left(self, walks: WalksOfRuns, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> list[int]:
+        """The places of which traces are not known to be enough."""
+        if not self.balls.help_behind or walks.traces is None or not self._traces.tries():
+            return [*needed]
+        proved = set[int]()
+        try:
+            for place, stream in walks.traces.attended(tokens, [*needed]):
+                if self.balls.prove_behind(nearby(self._budget, stream), needed[place]):
+                    proved.add(place)
+        except (Rejected, Undecided):
+            pass
+        self._traces.note(len(proved) == len(needed))
+        return [place for place in needed if place not in proved]
 
     def _prove_row(self, row: int, logits: AffineForm) -> None:
-        value = make_row_maps(self._budget, [self._rows[row]], self._stack.network.outputs)
+        value = make_row_maps(self._budget, [self._rows[row]], self.stack.network.outputs)
         (centre,), (reach,) = spread(self._budget, apply(self._budget, value, logits))
         require(centre - reach > self._margin, "row {} is about {}, and may be off by {} in a run", row + 1,
                 shown(centre), shown(reach))
@@ -175,7 +238,7 @@ class ProverOfRuns:
         length = len(claim.before) + claim.max_n + len(claim.after)
         self._rows = RowsInRuns(self._stack, self._judge.rows, claim.margin, tokens, length)
         self._runners: dict[WordsUnit, Runner] = {}
-        self._walks: dict[int, WalkOfRuns] = {}
+        self._walks: dict[int, WalksOfRuns] = {}
         self._given = given
         self._classes: Classes | None = None
 
@@ -210,7 +273,7 @@ class ProverOfRuns:
     def tried(self, offset: int, first: int, last: int) -> Iterator[tuple[int, str]]:
         """The length of each of these words, and why it is not proved, if it is not; then only shorter ones follow."""
         judge = self._judge
-        walk = self._walks.setdefault(offset, WalkOfRuns(self._stack, offset))
+        walk = self._walks.setdefault(offset, self._rows.walks(offset))
         runner = self._runner(offset, first, last)
         for word, cases in judge.words(first, last, ALL):
             if len(word) > last:
@@ -270,75 +333,3 @@ def find_unproved_units_of_runs(given: FloatRuns, run: FloatClaim) -> list[tuple
         except Rejected as reason:
             unproved.append((place, str(reason)))
     return unproved
-
-
-class WalkOfRuns:
-    """The streams of the tokens of a word; of causal networks those of a common beginning with the word before."""
-
-    def __init__(self, stack: FloatStack, offset: int) -> None:
-        self._stack, self._offset = stack, offset
-        self._tokens: list[int] = []
-        self._seen: list[list[Seen]] = [[] for _ in stack.stages]
-        self._last: list[Asking | AffineForm] = []
-        self._starts: dict[tuple[int, int], tuple[Asking, Seen]] = {}
-
-    def logits(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
-        """The logits at these places of the input."""
-        for place, stream in self.attended(tokens, places):
-            yield place, self._stack.finish(stream)
-
-    def attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
-        """The streams at these places behind the last attention step; or before the first step, if there is none."""
-        if not self._stack.network.causal:
-            yield from self._all_attended(tokens, places)
-            return
-        common = next((k for k, (a, b) in enumerate(zip(tokens, self._tokens, strict=False)) if a != b),
-                      min(len(tokens), len(self._tokens)))
-        del self._tokens[common:], self._last[common:]
-        for kept in self._seen:
-            self._stack.budget.release(self._stack.bits_of_a_token * len(kept[common:]))
-            del kept[common:]
-        for token in tokens[common:]:
-            self._add(token)
-        for place in places:
-            last = self._last[place]
-            yield place, last if isinstance(last, AffineForm) else self._stack.attend(
-                self._stack.stages[-1], last, self._seen[-1][:place + 1])
-
-    def _add(self, token: int) -> None:
-        """One more token, up to the last attention step, which only places that are judged need."""
-        stack, place = self._stack, len(self._tokens)
-        found = stack.embed(token, self._offset + place)
-        last: Asking | AffineForm = found
-        for number, stage in enumerate(stack.stages):
-            last, seen = stack.ask(stage, found) if number else self._start(place, token, found)
-            stack.budget.hold(stack.bits_of_a_token)
-            self._seen[number].append(seen)
-            if number + 1 < len(stack.stages):
-                found = stack.answer(stage, last, self._seen[number])
-        self._tokens.append(token)
-        self._last.append(last)
-
-    def _start(self, place: int, token: int, embedded: AffineForm) -> tuple[Asking, Seen]:
-        """A token at the first attention step, and what others see of it: the same in all inputs."""
-        found, stack = self._starts.get((place, token)), self._stack
-        if found is None:
-            stack.budget.hold(2 * stack.bits_of_a_token)
-            found = self._starts[place, token] = stack.ask(stack.stages[0], embedded)
-        return found
-
-    def _all_attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
-        stack = self._stack
-        stack.budget.spend(len(tokens) ** 2)
-        streams = [stack.embed(token, self._offset + place) for place, token in enumerate(tokens)]
-        for stage in stack.stages[:-1]:
-            asked = [stack.ask(stage, stream) for stream in streams]
-            seen = [one for _, one in asked]
-            streams = [stack.answer(stage, asking, seen) for asking, _ in asked]
-        for stage in stack.stages[-1:]:
-            asked = [stack.ask(stage, stream) for stream in streams]
-            seen = [one for _, one in asked]
-            streams = [stack.attend(stage, asking, seen) if place in places else asking.stream
-                       for place, (asking, _) in enumerate(asked)]
-        for place in places:
-            yield place, streams[place]

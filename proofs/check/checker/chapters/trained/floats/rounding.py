@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 
@@ -19,24 +19,32 @@ def up(x: Fraction) -> int:
     return -(-x.numerator * UNIT // x.denominator)
 
 
+@cache
 def unit_roundoff(form: Format) -> Fraction:
     """u: rounding to nearest errs by at most u times the number, where nothing underflows."""
     return Fraction(1, 1 << form.precision)
 
 
+@cache
 def tiny(form: Format) -> Fraction:
     """At least 2^e: a result below that may be flushed to 0, or rounded to a subnormal number."""
     return Fraction(1, 1 << min(-form.least, LEAST))
 
 
 def rounding(form: Format, size: int) -> int:
-    """How far rounding a number of at most this size may be off.
+    """How far rounding a number of at most this size may be off."""
+    return roundings(form, [size])[0]
 
-    Proof. The number is below 2^k units, k the length of the size, so half a unit in the last place is at most 2^(k -
-    1 - p). What is below 2^e is off by at most 2^e.
+
+def roundings(form: Format, sizes: Iterable[int]) -> list[int]:
+    """How far rounding numbers of at most these sizes may be off.
+
+    Proof. A number is below 2^k units, k the length of its size, so half a unit in the last place is at most 2^(k - 1 -
+    p). What is below 2^e is off by at most 2^e.
     """
-    places = size.bit_length() - 1 - form.precision
-    return max(1 << places if places > 0 else 1, _lost(form))
+    lost, least = max(1, _lost(form)), form.precision + 1
+    return [half if length > least and (half := 1 << length - least) > lost else lost
+            for length in map(int.bit_length, sizes)]
 
 
 @cache
@@ -44,6 +52,7 @@ def _lost(form: Format) -> int:
     return up(tiny(form))
 
 
+@cache
 def gamma(roundings: int, u: Fraction) -> Fraction:
     """k u / (1 - k u): at least what k factors between 1 - u and 1 + u, or their inverses, make of 1.
 
@@ -59,9 +68,16 @@ def times(factor: Fraction, size: int) -> int:
     return -(-factor.numerator * size // factor.denominator)
 
 
+def all_times(factor: Fraction, sizes: Iterable[int]) -> list[int]:
+    """The products, each rounded up."""
+    above, below = -factor.numerator, factor.denominator
+    return [-(above * size // below) for size in sizes]
+
+
 def roundoff_of_sums(run: FloatClaim) -> Fraction:
     """u of matrix products: more, where they are cut off; docs/floats.md, section 7, Sums that are cut off."""
-    return run.sum_ulp * unit_roundoff(run.sums)
+    u = unit_roundoff(run.sums)
+    return u if run.sum_ulp == 1 else run.sum_ulp * u
 
 
 def raised(run: FloatClaim) -> Fraction:
@@ -69,14 +85,15 @@ def raised(run: FloatClaim) -> Fraction:
     return tiny(run.inputs) if run.sum_ulp > 1 else ZERO
 
 
-def sum_error(run: FloatClaim, terms: int, total: int) -> int:
-    """How far a sum of products may be off, in any order, fused or not; the products' absolute values, as they count,
-    add up to total.
+def sum_errors(run: FloatClaim, terms: int, totals: Sequence[int]) -> list[int]:
+    """How far sums of products may be off, in any order, fused or not; the absolute values of each one's products, as
+    they count, add up to its total.
 
     Proof: docs/floats.md, rule 2.
     """
     factor, lost = _parts_of_a_sum(run.sums, roundoff_of_sums(run), terms)
-    return times(factor, total) + lost
+    above, below = factor.numerator, factor.denominator
+    return [lost - (-above * total // below) for total in totals]
 
 
 @cache

@@ -35,12 +35,13 @@ from ..ranges import PathBounds, Vectors, scores
 from ..reading.network import Scale
 from .one_number import as_stored, sum_is_exact
 from .rounding import (
+    all_times,
     expect_finite,
     gamma,
     raised,
-    rounding,
+    roundings,
     roundoff_of_sums,
-    sum_error,
+    sum_errors,
     times,
     tiny,
     unit_roundoff,
@@ -48,6 +49,7 @@ from .rounding import (
 )
 
 PLACES = 100  # bits behind the point of exponentials
+FINER = 24  # bits behind the point of units, of what a form of an average is made with
 WIDE = 2 * UNIT  # where scores may be off by so much, an average is only known to be one
 
 
@@ -59,16 +61,28 @@ class HeadAverages(NamedTuple):
 
 
 class WeightsOfRuns(NamedTuple):
-    """Of each position: a weight, how far its score may be from the mean of all, and e^a - 1 - a, or more.
+    """Of each position: a weight, and that times b, a + b and e^a, or more, over 2^44: its score may be off by a from
+    the mean of all, and b is e^a - 1 - a, or more.
 
-    ``total`` is the sum of the weights; ``deviations`` is the form of these differences to the mean.
+    ``total`` is the sum of the weights, and ``zeta`` the average of all b.
     """
 
     weights: list[int]
+    bent: list[int]
+    moved: list[int]
+    grown: list[int]
     total: int
-    reaches: list[int]
-    bends: list[int]
-    deviations: AffineForm
+    zeta: int
+
+
+class AverageParts(NamedTuple):
+    """Of each coordinate of an average: what each score's deviation adds, the centre, how far it may be off from there
+    over the reals, and how much more in a run."""
+
+    firsts: list[list[int]]
+    centres: list[int]
+    radii: list[int]
+    made: list[int]
 
 
 class SoftmaxOfRuns:
@@ -78,7 +92,8 @@ class SoftmaxOfRuns:
         self._budget, self._run = budget, run
         self._exp = Exponentials(FRACTION, PLACES, budget)
         self._u = unit_roundoff(run.softmax)
-        self._raised = up(raised(run))
+        self._raised, self._relative = up(raised(run)), dict[int, Fraction]()
+        self._scales: dict[Scale, bool] = {}
         error = 2 * run.exp_ulp * self._u
         self._exp_error = error / (1 - error)
 
@@ -87,13 +102,10 @@ class SoftmaxOfRuns:
         self._budget.spend(len(keys) * (8 + 2 * len(query.sizes)))
         factor = [to_units(key.centres, -FRACTION, scale) for key in keys]
         form = apply(self._budget, make_linear(factor, [0] * len(keys)), query)
-        run, sizes, made = self._run, query.sizes, []
-        for key, error in zip(keys, self._product_errors(sizes, keys, scale), strict=True):
-            within = (sum(map(mul, sizes, key.reaches)) >> FRACTION) + 1
-            made.append(abs(to_units([within], -FRACTION, scale)[0]) + 2 + error)
+        made = self.score_errors(query.sizes, keys, scale)
         form = self._tight(widened(form, made))
-        stored = self._storing(form.sizes)
-        return form if run.scores == run.sums else widened(form, stored)
+        stored = self.storing(form.sizes)
+        return form if self._run.scores == self._run.sums else widened(form, stored)
 
     def bounds(self, query: Vectors, keys: Sequence[Vectors], scale: Scale) -> list[PathBounds]:
         """Bounds of the scores of a query and keys that are forms, stored."""
@@ -103,7 +115,7 @@ class SoftmaxOfRuns:
                               strict=True):
             ends = scaled(scores(self._budget, query, key), scale)
             least, greatest = min(ends) - 1 - error, max(ends) + 1 + error
-            (more,) = self._storing([max(-least, greatest)])
+            (more,) = self.storing([max(-least, greatest)])
             one = self._of_numbers(query.known, key.known, scale)
             found.append(one or PathBounds(least - more, greatest + more))
         return found
@@ -118,29 +130,37 @@ class SoftmaxOfRuns:
             return None
         return PathBounds(min(total >> FRACTION, stored), max(-(-total >> FRACTION), stored))
 
-    def _storing(self, sizes: Sequence[int]) -> list[int]:
+    def storing(self, sizes: Sequence[int]) -> list[int]:
         """How far scores of these sizes, as they are computed, may be off when they are stored."""
         run = self._run
         expect_finite(run.sums, [2 * size for size in sizes])
         expect_finite(run.scores, sizes)
-        return [0 if run.scores == run.sums else rounding(run.scores, size) for size in sizes]
+        return [0] * len(sizes) if run.scores == run.sums else roundings(run.scores, sizes)
 
     def _product_errors(self, sizes: Sequence[int], keys: Sequence[CentredRange], scale: Scale) -> list[int]:
         """How far the product of a query of these sizes and a key, times the scale, may be off from that of the same
         numbers, before it is stored."""
-        run = self._run
-        require(scale.times is None or abs(scale.times) <= 1, "no rule for a scale above 1 in float runs")
-        square = Fraction(1, scale.root) if scale.root is not None else (scale.times or 1) ** 2
-        require(square >= tiny(run.sums) ** 2, "the scale of scores may be too small for its format")
-        power = scale.root is None and is_power(scale.times)
-        made, sizes = [], [size + self._raised for size in sizes]
+        run, exact = self._run, self._is_exact(scale)
+        totals, sizes = [], [size + self._raised for size in sizes]
         for key in keys:
             of_key = [abs(x) + reach + self._raised for x, reach in zip(key.centres, key.reaches, strict=True)]
             total = (sum(map(mul, sizes, of_key)) >> FRACTION) + 1
             expect_finite(run.sums, [2 * total])
-            total = abs(scaled([total], scale)[0]) + 2
-            made.append(sum_error(run, len(sizes) + (0 if power else 2), total))
-        return made
+            totals.append(abs(scaled([total], scale)[0]) + 2)
+        return sum_errors(run, len(sizes) + (0 if exact else 2), totals)
+
+    def _is_exact(self, scale: Scale) -> bool:
+        """Whether products with the scale are exact.
+
+        Raises:
+            Rejected: if there is no rule for it.
+        """
+        if scale not in self._scales:
+            require(scale.times is None or abs(scale.times) <= 1, "no rule for a scale above 1 in float runs")
+            square = Fraction(1, scale.root) if scale.root is not None else (scale.times or 1) ** 2
+            require(square >= tiny(self._run.sums) ** 2, "the scale of scores may be too small for its format")
+            self._scales[scale] = scale.root is None and is_power(scale.times)
+        return self._scales[scale]
 
     def exponents(self, stored: Sequence[PathBounds], count: int, floor: int | None = None) -> list[int]:
         """How far the logarithms of weights may be off, beside their scores, which are these or, of so many positions,
@@ -181,44 +201,67 @@ class SoftmaxOfRuns:
             return room if room < 0 else Fraction(1 << 62)
         return room / (6 * self._u * (1 + self._rescaled(count)))
 
-    def weigh(self, scores: AffineForm) -> WeightsOfRuns | None:
-        """The weights of all positions, or None where scores may be off by too much."""
-        centres, reaches = known_by_sizes(scores)
+    def weights(self, centres: Sequence[int]) -> list[int]:
+        """The exponentials of these scores less the greatest."""
         top = max(centres)
-        weights = [self._exp.at(top - x) for x in centres]
-        total = sum(weights)
+        return [self._exp.at(top - x) for x in centres]
+
+    def weigh(self, weights: list[int], reaches: list[int]) -> WeightsOfRuns | None:
+        """The weights of all positions whose scores may be so far off from their mean, or None where that is too
+        much."""
+        if max(reaches) >= WIDE:
+            return None
+        return weights_of_runs(weights, reaches, [bend_of(a) for a in reaches])
+
+    def _deviations(self, scores: AffineForm, weights: Sequence[int]) -> AffineForm:
+        """The form of how far scores are off from their centres, less the mean of that."""
+        (centres, reaches), total = known_by_sizes(scores), sum(weights)
         moved = AffineForm([row - x for row, x in zip(scores.rows, centres, strict=True)], scores.slots, scores.radii,
                            reaches)
         shares = [(w << WEIGHT) // total for w in weights]
         mean = apply(self._budget, make_linear([[-share for share in shares]], [0]), moved)
         deviations = plus(moved, within_range(mean.rows * len(centres), mean.slots, mean.radii * len(centres),
                                               mean.sizes * len(centres)))
-        known = spread(self._budget, deviations)
-        deviations = tighten(deviations, known)
-        if max(known.reaches) >= WIDE:
-            return None
-        bends = [3 * a * a // (2 * (3 * UNIT - a)) + 1 for a in known.reaches]
-        return WeightsOfRuns(weights, total, known.reaches, bends, deviations)
+        return tighten(deviations, spread(self._budget, deviations))
 
     def average(self, scores: AffineForm, values: Sequence[CentredRange], count: int) -> HeadAverages:
         """The average of the values, each with its score, whose radii are no symbols; so many positions are seen."""
+        centres, reaches = known_by_sizes(scores)
+        weights = self.weights(centres)
+        deviations = self._deviations(scores, weights)
+        found = self.weigh(weights, known_by_sizes(deviations).reaches)
+        if found is None:
+            _, rows, radii, made = self.anywhere(values, count)
+            sizes = list(map(add, map(abs, rows), radii))
+            return HeadAverages(within_range(rows, scores.slots, radii, sizes, fresh=True), made)
+        parts = self.parts(found, values, count, max(reaches))
+        form = apply(self._budget, make_linear(parts.firsts, parts.centres), deviations)
+        return HeadAverages(form, parts.made)
+
+    def parts(self, found: WeightsOfRuns, values: Sequence[CentredRange], count: int, reach: int) -> AverageParts:
+        """The average of values with these weights, of so many positions; scores may be off by so much at most."""
+        columns, greatest, made, relative = self._columns(values, count)
+        small = all_times(self._cancelled(reach, count) * (1 + relative), greatest)
+        centres, firsts, rests, sizes = map(list, zip(*[self._rest(found, column) for column in columns], strict=True))
+        made = [sum(errors) + 2 for errors in zip(made, rests, all_times(relative, sizes), small, strict=True)]
+        return AverageParts(firsts, centres, [0] * len(centres), made)
+
+    def _columns(self, values: Sequence[CentredRange], count: int
+                 ) -> tuple[list[list[tuple[int, int]]], list[int], list[int], Fraction]:
+        """Values coordinate by coordinate, the greatest of each, what is flushed, and the relative error."""
         columns = [[(value.centres[i], value.reaches[i]) for value in values] for i in range(len(values[0].centres))]
         self._budget.spend(8 * len(values) * (4 + len(columns)))
         greatest = [max(abs(x) + reach for x, reach in column) + self._raised for column in columns]
         made, relative = self._made(greatest, count)
-        found = self.weigh(scores)
-        if found is None:
-            return self._anywhere(scores, columns, [error + times(relative, size)
-                                                    for error, size in zip(made, greatest, strict=True)])
-        shift = self._cancelled(scores, count)
-        maps, centres = [], []
-        for i, column in enumerate(columns):
-            z, weights, rest, size = self._rest(found, column)
-            maps.append(weights)
-            centres.append(z)
-            made[i] += rest + times(relative, size) + times(shift * (1 + relative), greatest[i]) + 2
-        form = apply(self._budget, make_linear(maps, centres), found.deviations)
-        return HeadAverages(form, made)
+        return columns, greatest, made, relative
+
+    def anywhere(self, values: Sequence[CentredRange], count: int) -> AverageParts:
+        """An average of values is between them, whatever their weights are."""
+        columns, greatest, made, relative = self._columns(values, count)
+        ends = [(min(x - reach for x, reach in column), max(x + reach for x, reach in column)) for column in columns]
+        return AverageParts([[0] * len(values)] * len(columns), [low + high >> 1 for low, high in ends],
+                            [(high - low >> 1) + 1 for low, high in ends],
+                            list(map(add, made, all_times(relative, greatest))))
 
     def beside(self, greatest: Sequence[int], count: int) -> list[int]:
         """How far an average may be off, coordinate by coordinate, from that of the same values with the weights
@@ -245,36 +288,30 @@ class SoftmaxOfRuns:
         return [times(lost, size + UNIT) + 1 for size in greatest], self.relative(count)
 
     def _rest(self, found: WeightsOfRuns, column: Sequence[tuple[int, int]]) -> tuple[int, list[int], int, int]:
-        """Of one coordinate: the average of the centres; what each deviation adds; the rest; the average of sizes."""
-        total = found.total
-        summed = sum(w * x for w, (x, _) in zip(found.weights, column, strict=True))
+        """Of one coordinate: the centre; what each deviation adds; the rest; the average of sizes."""
+        total, zeta, numbers = found.total, found.zeta, [x for x, _ in column]
+        summed = sum(map(mul, found.weights, numbers))
         z = summed // total
-        firsts = [w * (x * total - summed) // (total * total)
-                  for w, (x, _) in zip(found.weights, column, strict=True)]
-        slack = linear = size = zeta = 0
-        for w, a, bend, (x, reach) in zip(found.weights, found.reaches, found.bends, column, strict=True):
-            apart, grown = abs(x - z) + 1, UNIT + a + bend
-            slack += w * (bend * apart + grown * reach)
-            linear += w * ((a + bend) * apart + grown * reach)
-            size += w * grown * (abs(x) + reach + self._raised)
-            zeta += w * bend
-        slack, linear, size = (-(-one // (total * UNIT)) for one in (slack, linear, size))
-        zeta = -(-zeta // total)
-        return z, firsts, slack + (linear * zeta >> FRACTION) + 2, size
-
-    def _anywhere(self, scores: AffineForm, columns: Sequence[Sequence[tuple[int, int]]], made: list[int]
-                  ) -> HeadAverages:
-        """An average of values is between them, whatever their weights are."""
-        rows, radii = [], []
-        for column in columns:
-            low, high = min(x - reach for x, reach in column), max(x + reach for x, reach in column)
-            rows.append(low + high >> 1)
-            radii.append((high - low >> 1) + 1)
-        sizes = list(map(add, map(abs, rows), radii))
-        return HeadAverages(within_range(rows, scores.slots, radii, sizes, fresh=True), made)
+        off = [x - z for x in numbers]
+        apart, reached = [abs(x) + 1 for x in off], sum(map(mul, found.grown, [reach for _, reach in column]))
+        size = reached + sum(map(mul, found.grown, [abs(x) + self._raised for x in numbers]))
+        part = zeta * UNIT // (UNIT + zeta) + 1  # 1 - 1/(1 + ζ)
+        kept = 2 * UNIT - part
+        mean, half = (summed << FINER) // total, 1 << 2 * FINER + FRACTION - 1
+        firsts = [(share * ((x << FINER) - mean) + half) >> 2 * FINER + FRACTION
+                  for share, x in zip([w * (kept << FINER - 1) // total for w in found.weights], numbers, strict=True)]
+        centre = z + sum(map(mul, found.bent, off)) * kept // (4 * UNIT**2 * total)
+        slack = (sum(map(mul, found.bent, apart)) + 2 * reached) * kept
+        linear = (sum(map(mul, found.moved, apart)) + reached) * part
+        return centre, firsts, -(-(slack + 2 * linear) // (4 * UNIT**2 * total)) + 10, -(-size // (total * UNIT))
 
     def relative(self, count: int) -> Fraction:
         """How far quotients, weights, products and sums are off, relatively: U of docs/floats.md, section 7."""
+        if count not in self._relative:
+            self._relative[count] = self._find_relative(count)
+        return self._relative[count]
+
+    def _find_relative(self, count: int) -> Fraction:
         run, rescaled = self._run, self._rescaled(count)
         u_sums, u_weights = unit_roundoff(run.sums), unit_roundoff(run.weights)
         rho = gamma(count + rescaled, max(roundoff_of_sums(run), self._u))
@@ -292,13 +329,12 @@ class SoftmaxOfRuns:
         of_weights, of_softmax = (4, 8) if run.sum_ulp == 1 else (6, 32)
         return count * (of_weights * tiny(run.weights) + of_softmax * tiny(run.softmax) + 8 * tiny(run.sums))
 
-    def _cancelled(self, scores: AffineForm, count: int) -> Fraction:
+    def _cancelled(self, reach: int, count: int) -> Fraction:
         """What weights so small that they have no relative error may change, of values of at most 1.
 
         Raises:
             Rejected: if they may be a good part of all weights.
         """
-        reach = max(known_by_sizes(scores).reaches)
         growth = Fraction(1 << (3 * reach >> FRACTION + 1) + 2)
         small = count * growth * (2 * tiny(self._run.softmax) + Fraction(ABSOLUTE_ERROR, 1 << PLACES))
         require(2 * small * growth <= 1, "exponentials may be too small for their format")
@@ -306,6 +342,29 @@ class SoftmaxOfRuns:
 
     def _tight(self, x: AffineForm) -> AffineForm:
         return tighten(x, spread(self._budget, x))
+
+    def score_errors(self, query: Sequence[int], keys: Sequence[CentredRange], scale: Scale) -> list[int]:
+        """How far scores of a query of these sizes may be off, before they are stored, from those of the same query and
+        of the centres of keys."""
+        made = []
+        for key, error in zip(keys, self._product_errors(query, keys, scale), strict=True):
+            within = (sum(map(mul, query, key.reaches)) >> FRACTION) + 1
+            made.append(abs(to_units([within], -FRACTION, scale)[0]) + 2 + error)
+        return made
+
+
+def weights_of_runs(weights: list[int], reaches: Sequence[int], bends: Sequence[int]) -> WeightsOfRuns:
+    """Weights whose scores may be off by a, b being ``bends``."""
+    bent, total = list(map(mul, weights, bends)), sum(weights)
+    moved = [one + w * a for one, w, a in zip(bent, weights, reaches, strict=True)]
+    grown = [one + (w << FRACTION) for one, w in zip(moved, weights, strict=True)]
+    return WeightsOfRuns(weights, bent, moved, grown, total, -(-sum(bent) // total))
+
+
+def bend_of(a: int) -> int:
+    """At least e^a - 1 - a = a²/2 (1 + a/3 (1 + a/4 (1 + a/5 (1 + ...)))), for 0 <= a <= 2."""
+    rest = 5 * a * UNIT // (4 * (5 * UNIT - a)) + 1
+    return a * a * (3 * UNIT**2 + a * (UNIT + rest)) // (6 * UNIT**3) + 1
 
 
 def scaled(numbers: Sequence[int], scale: Scale) -> list[int]:

@@ -13,7 +13,16 @@ from typing import NamedTuple
 from ....kernel.budget import Budget
 from ....kernel.numbers import INTEGER_BITS, over_one_denominator
 from ...run_classes.reading import FloatClaim
-from ..forms import AffineForm, CentredRange, Linear, known_by_sizes, make_linear, promoted, shortened, widened
+from ..forms import (
+    AffineForm,
+    CentredRange,
+    Linear,
+    known_by_sizes,
+    make_linear,
+    promoted,
+    shortened,
+    widened,
+)
 from ..maps import make_bias, make_map, to_units
 from ..passing import NormMaps, UnitMaps, make_maps, make_norm
 from ..ranges import PathBounds
@@ -47,10 +56,11 @@ class Stage(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What others see of a token: of each head key and value."""
+    """What others see of a token: key and value of each head; of traces keys times the scale, too, as weights."""
 
     keys: list[CentredRange]
     values: list[CentredRange]
+    scaled: Sequence[Sequence[int]] = ()
 
 
 class Asking(NamedTuple):
@@ -89,7 +99,7 @@ class FloatStack:
         self.budget, self.network = budget, network
         self.operations = Operations(budget, run, run.sum_ulp == 1 and is_whole(network))
         self.softmax = SoftmaxOfRuns(budget, run)
-        self._first: list[NormMaps | UnitMaps] = []
+        self.first: list[NormMaps | UnitMaps] = []
         self.stages: list[Stage] = []
         for step in network.steps:
             if isinstance(step, AttentionStep):
@@ -97,7 +107,7 @@ class FloatStack:
                 continue
             maps = make_maps(budget, step)
             assert isinstance(maps, NormMaps | UnitMaps)
-            (self.stages[-1].after if self.stages else self._first).append(maps)
+            (self.stages[-1].after if self.stages else self.first).append(maps)
         attentions = [stage.attention for stage in self.stages]
         widest = max((len(one.key.columns) + len(one.value.columns) for one in attentions), default=0)
         self.bits_of_a_token = (2 * widest + (4 + FORM_SLOTS) * network.width) * INTEGER_BITS
@@ -106,7 +116,7 @@ class FloatStack:
 
     def embed(self, token: int, position: int) -> AffineForm:
         """The stream before the first attention step."""
-        return self.between(self._first, self.operations.embed(self.network, token, position))
+        return self.between(self.first, self.operations.embed(self.network, token, position))
 
     def between(self, steps: Sequence[NormMaps | UnitMaps], x: AffineForm, quick: bool = False) -> AffineForm:
         """The stream after steps that look at one token alone; lines beside units are quick for a single word."""

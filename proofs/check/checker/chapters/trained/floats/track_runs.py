@@ -20,7 +20,7 @@ from ..words import Runner
 from .casting import cast_network
 from .classes import Runs
 from .describing import words_of_run
-from .proof import RowsInRuns, WalkOfRuns, prove_in_each
+from .proof import RowsInRuns, prove_in_each
 from .stack import FloatStack
 
 FORMAT_OF_TRACK_RUNS = "certify-track-runs"
@@ -60,7 +60,7 @@ def make_prover(given: TrackRuns, stack: FloatStack, rows: Sequence[LogitRow], m
     """What proves these rows after inputs with these tokens at each place."""
     offset, tokens = given.claim.offset, {token for those in may_stand for token in those}
     known = RowsInRuns(stack, rows, given.claim.margin, tokens, len(may_stand))
-    return partial(known.prove, WalkOfRuns(stack, offset), Runner(known.balls.stacks, offset, may_stand))
+    return partial(known.prove, known.walks(offset), Runner(known.balls.stacks, offset, may_stand))
 
 
 def describe_track_runs(given: TrackRuns, coverage: Mapping[str, int]) -> list[str]:
