@@ -261,7 +261,7 @@ def test_an_input_is_proved_where_all_its_places_are_and_balls_reject_nothing(mo
         answers.update({0: one, 1: other})
         assert known.prove(runner, WORD, {3: [0], 4: [1]}) == (one is other is True)
         assert all(logits == runner.logits(0, WORD, [3, 4])[3 + wanted[0]] for logits, wanted, _ in asked)
-    near = Nearby([UNIT >> 3] * 8, [0] * 8, lambda gradient: 0)
+    near = Nearby([UNIT >> 3] * 8, [0] * 8, lambda gradients: [0] * len(gradients))
     for one in (True, False, Undecided(), Rejected("it is so")):
         answers[0] = one
         assert known.prove_behind(near, [0]) == (one is True) and asked[-1][2] is near.along
