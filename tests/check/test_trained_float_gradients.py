@@ -86,7 +86,8 @@ def proved(known: RowsOnBalls, logits: Logits, row: int) -> int:
     while high - low > 1:
         middle = (low + high) // 2
         gradients._rows[row] = kept._replace(constant=kept.constant - middle)  # type: ignore[index]
-        above = gradients.least(row, logits, sum(abs(c) * off[place] for place, c in known._forms[row])) > 0
+        off_row = sum(abs(c) * off[place] for place, c in known._forms[row])
+        above = gradients.follow(row, logits, off_row).least(26) > 0
         low, high = (middle, high) if above else (low, middle)
     gradients._rows[row] = kept  # type: ignore[index]
     return low
@@ -274,7 +275,7 @@ def test_gradients_longer_than_64_and_norms_whose_s_may_be_too_small_are_left_ou
     assert isinstance(step, UnitsGradients) and step._norm is not None
     gradients._rows[0] = kept._replace(gradient=[1000 * g for g in kept.gradient])  # type: ignore[index]
     with pytest.raises(Undecided):
-        gradients.least(0, logits, 0)
+        gradients.follow(0, logits, 0)
     wide, _, s = step._norm.find((before[0], 0))[0]
     least = 2 * (s - 2) - wide  # the root of 8, the width, is cut off to 2
     assert step._norm.back([0] * 8, (before[0], least - 1))

@@ -185,6 +185,20 @@ def test_what_attention_makes_of_all_streams_within_errors_is_as_near_as_is_said
     assert bits == 20 or sum(shares) / len(shares) < 3
 
 
+@pytest.mark.parametrize("way", ["forms", "traces"])
+def test_memory_is_counted_for_the_tokens_that_are_kept(way: str) -> None:
+    """Of each token of the input for each of two attention steps, beside what is made once; no more for more inputs."""
+    prover = prover_of(network_of("layer", True), KNOWN["binary32"])
+    walk, budget, beside = getattr(prover._rows.walks(1), way), prover._stack.budget, list[int]()
+    token, words = walk._stack.bits_of_a_token, [(2, 0, 1, 1), (2, 0, 1), (2, 1), (2, 0, 1, 1), (2, 1, 0), (2, 0, 1, 1)]
+    before = budget.bits_left
+    for word in words * 3:
+        list(walk.attended(word, [len(word) - 1]))
+        beside.append(before - budget.bits_left - 2 * len(word) * token)
+    starts = len({(place, one) for word in words for place, one in enumerate(word)})
+    assert len(set(beside[len(words):])) == 1 and beside[-1] >= 2 * starts * token > 0
+
+
 @pytest.mark.parametrize("name", ["binary32", "bfloat16", "softmax", "sums cut off"])
 @pytest.mark.parametrize(("kind", "causal"), [("layer", True), ("rms", False), ("", True)])
 def test_traces_are_about_as_near_as_forms(kind: str, causal: bool, name: str) -> None:

@@ -218,11 +218,11 @@ class RowsOnBalls(RowsOnNumbers):
         self._budget.spend(len(left) * self._cost)
         followed = [self._gradients.follow(row, logits, sum([abs(c) * off[place] for place, c in self._forms[row]]))
                     for row in left]
-        followed = [one for one in followed if (one.found - ceil_norm(one.gradient) * one.e >> bits) - 2 <= 0]
+        followed = [one for one in followed if one.least(bits) <= 0]
         if not followed or along is None:
             return not followed
         reaches = along([one.gradient for one in followed])
-        return all(one.found - (reach << 2 * bits >> FRACTION) - 1 - sum(map(abs, one.gradient)) >> bits > 2
+        return all(one.least(bits, (reach << 2 * bits >> FRACTION) + 1 + sum(map(abs, one.gradient))) > 0
                    for one, reach in zip(followed, reaches, strict=True))
 
 

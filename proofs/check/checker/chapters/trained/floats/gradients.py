@@ -179,6 +179,10 @@ class FollowedRow(NamedTuple):
     gradient: Sequence[int]
     e: int
 
+    def least(self, bits: int, moved: int | None = None) -> int:
+        """The same over 2^bits, if the gradient makes at most ``moved`` of it, by its length if that is left out."""
+        return (self.found - (ceil_norm(self.gradient) * self.e if moved is None else moved) >> bits) - 2
+
 
 class RowGradients:
     """Rows of logits behind a norm, and the steps of units and norms before that."""
@@ -187,11 +191,6 @@ class RowGradients:
                  rows: Sequence[RowOfNorm], more: int) -> None:
         self._norm, self._steps, self._rows, self._more = norm, steps, rows, more
         self._bits = balls.precision.fraction
-
-    def least(self, row: int, logits: Logits, off: int) -> int:
-        """At least s times what a row is above the margin in every run; see `follow`."""
-        found, gradient, e = self.follow(row, logits, off)
-        return (found - ceil_norm(gradient) * e >> self._bits) - 2
 
     def follow(self, row: int, logits: Logits, off: int) -> FollowedRow:
         """A row in every run; roundings of logits move it by at most ``off``.

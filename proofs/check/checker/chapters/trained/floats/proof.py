@@ -1,7 +1,7 @@
 """Every word of a claim in every run of each class: each row of stored logits is above the margin.
 
-docs/floats.md, section 7. Words are run one by one, on balls and, where these are too coarse, on forms; or there is a
-cover, some units of which are proved by classes.
+docs/floats.md, section 7. Words are run one by one, on balls, where these are too coarse on traces, and else on forms;
+or there is a cover, some units of which are proved by classes.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class RowsInRuns:
                  length: int) -> None:
         self.stack, self._budget = stack, stack.budget
         self._rows, self._inputs = rows, (rows, margin, tokens, length)
-        self._balls, self._traces = Patience(), Patience()
+        self._trying_balls, self._trying_traces = Patience(), Patience()
         self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
 
     @cached_property
@@ -198,7 +198,7 @@ class RowsInRuns:
         Raises:
             Rejected: if one is not above the margin in every run, as far as is known.
         """
-        if self._balls.tries() and self._balls.note(self.balls.prove(runner, tokens, needed)):
+        if self._trying_balls.tries() and self._trying_balls.note(self.balls.prove(runner, tokens, needed)):
             return
         left = self._left(walks, tokens, needed)
         for place, stream in walks.forms.attended(tokens, left) if left else ():
@@ -208,7 +208,7 @@ class RowsInRuns:
 
     def _left(self, walks: WalksOfRuns, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> list[int]:
         """The places of which traces are not known to be enough."""
-        if not self.balls.help_behind or walks.traces is None or not self._traces.tries():
+        if not self.balls.help_behind or walks.traces is None or not self._trying_traces.tries():
             return [*needed]
         proved = set[int]()
         try:
@@ -217,7 +217,7 @@ class RowsInRuns:
                     proved.add(place)
         except (Rejected, Undecided):
             pass
-        self._traces.note(len(proved) == len(needed))
+        self._trying_traces.note(len(proved) == len(needed))
         return [place for place in needed if place not in proved]
 
     def _prove_row(self, row: int, logits: AffineForm) -> None:

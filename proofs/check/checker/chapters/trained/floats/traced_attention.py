@@ -9,7 +9,18 @@ from typing import NamedTuple
 from ..forms import FRACTION, CentredRange, make_linear
 from ..maps import to_units
 from ..ranges import PathBounds
-from .backwards import SHORT, SLOT, BackMap, Backwards, GradientRows, make_back_map, plus, short, transposed_map
+from .backwards import (
+    PRECISION,
+    SHORT,
+    SLOT,
+    BackMap,
+    Backwards,
+    GradientRows,
+    make_back_map,
+    plus,
+    short,
+    transposed_map,
+)
 from .operations import Operations
 from .softmax import SoftmaxOfRuns
 from .stack import AttentionOfRuns, Seen
@@ -171,10 +182,10 @@ class TracedAttention:
         """How far each score may be off from what all of its head are, on the average."""
         rows, own, count = list[int](), list[int](), len(weights[0])
         for head, (one, of_head) in enumerate(zip(scores, weights, strict=True)):
-            total, slots = sum(of_head), range(head * count, (head + 1) * count)
+            total = sum(of_head)
             for keys in one.keys.rows:
                 mean = sum(map(mul, of_head, keys)) // total
-                rows.append(sum([key - mean << SLOT * k for k, key in zip(slots, keys, strict=True)]))
+                rows.append(PRECISION.pack([key - mean for key in keys]) << SLOT * head * count)
             average = sum(map(mul, of_head, one.errors)) // total + 1
             own += [error + average - 2 * w * error // total for w, error in zip(of_head, one.errors, strict=True)]
         asked = back.asked

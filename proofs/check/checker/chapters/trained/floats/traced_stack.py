@@ -76,7 +76,7 @@ def nearby(budget: Budget, stream: Trace) -> Nearby:
     def along(gradients: Sequence[Sequence[int]]) -> list[int]:
         if max(max(map(abs, one)) for one in gradients) >= MOST:
             raise Undecided
-        rows = [sum([one >> finer << SLOT * k for k, one in enumerate(row)]) for row in zip(*gradients, strict=True)]
+        rows = [PRECISION.pack([one >> finer for one in row]) for row in zip(*gradients, strict=True)]
         return reaches(budget, stream, rows, len(gradients))
 
     return Nearby(stream.numbers, reaches(budget, stream, [1 << GRADIENT + SLOT * k for k in range(d)], d), along)

@@ -1,4 +1,4 @@
-"""Attention and units of one token in all runs of a class; docs/floats.md, section 7, Backwards."""
+"""What steps read and write of one token in all runs of a class, and units; docs/floats.md, section 7, Backwards."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from operator import add, mul
 from typing import NamedTuple
 
+from ....kernel.numbers import INTEGER_BITS
 from ..activations import Activation
 from ..forms import FRACTION, Linear
 from ..packed import READABLE, pack_short, rescale, unpack
 from ..passing import NormMaps, UnitMaps
 from ..precision import Undecided
-from .backwards import PRECISION, SHORT, SLOT, BackMap, Backwards, GradientRows, make_back_map, plus
+from .backwards import PRECISION, SHORT, BackMap, Backwards, GradientRows, make_back_map, plus
 from .gradients import CURVES, TURN
 from .operations import Operations, rounded_to
 from .rounding import roundings
@@ -55,6 +56,9 @@ class TracedProduct:
     """A matrix product with a bias."""
 
     def __init__(self, operations: Operations, maps: Linear) -> None:
+        entries = sum(map(len, maps.columns))
+        operations.budget.spend(1 + entries)
+        operations.budget.hold(3 * INTEGER_BITS * entries)
         self._operations, self._bias, self.back = operations, maps.bias, make_back_map(maps.columns)
         self._rows, self._absolute = ([pack_short(row) for row in zip(*columns, strict=True)]
                                       for columns in (maps.columns, maps.absolute))
@@ -86,8 +90,7 @@ class TracedProduct:
 
 def outputs_of(back: BackMap, slots: int) -> Outputs:
     """The outputs of a matrix: for each input its weights, a slot each."""
-    rows = [sum(weight << SLOT * k for k, weight in enumerate(row)) for row in back.rows]
-    return Outputs(slots, GradientRows(rows, back.greatest + 1))
+    return Outputs(slots, GradientRows([PRECISION.pack(row) for row in back.rows], back.greatest + 1))
 
 
 class TracedWriting:
@@ -113,7 +116,7 @@ class TracedWriting:
 
 
 class UnitsBack(NamedTuple):
-    """A step of units, backwards; sums of deviations of what is read, of units and of the stream."""
+    """A step of units, backwards; sums of deviations of what is read, and of units before and behind activations."""
 
     read: NormBack | Unread
     inward: BackMap

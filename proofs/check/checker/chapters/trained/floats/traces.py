@@ -89,8 +89,8 @@ class TraceStart(NamedTuple):
 class NormBack(NamedTuple):
     """A norm, read: gain, and ρ, π and ν, of ρ v - π Σ v - ν (ν · v), over 2^SHORT; and what is off.
 
-    ``errors`` are those of what is read, ``shift`` what all coordinates have alike before the gain; ``normed`` and
-    ``before`` are sums of deviations, of the norm and of the stream.
+    ``errors`` are those of what is read; before the gain, ``shift`` is what all coordinates have alike, ``bow`` what
+    they have in the ratio of ν. ``normed`` and ``before`` are sums of deviations, of the norm and of the stream.
     """
 
     gain: list[int] | None
