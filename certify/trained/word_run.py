@@ -101,7 +101,7 @@ def run_word(network: TrainedNetwork, claim: Claim, word: Sequence[str], offset:
 
 
 def run_tokens(network: TrainedNetwork, tokens: Sequence[int], offset: int, heads: bool = False) -> WordRun:
-    """Bare tokens: the logits of each, of which nothing is asked.
+    """Run bare tokens: the logits wherever the network outputs them, of which nothing is asked.
 
     Raises:
         InputError: if the network has not one of the tokens, or they do not fit into the position tables.
@@ -111,10 +111,11 @@ def run_tokens(network: TrainedNetwork, tokens: Sequence[int], offset: int, head
             raise InputError(f"word: token {token}, but the network has the tokens 0 to {network.vocabulary - 1}")
     check_room(network, len(tokens), offset)
     balls = BallNetwork(network)
-    logits = enclose_logits(balls, tokens, offset, range(len(tokens)), BITS)
-    places = tuple(JudgedPlace(index + 1, index, tuple(_ends(logits[index, output])
+    read = {"each": range(len(tokens)), "first": range(1), "last": range(len(tokens) - 1, len(tokens))}[network.readout]
+    logits = enclose_logits(balls, tokens, offset, read, BITS)
+    places = tuple(JudgedPlace(index + 1, index, tuple(_ends(logits[row, output])
                                                        for output in range(network.outputs)), ())
-                   for index in range(len(tokens)))  # fmt: skip
+                   for row, index in enumerate(read))  # fmt: skip
     return WordRun(network, None, tuple(map(str, tokens)), tuple(tokens), offset, places,
                    _attention(balls, tokens, offset) if heads else ())
 

@@ -126,7 +126,8 @@ def _by_graph(data: bytes, options: Options, where: str, sources: tuple[Source, 
     questions = Questions(options, where)
     found, tensors = read_graph(data, where, questions)
     questions.finish()
-    read = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {}, sources)
+    read = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {}, sources,
+                          found.readout)
     used = {view.tensor for view in views(read)}
     network = replace(read, tensors={name: tensor for name, tensor in tensors.items() if name in used})
     check_network(network, where)
@@ -155,7 +156,8 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
     if of_ranges:
         questions.assume(ROUNDED_BY_TORCH)
         found = with_ranges(found, weights, of_ranges)
-    read = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {}, sources)
+    read = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {}, sources,
+                          found.readout)
     network = replace(read, tensors=weights.finish(views(read)))
     check_network(network, where)
     return Imported(network, Report(found.kind, tuple(questions.notes), weights.aside))

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from constructions.errors import InputError
 from constructions.importing.weights import outputs, rows
-from constructions.trained.network import Affine, Attends, Head, Step, View
+from constructions.trained.network import Affine, Attends, Head, Readout, Step, View
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class Found:
     positions: View | None
     steps: tuple[Step, ...]
     unembedding: Affine
+    readout: Readout = "each"
 
 
 def split_heads(query: Affine, key: Affine, value: Affine, out: View, heads: int,

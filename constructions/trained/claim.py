@@ -142,8 +142,12 @@ def claim_of_lengths(network: TrainedNetwork, claim: Claim, first: int, last: in
     return replace(claim, lengths=(first, last), offsets=offsets)
 
 
+READOUTS = {"each": "at each token", "first": "at its first token alone", "last": "at its last token alone"}
+"""The places at which a network outputs logits, in words."""
+
+
 def check_fits(network: TrainedNetwork, claim: Claim, where: str = "claim") -> None:
-    """See that the network has the tokens, logits and position rows that the claim names.
+    """Check that the network outputs logits where the claim reads them, and has its tokens, logits and position rows.
 
     At the first offset the longest words have rows, and at the last one the shortest: so the claim is about every
     length and every offset that it names.
@@ -151,6 +155,9 @@ def check_fits(network: TrainedNetwork, claim: Claim, where: str = "claim") -> N
     Raises:
         InputError: naming the first that it has not.
     """
+    if network.readout not in ("each", claim.read):
+        raise InputError(f"{where}: read: logits are read {_READS[claim.read]}, but the network outputs them "
+                         f"{READOUTS[network.readout]}, expected read = \"{network.readout}\"")
     for name, tokens in (("tokens", claim.tokens), ("before", claim.before), ("after", claim.after)):
         for token in tokens:
             if token >= network.vocabulary:
@@ -161,6 +168,9 @@ def check_fits(network: TrainedNetwork, claim: Claim, where: str = "claim") -> N
             raise InputError(f"{where}: the logit of token {output} is judged, but the network has the logits 0 to "
                              f"{network.outputs - 1}")
     _check_rows(network, claim, where)
+
+
+_READS = {"each": "at each letter", "first": "at the first token", "last": "at the last token"}
 
 
 def _check_rows(network: TrainedNetwork, claim: Claim, where: str) -> None:

@@ -22,7 +22,9 @@ from constructions.trained.validation import check_network, check_total_bytes
 FORMAT = "certify-trained"
 VERSION = 1
 _DIGEST = re.compile("[0-9a-f]{64}", re.ASCII)
-_KEYS = ("format", "version", "sources", "attention", "tokens", "positions", "steps", "unembedding", "tensors")
+_KEYS = ("format", "version", "sources", "compared", "attention", "readout", "tokens", "positions", "steps",
+         "unembedding", "tensors")
+_ORIGINAL = re.compile(r"(onnxruntime|torch|logits in) [^\s/\\]{1,80}", re.ASCII)
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -34,13 +36,19 @@ def network_to_json(network: trained.TrainedNetwork) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "sources": [{"file": source.file, "sha256": source.sha256} for source in network.sources],
+        "compared": network.compared and _comparison_to_json(network.compared),
         "attention": network.attention,
+        "readout": network.readout,
         "tokens": _view_to_json(network.tokens),
         "positions": network.positions and _view_to_json(network.positions),
         "steps": [_step_to_json(step) for step in network.steps],
         "unembedding": _affine_to_json(network.unembedding),
         "tensors": {name: _tensor_to_json(tensor) for name, tensor in network.tensors.items()},
     }
+
+
+def _comparison_to_json(compared: trained.Comparison) -> dict[str, Any]:
+    return {"original": compared.original, "inputs": compared.inputs, "difference": str(compared.difference)}
 
 
 def network_text(network: trained.TrainedNetwork) -> str:
@@ -132,7 +140,8 @@ def network_from_json(data: Any, where: str) -> trained.TrainedNetwork:
     """
     if isinstance(data, dict) and "format" in data:
         values.one_of(data["format"], f"{where}, format", [FORMAT])
-    _, version, sources, attention, tokens, positions, steps, unembedding, tensors = values.fields(data, where, _KEYS)
+    (_, version, sources, compared, attention, readout, tokens, positions, steps, unembedding,
+     tensors) = values.fields(data, where, _KEYS)
     values.one_of(version, f"{where}, version", [VERSION])
     network = trained.TrainedNetwork(
         values.one_of(attention, f"{where}, attention", get_args(trained.Attends)),
@@ -141,7 +150,9 @@ def network_from_json(data: Any, where: str) -> trained.TrainedNetwork:
         values.items(steps, f"{where}, steps", _step),
         _affine(unembedding, f"{where}, unembedding"),
         _tensors(tensors, f"{where}, tensors"),
-        values.items(sources, f"{where}, sources", _source))
+        values.items(sources, f"{where}, sources", _source),
+        values.one_of(readout, f"{where}, readout", get_args(trained.Readout)),
+        values.optional(compared, f"{where}, compared", _comparison))
     check_network(network, where)
     return network
 
@@ -152,6 +163,18 @@ def _source(data: Any, where: str) -> trained.Source:
     if "/" in name or "\\" in name:
         raise InputError(f"{where}.file: {values.found(name)}, expected a name without folders")
     return trained.Source(name, _digest(digest, f"{where}.sha256"))
+
+
+def _comparison(data: Any, where: str) -> trained.Comparison:
+    original, inputs, difference = values.fields(data, where, ("original", "inputs", "difference"))
+    name = values.text(original, f"{where}.original")
+    if not _ORIGINAL.fullmatch(name):
+        raise InputError(f"{where}.original: {values.found(name)}, expected onnxruntime or torch with its version, or "
+                         f"\"logits in\" and the name of a file")
+    found = values.rational(difference, f"{where}.difference")
+    if found < 0:
+        raise InputError(f"{where}.difference: {found}, expected 0 or more")
+    return trained.Comparison(name, values.positive(inputs, f"{where}.inputs"), found)
 
 
 def _digest(data: Any, where: str) -> str:

@@ -14,6 +14,7 @@ from typing import Literal
 ELEMENT_BYTES: Mapping[str, int] = {"binary64": 8, "binary32": 4, "binary16": 2, "bfloat16": 2}
 
 Attends = Literal["causal", "bidirectional"]
+Readout = Literal["each", "first", "last"]
 Activation = Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh", "identity"]
 
 
@@ -153,8 +154,23 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Comparison:
+    """The comparison at import: the greatest difference of logits from those of the original, over some inputs.
+
+    ``original`` names what computed them: a program with its version, or the owner's file.
+    """
+
+    original: str
+    inputs: int
+    difference: Fraction
+
+
+@dataclass(frozen=True)
 class TrainedNetwork:
-    """A whole network; ``tokens`` is [vocabulary, width], ``positions`` [rows, width]."""
+    """A whole network; ``tokens`` is [vocabulary, width], ``positions`` [rows, width].
+
+    ``readout`` says of which tokens it outputs logits: each token, or the first or last token of the input.
+    """
 
     attention: Attends
     tokens: View
@@ -163,6 +179,8 @@ class TrainedNetwork:
     unembedding: Affine
     tensors: Mapping[str, Tensor]
     sources: tuple[Source, ...] = ()
+    readout: Readout = "each"
+    compared: Comparison | None = None
 
     @property
     def vocabulary(self) -> int:

@@ -208,12 +208,23 @@ def sampled_inputs(claim: TracksClaim, form: Form, number: int, seed: int = 0) -
     return found
 
 
+def writes_tokens(network: TrainedNetwork) -> bool:
+    """Return whether the network can write an answer token by token.
+
+    With the readout ``last`` a causal network is given the input up to each token, where its logits are the same.
+    """
+    return network.readout == "each" or (network.readout == "last" and network.is_causal)
+
+
 def check_tracks_fit(network: TrainedNetwork, claim: TracksClaim, where: str = "claim") -> None:
     """See that the network has the tokens, logits and position rows that the claim names, and that inputs exist.
 
     Raises:
         InputError: naming the first that it has not.
     """
+    if not writes_tokens(network):
+        raise InputError(f"{where}: answers are written token by token, but the network outputs logits at its "
+                         f"{network.readout} token alone, expected them at each token")
     machine = claim.machine
     written = {token for table in machine.tables for steps in table for step in steps if step for token in step[1:]}
     written |= {token for end in machine.end if end for token in end}

@@ -156,7 +156,7 @@ def found_written(after: Sequence[int], stream: Stream) -> list[int]:
 def network_of(width: int, positions: Matrix | None = None) -> Network:
     tokens = Matrix(((3, -1), (1, 2)), width, -2)
     unembedding = Affine(Matrix(((2, -1, 1), (1, 3, 0)), 3, -1), Vector((1, 0, 2), -1))
-    return Network((), True, tokens, positions, (), unembedding)
+    return Network((), None, True, "each", tokens, positions, (), unembedding)
 
 
 ROWS = [((0, Fraction(1)), (1, Fraction(-2))), ((2, Fraction(1, 3)),)]

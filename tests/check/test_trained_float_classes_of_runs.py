@@ -147,7 +147,7 @@ AFFINE = Affine(ONE, None)
     UnitsStep(None, AFFINE, AFFINE, "gelu", AFFINE), *(
         UnitsStep(None, AFFINE, None, name, AFFINE) for name in ("gelu-tanh", "silu", "sigmoid", "identity"))])
 def test_no_step_is_cast_that_there_is_no_rule_for(step: Any) -> None:
-    network = Network((), True, ONE, None, (step,), AFFINE)
+    network = Network((), None, True, "each", ONE, None, (step,), AFFINE)
     assert is_rejected(cast_network, network, operations().run)
 
 
@@ -185,8 +185,8 @@ def test_a_network_is_whole_if_each_table_matrix_and_bias_is() -> None:
         head = NetworkHead(map_of("query"), map_of("key"), map_of("value"), parts.get("out", whole), None)
         attention = AttentionStep(None, (head,), parts.get("attention bias", bias), Scale(Fraction(1), None), None)
         units = UnitsStep(None, map_of("inward"), None, "relu", map_of("outward"))
-        return Network((), True, parts.get("tokens", whole), parts.get("positions", whole), (attention, units),
-                       map_of("unembedding"))
+        return Network((), None, True, "each", parts.get("tokens", whole), parts.get("positions", whole),
+                       (attention, units), map_of("unembedding"))
 
     assert is_whole(made())
     for name in ("query", "key", "value", "inward", "outward", "unembedding"):

@@ -218,6 +218,6 @@ def bent_network() -> Network:
     head = NetworkHead(still, still, value, matrix((0, 0, 1, 0), (0, 0, 0, 1)), None)
     units = UnitsStep(None, Affine(matrix((0,), (0,), (2,), (0,)), Vector((-1,), 0)), None, "relu",
                       Affine(matrix((0, 0, 0, 1)), None))
-    return Network((), True, matrix((1, 0, 0, 0), (0, 1, 0, 0), (1, 0, 0, 0)), None,
+    return Network((), None, True, "each", matrix((1, 0, 0, 0), (0, 1, 0, 0), (1, 0, 0, 0)), None,
                    (AttentionStep(None, (head,), None, Scale(Fraction(1), None), None), units),
                    Affine(matrix((0,), (0,), (0,), (1,)), None))

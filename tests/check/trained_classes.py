@@ -88,7 +88,7 @@ class Maker:
         return Rotary(table(math.cos), table(math.sin), halves)
 
     def network(self, steps: Sequence[Step], vocabulary: int = 4, rows: int | None = 12, outputs: int = 3) -> Network:
-        return Network((), True, self.matrix(vocabulary, self.width, 1.0),
+        return Network((), None, True, "each", self.matrix(vocabulary, self.width, 1.0),
                        None if rows is None else self.matrix(rows, self.width, 0.5), tuple(steps),
                        self.affine(self.width, outputs, 0.8))
 

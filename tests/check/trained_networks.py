@@ -78,7 +78,7 @@ class Weights:
                 outputs: int) -> dict[str, Any]:
         return {"format": "certify-trained", "version": 1,
                 "sources": [{"file": "model.npz", "sha256": "0" * 64}],
-                "attention": "causal" if causal else "bidirectional",
+                "compared": None, "attention": "causal" if causal else "bidirectional", "readout": "each",
                 "tokens": self.matrix(tokens, width, 2.0),
                 "positions": self.matrix(rows, width, 2.0) if rows else None, "steps": steps,
                 "unembedding": self.affine(width, outputs, False), "tensors": self.tensors}
@@ -151,7 +151,8 @@ def mean_network(rows: int | None = None) -> dict[str, Any]:
     head = {"query": nothing, "key": nothing, "value": value, "out": w.view([[0.0, 1.0]]), "slope": None}
     attention = {"step": "attention", "norm": None, "heads": [head], "bias": None, "scale": {"times": "1"},
                  "rotary": None}
-    return {"format": "certify-trained", "version": 1, "sources": [], "attention": "causal",
+    return {"format": "certify-trained", "version": 1, "sources": [], "compared": None, "attention": "causal",
+            "readout": "each",
             "tokens": w.view([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]),
             "positions": w.view([[0.0, 0.0]] * rows) if rows else None, "steps": [attention],
             "unembedding": {"weight": w.view([[0.0, 0.0], [1.0, 0.0]]), "bias": w.view([0.0, 0.5])},

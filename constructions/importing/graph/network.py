@@ -224,9 +224,10 @@ def _network(reading: Reading, count: int, where: str, tensors: Tensors) -> Foun
         causal = {weights.is_causal for weights in reading.softmaxes} - {None}
         if len(causal) > 1:
             raise NotUnderstood("attention that is causal in some layers and not in others")
-        kind = "graph of ONNX" + ("" if only is None else f", read at its {'last' if only else 'first'} token")
+        readout: trained.Readout = "each" if only is None else "last" if only else "first"
         attends: trained.Attends = "bidirectional" if causal == {False} else "causal"
-        return write(output.flat.columns(forms.ravel()), count, attends, kind, reading.exactness, tensors)
+        found = write(output.flat.columns(forms.ravel()), count, attends, "graph of ONNX", reading.exactness, tensors)
+        return replace(found, readout=readout)
     except NotUnderstood as problem:
         raise InputError(f"{where}: {problem}") from None
 

@@ -57,10 +57,7 @@ def describe_claim(network: Network, claim: TrainedClaim, language: Language, nu
     """Network and claim, all of it; ``numbers`` says of which logits it is, ``is_every`` that no length is too great.
     """
     return [
-        *entry("network", list(words_of_network(network))),
-        *(line for source in network.sources for line in entry("from", [
-            f"{quote_all([source.file])}, sha256 {source.sha256}",
-            "(not checked; the claim is about the weights in the certificate)"])),
+        *describe_network(network),
         *entry("alphabet", [f"{quote_all(claim.alphabet)}"]),
         *entry("input", list(words_of_input(claim))),
         *entry("claim", list(words_of_claim(network, claim, numbers, is_every))),
@@ -68,6 +65,19 @@ def describe_claim(network: Network, claim: TrainedClaim, language: Language, nu
         *entry("automaton", list(words_of_automaton(claim))),
         *(line for number, case in enumerate(claim.cases, 1)
           for line in entry(f"case {number}", list(words_of_case(case, claim, language))))]
+
+
+def describe_network(network: Network) -> list[str]:
+    """The network, and what the file says of where it came from."""
+    compared = network.compared
+    return [
+        *entry("network", list(words_of_network(network))),
+        *(line for source in network.sources for line in entry("from", [
+            f"{quote_all([source.file])}, sha256 {source.sha256}",
+            "(not checked; the claim is about the weights in the certificate)"])),
+        *entry("compared", ["with nothing when it was imported" if compared is None else
+                            f"with {quote_all([compared.original])} on {counted(compared.inputs, 'input')}, greatest "
+                            f"difference of logits {show(compared.difference)} (not checked)"])]
 
 
 def words_of_input(claim: TrainedClaim) -> Iterator[str]:
@@ -97,7 +107,8 @@ def words_of_network(network: Network) -> Iterator[str]:
     yield (f"{kind}, {counted(steps, 'layer')} of attention, {counted(heads, 'head')}, {counted(units, 'neuron')}, "
            f"width {network.width},")
     rows = "no table of positions" if network.rows is None else f"{counted(network.rows, 'row')} of positions"
-    yield f"{counted(len(network.tokens.rows), 'token')}, {rows}, {counted(network.outputs, 'logit')}"
+    yield (f"{counted(len(network.tokens.rows), 'token')}, {rows}, {counted(network.outputs, 'logit')}, read out at "
+           + {"each": "each token", "first": "the first token alone", "last": "the last token alone"}[network.readout])
 
 
 def words_of_claim(network: Network, claim: TrainedClaim, numbers: str = EXACT,

@@ -240,6 +240,8 @@ def read_claim(value: Json, network: Network, language: Language,
                                                    language=language))))
     expect(len(tokens) == len(alphabet), "tokens: expected one for each symbol")
     expect_sensible(claim)
+    expect(network.readout in ("each", claim.read), "read: the network outputs logits of its {} token alone",
+           network.readout)
     expect_rows(claim, network)
     expect_known_symbols(language, alphabet)
     return claim

@@ -24,6 +24,7 @@ from .dyadics import Matrix, Tensors, Vector, read_tensors
 FORMAT = "certify-trained"
 ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh", "identity")
 DIGEST = frozenset("0123456789abcdef")
+ORIGINALS = ("onnxruntime", "torch", "logits in")
 
 
 @dataclass(frozen=True)
@@ -128,11 +129,25 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Comparison:
+    """Inputs and greatest difference of logits, compared with the original at import; what is said is not proved."""
+
+    original: str
+    inputs: int
+    difference: Fraction
+
+
+@dataclass(frozen=True)
 class Network:
-    """A trained transformer; ``tokens`` is [vocabulary, width], ``positions`` [rows, width]."""
+    """A trained transformer; ``tokens`` is [vocabulary, width], ``positions`` [rows, width].
+
+    ``readout`` says of which tokens it outputs logits: ``each``, or the ``first`` or ``last`` of the input.
+    """
 
     sources: tuple[Source, ...]
+    compared: Comparison | None
     masked: bool
+    readout: str
     tokens: Matrix
     positions: Matrix | None
     steps: tuple[Step, ...]
@@ -174,10 +189,11 @@ class Network:
 
 def read_network(value: Json, budget: Budget) -> Network:
     """The network; tensors are decoded first."""
-    fields = Fields(value, "format", "version", "sources", "attention", "tokens", "positions", "steps", "unembedding",
-                    "tensors")
+    fields = Fields(value, "format", "version", "sources", "compared", "attention", "readout", "tokens", "positions",
+                    "steps", "unembedding", "tensors")
     read_heading(fields, FORMAT)
-    sources = fields.read("sources", list_of(read_source))
+    sources, compared = fields.read("sources", list_of(read_source)), fields.read("compared", or_null(read_comparison))
+    readout = str(fields.read("readout", one_of("each", "first", "last")))
     masked = fields.read("attention", one_of("causal", "bidirectional")) == "causal"
     tensors = fields.read("tensors", partial(read_tensors, budget=budget))
     tokens = fields.read("tokens", tensors.read_matrix)
@@ -187,7 +203,18 @@ def read_network(value: Json, budget: Budget) -> Network:
     expect(len(steps) <= MAX_N, "steps: limit: {}", MAX_N)
     unembedding = fields.read("unembedding", partial(read.affine, height=read.width))
     tensors.expect_all_used()
-    return Network(sources, masked, tokens, positions, steps, unembedding)
+    return Network(sources, compared, masked, readout, tokens, positions, steps, unembedding)
+
+
+def read_comparison(value: Json) -> Comparison:
+    """The original's name (a library with its version, or a file), the number of inputs, the difference of logits."""
+    fields = Fields(value, "original", "inputs", "difference")
+    kind, space, name = fields.read("original", read_text).rpartition(" ")
+    expect(kind in ORIGINALS and space and 0 < len(name) <= 80 and name.isascii() and name.isprintable()
+           and not set(name) & set("/\\"), "original: expected a library and its version, or a file")
+    difference = fields.read("difference", read_rational)
+    expect(difference >= 0, "difference: expected 0 or more, got {}", difference)
+    return Comparison(f"{kind} {name}", fields.read("inputs", integer_within(range(1, 1 << 31))), difference)
 
 
 def read_source(value: Json) -> Source:

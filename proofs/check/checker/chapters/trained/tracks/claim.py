@@ -128,6 +128,8 @@ class TracksClaim:
 def read_claim(value: Json, network: Network) -> TracksClaim:
     """The claim; all of it fits the network."""
     fields = Fields(value, "tracks", "machine", "forms", "offset", "among", "margin", "typed")
+    expect(network.readout == "each" or (network.readout == "last" and network.causal),
+           "the network outputs logits of its {} token alone: it writes no answers token by token", network.readout)
     fields.read("typed", one_of("first-first", "last-first"))  # how people write inputs: nothing that is proved
     token = integer_within(range(len(network.tokens.rows)))
     tracks = fields.read("tracks", list_of(partial(read_track, token=token)))

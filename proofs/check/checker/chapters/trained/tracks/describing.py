@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ....kernel.budget import Budget
 from ....kernel.kind import entry
 from ....kernel.verdicts import quote_all, show
-from ..describing import EXACT, counted, words_of_network, write_tokens
+from ..describing import EXACT, counted, describe_network, write_tokens
 from .claim import Form, LayoutPlace, Step, TracksClaim
 from .columns import FormColumns, on_paths
 from .reading import TracksCertificate, WrongInput
@@ -37,10 +37,7 @@ def describe_claim(given: TracksCertificate | WrongInput, numbers: str) -> list[
     """Network and claim, all of it; ``numbers`` says of which logits it is."""
     claim = given.claim
     return [
-        *entry("network", list(words_of_network(given.network))),
-        *(line for source in given.network.sources for line in entry("from", [
-            f"{quote_all([source.file])}, sha256 {source.sha256}",
-            "(not checked; the claim is about the weights in the certificate)"])),
+        *describe_network(given.network),
         *(line for track in claim.tracks for line in entry("track", [
             f"{quote_all([track.name])}: {quote_all(track.letters)}", f"as tokens {write_tokens(track.tokens)}"])),
         *entry("machine", list(words_of_machine(claim))),
