@@ -27,7 +27,7 @@ QUICK = ("run", "build", "import")
 COMMON = ("as_json", "quiet", LIMIT, "help")
 """The options that nearly all commands have: described once, by ``certify --help``."""
 OLD_NAMES: Mapping[str, Mapping[str, str]] = {
-    "decide": {"--letters": "--alphabet", "--answers": "--at"},
+    "decide": {"--letters": "--alphabet", "--answers": "--read"},
     "margin": {"--letters": "--alphabet"},
     "cross-entropy": {"--offset": "--intercept", "--for": "--precision", "--attention": "--weighting"},
     "sensitivity": {"--for": "--precision", "--attention": "--weighting"},

@@ -36,9 +36,13 @@ def judged(text: str) -> str:
     return found
 
 
+Read = Annotated[Literal["first", "last", "each"] | None, typer.Option(
+    "--read", help="where logits are read: at the first token, the last token, each letter (left out: where the "
+    "network outputs them, or as --at says)")]
 At = Annotated[str | None, typer.Option(
     "--at", metavar="<first|last|every>", parser=judged,
-    help="where logits are judged: at the first token, the last token, every letter")]
+    help="at which position of the word formulas are judged (left out: every position where logits are read at each "
+    "letter, else the last)")]
 Empty = Annotated[bool, typer.Option("--empty", help="judge the last token before the word, too")]
 Margin = Annotated[str | None, typer.Option("--margin", metavar="NUMBER", help="by how much claims about logits must "
                                                                                "hold (left out: 0)")]
@@ -85,7 +89,7 @@ Page = Annotated[str | None, typer.Option(
 # -- what is claimed, without a claim file -----------------------------------------------------------------------------
 
 OF_WORDS: Mapping[str, Any] = {
-    "alphabet": Alphabet, "tokens": Tokens, "before": Before, "after": After, "at": At, "empty": Empty,
+    "alphabet": Alphabet, "tokens": Tokens, "before": Before, "after": After, "read": Read, "at": At, "empty": Empty,
     "margin": Margin, "given": Given, "sign": Sign, "larger": Larger, "argmax": Argmax, "follow": Follow, "end": End}
 CLAIM: Mapping[str, Any] = {
     **OF_WORDS, "machine": Machine, "columns": Columns, "layout": Layout, "predicate": Predicate}

@@ -23,7 +23,7 @@ from certify.trained.decide import Settings
 from constructions.errors import InputError, Unsupported
 from constructions.regular.automata import Automaton
 from constructions.regular.cover_automata import Word
-from constructions.trained.claim import Case, Claim, Row, When
+from constructions.trained.claim import READOUTS, Case, Claim, Row, When
 from constructions.trained.network import TrainedNetwork, View
 from proofs.trained.balls import BallNetwork, decide_row
 
@@ -116,6 +116,8 @@ def answer_query(asked: AskedOfUs, first: TrainedNetwork, second: TrainedNetwork
 def _check_declared(declared: Declared, network: TrainedNetwork) -> None:
     if len(declared.inputs) > 1 or len(declared.outputs) > 1:
         raise Unsupported(f"{declared.name}: several inputs or outputs, expected one of each")
+    if network.readout != "each":
+        raise Unsupported(f"{declared.name}: the network outputs logits {READOUTS[network.readout]}, expected at each")
     tokens, logits = declared.inputs[0], declared.outputs[0]
     if tokens.kind not in WHOLE and tokens.kind.lower() != "real":
         raise Unsupported(f"{tokens.name}: elements of type {tokens.kind}, expected whole numbers (or real)")

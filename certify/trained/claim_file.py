@@ -29,13 +29,14 @@ from constructions.tables import (
 from constructions.trained.claim import Case, Claim, Read, check_fits, last_offset
 from constructions.trained.network import TrainedNetwork
 
-KEYS = ("title", "letters", "tokens", "before", "after", "padding", "attention", "answers", "empty", "margin", "given",
-        "offsets", "min_n", "max_n", "predicates", "answer")
-NEEDED = ("letters", "answers", "answer")
+KEYS = ("title", "letters", "tokens", "before", "after", "padding", "attention", "answers", "at", "empty", "margin",
+        "given", "offsets", "min_n", "max_n", "predicates", "answer")
+NEEDED = ("letters", "answer")
 LONGEST = 1 << 16
 LONGEST_CLAIM = 1 << 40
 """Of lengths; of the input with its padding LONGEST."""
 READS: tuple[Read, ...] = ("each", "last", "first")
+AT = ("every", "last", "first")
 
 
 @dataclass(frozen=True)
@@ -94,22 +95,38 @@ class _Reader:
         self._check_attention()
         lengths = self._lengths(scope)
         before = self._tokens("before")
-        read = one_of("answers", self.table["answers"], READS)
+        read, at = self._read_and_at()
         empty = boolean("empty", self.table.get("empty", False))
         if empty and (read != "each" or not before):
             raise InputError("empty: true, expected answers = \"each\" and a token before the word")
         predicates = parse_predicate_definitions(texts("predicates", self.table.get("predicates", [])))
-        conditions = Conditions(self.alphabet, predicates, self.folder)
+        conditions = Conditions(self.alphabet, predicates, self.folder, at == "first")
         automaton, cases = self._cases(conditions)
         after = self._after(before, lengths, scope.every)
         offsets = self.table.get("offsets", 0) if scope.offsets is None else scope.offsets
         return Claim(
             alphabet=self.alphabet, tokens=self.tokens, before=before, after=after,
             offsets=self._offsets(offsets, len(before) + lengths[0] + len(after)),
-            lengths=lengths, read=next(one for one in READS if one == read), empty=empty,
+            lengths=lengths, read=read, empty=empty,
             margin=exact("margin", self.table.get("margin", 0)), automaton=automaton,
             predicates=tuple(predicates.values()), cases=cases, title=text("title", self.table.get("title", "")),
         )  # fmt: skip
+
+    def _read_and_at(self) -> tuple[Read, str]:
+        """Return where logits are read, and at which position of the word truths are judged."""
+        at = None if "at" not in self.table else one_of("at", self.table["at"], AT)
+        read = self.network.readout if self.network.readout != "each" else {"every": "each", "last": "last"}.get(
+            str(at))
+        if "answers" in self.table:
+            read = one_of("answers", self.table["answers"], READS)
+        if read is None:
+            raise InputError("answers: not stated, and the network outputs logits at each token; expected where they "
+                             "are read: each (letter), first or last (token)")
+        at = at or ("every" if read == "each" else "last")
+        if (read == "each") != (at == "every"):
+            raise InputError(f"at: \"{at}\", but logits are read at {'each letter' if read == 'each' else 'one token'}"
+                             f", expected {'every' if read == 'each' else 'first or last'}")
+        return next(one for one in READS if one == read), at
 
     def _check_attention(self) -> None:
         attention = one_of("attention", self.table.get("attention", self.network.attention),

@@ -11,7 +11,7 @@ from certify.trained.languages import language_of_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.language.predicate_definition import PredicateDefinition
-from constructions.language.syntax import And, Formula, Not
+from constructions.language.syntax import And, Formula, Not, once
 from constructions.regular.automata import Automaton, Language, check_small, minimal, product
 from constructions.regular.automaton_files import language_of_text
 from constructions.regular.expression import language_of_regex
@@ -19,6 +19,13 @@ from constructions.tables import check_keys, shown, text, texts
 from constructions.trained.claim import Case, Row, When
 
 KEYS = ("formula", "regex", "dfa", "states")
+FIRST = parse_formula("FIRST", ())
+
+
+def is_at_first(formula: Formula) -> bool:
+    """Return whether a formula is one that is judged at the first position of the word."""
+    return isinstance(formula, And) and formula.left is FIRST
+
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,8 @@ class Conditions:
     alphabet: tuple[str, ...]
     predicates: dict[str, PredicateDefinition]
     folder: Path
+    at_first: bool = False
+    """Whether formulas are judged at the first position of the word."""
     languages: list[Language] = field(default_factory=list)
 
     def truth(self, where: str, value: object) -> tuple[Condition, Condition]:
@@ -50,6 +59,7 @@ class Conditions:
         found = self.formula_or_language(where, value)
         if isinstance(found, Language):
             return self.inside(found, found.accepting)
+        found = once(And(FIRST, found)) if self.at_first else found
         return Condition((found,)), Condition((Not(found),))
 
     def language(self, where: str, value: object) -> Language:
@@ -60,6 +70,8 @@ class Conditions:
             Unsupported: if a formula looks ahead or counts without end.
         """
         found = self.formula_or_language(where, value)
+        if self.at_first and not isinstance(found, Language):
+            raise InputError(f"{where}: at = \"first\" with a language that a formula states, expected a truth")
         return found if isinstance(found, Language) else language_of_formula(found, self.alphabet)
 
     def inside(self, language: Language, states: frozenset[int]) -> tuple[Condition, Condition]:

@@ -24,6 +24,7 @@ class Flags:
     tokens: str | None = None
     before: str | None = None
     after: str | None = None
+    read: str | None = None
     at: str | None = None
     empty: bool = False
     margin: str | None = None
@@ -54,7 +55,7 @@ def table_of_flags(flags: Flags) -> dict[str, Any]:
     """The table of a claim file that says the same.
 
     >>> table_of_flags(Flags("ab", before="2", at="every", sign=("0: Q_a", "1: regex:(ab)*"))) == {
-    ...     "letters": "ab", "before": [2], "answers": "each", "answer": [
+    ...     "letters": "ab", "before": [2], "at": "every", "answer": [
     ...         {"kind": "sign", "token": 0, "truth": "Q_a"},
     ...         {"kind": "sign", "token": 1, "truth": {"regex": "(ab)*"}}]}
     True
@@ -64,10 +65,11 @@ def table_of_flags(flags: Flags) -> dict[str, Any]:
     """
     if flags.columns is not None or flags.layout is not None:
         raise InputError(f"--{'layout' if flags.columns is None else 'columns'}: expected --machine beside it")
-    if flags.alphabet is None or flags.at is None:
-        raise InputError("what is claimed? expected --claim FILE, or --alphabet, --at and one of --sign, --larger, "
+    if flags.alphabet is None:
+        raise InputError("what is claimed? expected --claim FILE, or --alphabet, --read and one of --sign, --larger, "
                          "--argmax, --follow")
-    table: dict[str, Any] = {"letters": flags.alphabet, "answers": "each" if flags.at == "every" else flags.at}
+    table: dict[str, Any] = {"letters": flags.alphabet}
+    table |= {key: value for key, value in (("answers", flags.read), ("at", flags.at)) if value is not None}
     for key in ("tokens", "before", "after"):
         if (value := getattr(flags, key)) is not None:
             table[key] = _tokens(f"--{key}", value)

@@ -14,7 +14,11 @@ from certify.frame.numbers import decimal, decimal_lower, enclosed, ends_to_json
 from certify.frame.terminal_tables import Column, plain, print_table, said_of_all, verdict_text
 from certify.frame.verdicts import colour
 from certify.frame.words import counted, show_alphabet, show_word
+from certify.trained.conditions import is_at_first
 from certify.trained.decision import Decision, LengthRow, OffsetRow, SmallestMargin
+from constructions.language.fragments import find_future_subformula
+from constructions.language.printer import format_briefly
+from constructions.language.syntax import subformulas
 from constructions.trained.claim import Claim, Row
 from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.intervals import Interval
@@ -66,9 +70,18 @@ def describe_claim(network: TrainedNetwork, claim: Claim) -> str:
     around, rows = len(claim.before) + len(claim.after), network.rows
     if rows is not None and first < last == rows - around - claim.lengths[0] < rows - 1:
         offsets += f" (at {show_numbers(range(last + 1, rows))} none does)"
-    places = {"each": "at every letter", "last": "at the last token", "first": "at the first token"}[claim.read]
     return (f"all words of length {claim.lengths[0]} .. {claim.lengths[1]} over {show_alphabet(claim.alphabet)}, "
-            f"{offsets}, {places}: {counted(len(claim.cases), 'case')}")
+            f"{offsets}, {describe_places(claim)}: {counted(len(claim.cases), 'case')}")
+
+
+def describe_places(claim: Claim) -> str:
+    """Name where logits are read, and a formula that looks ahead of the last position, where nothing follows."""
+    ahead = None if claim.read == "each" else next(
+        (formula for formula in claim.formulas for one in [find_future_subformula(formula)]
+         if one is not None and not any(is_at_first(part) for part in subformulas(formula))), None)
+    note = "" if ahead is None else (f" ({format_briefly(ahead)} looks ahead, and is judged at the last position; "
+                                     f"--at first judges formulas at the first)")
+    return {"each": "at every letter", "last": "at the last token", "first": "at the first token"}[claim.read] + note
 
 
 def describe_verdict(decision: Decision) -> str:

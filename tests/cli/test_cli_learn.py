@@ -76,7 +76,7 @@ def test_equal_of_a_network_and_itself_is_certified(certify: Any, seven: str) ->
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (("learn", "seven.json"), "what is claimed? expected --claim FILE, or --alphabet, --at and one of --sign, "),
+    (("learn", "seven.json"), "what is claimed? expected --claim FILE, or --alphabet, --read and one of --sign, "),
     (("learn", "seven.json", "--alphabet", "01", "--at", "last", "--sign", "0", "--sign", "1: Q_0", "--max-n", "2"),
      "--sign, --larger, --argmax: some have a truth, expected one for each or none at all"),
     (("equal", "seven.json", "nothing.json", "--claim", SEVEN, "--max-n", "2"), "nothing.json: "),

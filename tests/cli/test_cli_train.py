@@ -88,7 +88,7 @@ def test_inputs_in_tracks_are_learnt_too(train: Certify, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    ((), "what is claimed? expected --claim FILE, or --alphabet, --at"),
+    ((), "what is claimed? expected --claim FILE, or --alphabet, --read"),
     (("nothing",), "nothing: no such file, and no task of this name, expected a claim file or one of d_2, dyck_1"),
     (("first", "--alphabet", "01"), "--alphabet: the task says this, expected one or the other"),
     (("last_letter",), "max_n: 1000000, expected at most 64 (--max-n)"),

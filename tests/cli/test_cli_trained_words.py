@@ -134,7 +134,7 @@ def test_options_of_trained_networks_are_refused_beside_a_formula(certify: Any) 
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (("decide", "model.json"), "what is claimed? expected --claim FILE, or --alphabet, --at and one of --sign, "
+    (("decide", "model.json"), "what is claimed? expected --claim FILE, or --alphabet, --read and one of --sign, "
                                "--larger, --argmax, --follow"),
     (("decide", "model.json", "--claim", "c.toml", "--sign", "0: Q_a"),
      "--sign: the claim file says this, expected one or the other"),

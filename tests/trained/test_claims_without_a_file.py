@@ -39,8 +39,8 @@ end = 4
            predicate=("LATE(k) := k > 1",)),
      """letters = "a,b"\ntokens = [1, 0]\nafter = [3, 3]\nanswers = "last"\ngiven = "ODD"
      predicates = ["LATE(k) := k > 1"]\n[[answer]]\nkind = "larger"\ntokens = [1, 0]\ntruth = "Q_a" """),
-    (Flags("ab", at="first", argmax=("0: Q_a", "1: regex:.*b")),
-     """letters = "ab"\nanswers = "first"\n[[answer]]\nkind = "argmax"
+    (Flags("ab", read="first", argmax=("0: Q_a", "1: regex:.*b")),
+     """letters = "ab"\nanswers = "first"\nat = "last"\n[[answer]]\nkind = "argmax"
      choices = [{ token = 0, truth = "Q_a" }, { token = 1, truth = { regex = ".*b" } }]"""),
 ])
 def test_options_say_what_a_file_says(flags: Flags, toml: str) -> None:
@@ -87,7 +87,7 @@ def test_options_about_tracks_that_are_not_of_their_form_are_refused(flags: Flag
 @pytest.mark.parametrize(("flags", "message"), [
     (Flags("ab", at="last", sign=("0: Q_a",), columns="3"), "--columns: expected --machine beside it"),
     (Flags("ab", at="last", sign=("0: Q_a",), layout="a"), "--layout: expected --machine beside it"),
-    (Flags(at="every"), "what is claimed? expected --claim FILE, or --alphabet, --at and one of --sign, "
+    (Flags(at="every"), "what is claimed? expected --claim FILE, or --alphabet, --read and one of --sign, "
                             "--larger, --argmax, --follow"),
     (Flags("ab", at="every"), "what should the logits tell? expected one of --sign, --larger, --argmax, --follow"),
     (Flags("ab", at="every", sign=("Q_a",)), "--sign: \"Q_a\", expected '0: FORMULA'"),

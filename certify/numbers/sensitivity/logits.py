@@ -17,7 +17,7 @@ from certify.trained.question import read_trained
 from certify.trained.word_run import check_room
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
-from constructions.trained.claim import Claim, Row, judged
+from constructions.trained.claim import READOUTS, Claim, Row, judged
 from constructions.trained.network import TrainedNetwork
 from proofs.formula.discharge import Progress
 from proofs.numbers.sensitivity.trained import LogitQuestion, changes_of_logits
@@ -42,6 +42,9 @@ class TrainedSubject:
             InputError: if they do not fit into the position tables.
         """
         claim = self.claim_of(n)
+        if claim is None and self.network.readout not in ("each", at):
+            raise InputError(f"--at {at}: the network outputs logits {READOUTS[self.network.readout]}, expected --at "
+                             f"{self.network.readout}")
         if claim is None:
             letters = {str(token): token for token in range(self.network.vocabulary)}
             return self._asked(LogitQuestion(self.network, n, letters, (), (), self.offset or 0,

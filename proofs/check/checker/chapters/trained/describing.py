@@ -75,7 +75,7 @@ def describe_network(network: Network) -> list[str]:
         *(line for source in network.sources for line in entry("from", [
             f"{quote_all([source.file])}, sha256 {source.sha256}",
             "(not checked; the claim is about the weights in the certificate)"])),
-        *entry("compared", ["with nothing when it was imported" if compared is None else
+        *entry("compared", ["with no original when it was imported" if compared is None else
                             f"with {quote_all([compared.original])} on {counted(compared.inputs, 'input')}, greatest "
                             f"difference of logits {show(compared.difference)} (not checked)"])]
 
