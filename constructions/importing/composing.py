@@ -83,7 +83,7 @@ class Composer:
         Raises:
             InputError: if the parts do not fit into one stream.
         """
-        tensors = Tensors({})
+        tensors = Tensors({}, pieces=True)
         for name, tensor in self.weights.tensors.items():
             tensors.learn(name, tensor)
         try:

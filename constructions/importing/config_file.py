@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from constructions.errors import InputError
 from constructions.importing.contents import Contents
 from constructions.network.json_form import read_json
+from constructions.text import printable
 from constructions.trained.json_values import found
 
 _OURS = "certify-"
 _DECIMAL = re.compile(r"[+-]?(\d{1,40}(\.\d{0,60})?|\.\d{1,60})([eE][+-]?\d{1,3})?", re.ASCII)
-_HARMLESS = re.compile(
-    r".*(drop|dropout|token_id|_range|dtype)|_.*|summary_.*|(id|label)2(id|label)|n_(embd|positions|ctx|inner|layer)|"
-    r"architectures|model_type|use_cache|transformers_version|vocab_size|reorder_and_upcast_attn|hidden_size|block_size|"
-    r"intermediate_size|num_(hidden_layers|labels)|max_position_embeddings|pretraining_tp|task_specific_params|bias|"
-    r"output_(attentions|hidden_states)|return_dict|(attention|mlp)_bias|max_window_layers|problem_type")
-"""Of training, of text, or sizes that the tensors have anyway."""
 
 
 def decimal(text: str, where: str) -> Fraction:
@@ -68,27 +64,128 @@ def read_config(data: bytes, where: str) -> Contents:
     return Contents({}, settings)
 
 
-class Settings:
-    """Settings with their types checked; ``where`` is the file's name in complaints."""
+@dataclass(frozen=True)
+class Key:
+    """A setting that a family reads: the names that its program takes for it, and its default where it is left out.
 
-    def __init__(self, settings: Mapping[str, Any], where: str) -> None:
+    ``echoes``: names under which files repeat the value, which is read under none of them.
+    """
+
+    names: tuple[str, ...]
+    default: Any = None
+    echoes: tuple[str, ...] = ()
+
+
+class Settings:
+    """Settings that are handed out with their types checked; ``finish`` refuses those without a meaning.
+
+    ``where`` is the file's name in complaints, ``keys`` are those that a family reads, ``has_defaults``: the file is
+    that of a library, whose defaults hold for what is left out. ``meanings`` says of each key what it was taken for.
+    """
+
+    def __init__(self, settings: Mapping[str, Any], where: str,
+                 without_effect: Mapping[str, str] | None = None) -> None:
         self.settings = settings
         self.where = where
-        self._read: set[str] = set()
+        self.keys: Mapping[str, Key] = {}
+        self.has_defaults = False
+        self.without_effect = without_effect or {}
+        self.meanings: dict[str, str] = {}
+        self._inside: list[Settings] = []
 
-    def __contains__(self, name: str) -> bool:
-        self._read.add(name)
-        return self.settings.get(name) is not None
+    def _key(self, name: str) -> Key:
+        return self.keys.get(name, Key((name,)))
 
-    def get(self, name: str, default: Any = None) -> Any:
-        """The value, or the default where there is none or null."""
-        self._read.add(name)
-        value = self.settings.get(name)
-        return default if value is None else value
+    def shown(self, name: str) -> str:
+        """The file and the key, for complaints."""
+        names = self._key(name).names
+        return f"{self.where}, {next((one for one in names if one in self.settings), names[0])}"
 
-    def unread(self) -> list[str]:
-        """The settings that nobody asked for and that are not known to change nothing."""
-        return [name for name in self.settings if name not in self._read and not _HARMLESS.fullmatch(str(name))]
+    def told(self, name: str) -> Any:
+        """The value that the file states, or None.
+
+        Raises:
+            InputError: if it states another value under another name.
+        """
+        stated = [one for one in self._key(name).names if one in self.settings]
+        for one in stated:
+            if self.settings[one] != self.settings[stated[0]]:
+                raise InputError(f"{self.where}, {one}: {found(self.settings[one])}, but {stated[0]} says "
+                                 f"{found(self.settings[stated[0]])}")
+            self.meanings[one] = "used"
+        return self.settings[stated[0]] if stated else None
+
+    def get(self, name: str) -> Any:
+        """The value, or the library's default where the file leaves it out.
+
+        Raises:
+            InputError: if the file states another value under another name.
+        """
+        key = self._key(name)
+        value = self.told(name)
+        if self.has_defaults and not any(one in self.settings for one in key.names):
+            value = key.default
+        for one in key.echoes:
+            if one in self.settings:
+                if self.settings[one] != value:
+                    raise InputError(f"{self.where}, {one}: {found(self.settings[one])}, expected {found(value)} "
+                                     f"({key.names[0]}), as versions of the library read one or the other")
+                self.meanings[one] = "used"
+        return value
+
+    def inside(self, name: str) -> Settings:
+        """The settings in an object, all of which must have a meaning, too.
+
+        Raises:
+            InputError: if it is not an object.
+        """
+        value = self.get(name)
+        if not isinstance(value, dict | None):
+            raise InputError(f"{self.shown(name)}: {found(value)}, expected an object")
+        self._inside.append(Settings(value or {}, self.shown(name), self.without_effect))
+        return self._inside[-1]
+
+    def finish(self) -> None:
+        """Give a meaning to the keys that nobody asked for.
+
+        Raises:
+            InputError: naming the first that has none.
+        """
+        for name in self.settings:
+            if name not in self.meanings and name in self.without_effect:
+                self.meanings[name] = f"without effect: {self.without_effect[name]}"
+        left = [str(name) for name in self.settings if name not in self.meanings]
+        if left:
+            raise InputError(f"{self.where}, {printable(left[0])[:60]}: a setting that is not known here"
+                             + (f", nor are {len(left) - 1} more" if len(left) > 1 else "") + ", expected it left out")
+        for one in self._inside:
+            one.finish()
+
+    @property
+    def version(self) -> int | None:
+        """The major version of the library that wrote the file; versions below 4 read settings as 4 does.
+
+        Raises:
+            InputError: if the file states one that is not a version.
+        """
+        text = self.get("transformers_version")
+        if text is None:
+            return None
+        if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,3}\.[0-9.a-z+-]{1,40}", text):
+            raise InputError(f"{self.where}, transformers_version: {found(text)}, expected a version such as 5.0.0")
+        if (major := int(text.partition(".")[0])) > 5:
+            raise InputError(f"{self.where}, transformers_version: {found(text)}, expected one below 6")
+        return max(4, major)
+
+    def agree(self, name: str, actual: object, what: str) -> None:
+        """Compare a size that the tensors have.
+
+        Raises:
+            InputError: if the file states another.
+        """
+        value = self.told(name)
+        if value is not None and (isinstance(value, bool) or value != actual):
+            raise InputError(f"{self.shown(name)}: {found(value)}, but {what}: {actual}")
 
     def count(self, name: str) -> int | None:
         """A whole number from 1, or None where there is none.
@@ -98,7 +195,7 @@ class Settings:
         """
         value = self.get(name)
         if value is not None and (type(value) is not int or not 1 <= value < 2**31):
-            raise InputError(f"{self.where}, {name}: {found(value)}, expected a whole number, 1 or more")
+            raise InputError(f"{self.shown(name)}: {found(value)}, expected a whole number, 1 or more")
         return value
 
     def number(self, name: str) -> Fraction | None:
@@ -109,27 +206,31 @@ class Settings:
         """
         value = self.get(name)
         if value is not None and (not isinstance(value, int | Fraction) or isinstance(value, bool) or value <= 0):
-            raise InputError(f"{self.where}, {name}: {found(value)}, expected a number above 0")
+            raise InputError(f"{self.shown(name)}: {found(value)}, expected a number above 0")
         return None if value is None else Fraction(value)
 
-    def flag(self, name: str, default: bool) -> bool:
-        """True or false.
+    def flag(self, name: str) -> bool | None:
+        """True or false; None where a file without defaults leaves it out.
 
         Raises:
             InputError: if it is another value.
         """
-        value = self.get(name, default)
-        if not isinstance(value, bool):
-            raise InputError(f"{self.where}, {name}: {found(value)}, expected true or false")
-        return value
+        value = self.get(name)
+        is_left_out = value is None and not any(one in self.settings for one in self._key(name).names)
+        if not isinstance(value, bool) and not is_left_out:
+            raise InputError(f"{self.shown(name)}: {found(value)}, expected true or false")
+        return None if is_left_out else bool(value)
 
-    def refuse(self, name: str, *harmless: object) -> None:
+    def only(self, name: str, *handled: object) -> None:
         """Stop at a setting that changes the network in a way that is not handled.
 
         Raises:
-            InputError: if it is there and not one of the harmless values.
+            InputError: if it is stated, or has a default, and is not one of the handled values.
         """
+        names = self._key(name).names
+        is_told = any(one in self.settings for one in names)
         value = self.get(name)
-        if value is not None and value not in harmless:
-            raise InputError(f"{self.where}, {name}: {found(value)} is not handled, expected "
-                             f"{' or '.join(map(found, harmless)) or 'none'}")
+        if (is_told or value is not None) and not any(type(value) is type(one) and value == one for one in handled):
+            default = "" if is_told else " (left out: its default)"
+            raise InputError(f"{self.shown(name)}: {found(value)}{default} is not handled, expected "
+                             f"{' or '.join(map(found, handled)) or 'it left out'}")

@@ -1,12 +1,13 @@
-"""Decoders of Hugging Face that are one table: what their parts are called and in which order they come.
+"""Families of Hugging Face that are one table: the names of their parts, the order of these, and what config.json says.
 
-``ROWS`` has a row for each kind; what no row can say (a cap on scores, say) is refused by the name of the setting.
+``ROWS`` has a row for each family; what no row can say (a cap on scores, say) is refused by the name of the setting.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import isqrt
 from typing import Any, Literal
@@ -17,31 +18,54 @@ from constructions.errors import InputError
 from constructions.importing.composing import Composer, in_heads
 from constructions.importing.computed_tables import alibi_slopes, rotary_tables, scaled_by_root
 from constructions.importing.config_file import Settings
+from constructions.importing.config_keys import KEYS, ONLY
 from constructions.importing.graph.exact import Array
 from constructions.importing.graph.values import Flat, HeadReads
 from constructions.importing.parts import Found, ending, numbered
+from constructions.importing.quantised import DEQUANTISED
 from constructions.importing.questions import Questions, activation_in, table_rows
-from constructions.importing.rotary_scaling import rotary_scaling
+from constructions.importing.rotary_scaling import rotary_rule
 from constructions.importing.weights import Weights
-from constructions.trained.network import Activation, Attends
+from constructions.trained.json_values import found
+from constructions.trained.network import Activation, Affine, Attends, Readout, View
 from constructions.trained.numbers import all_numbers
 
 BUFFERS = {r"(.*\.)?rotary_emb\.inv_freq": "frequencies, which config.json states",
            r"(.*\.)?attn\.(attention\.)?(bias|masked_bias|embed_positions)": "the causal mask, or a table of angles",
-           r"(.*\.)?attention\.(bias|masked_bias|rotary_emb\.inv_freq)": "the causal mask, or frequencies"}
+           r"(.*\.)?crossattention\.(bias|masked_bias)": "the causal mask",
+           r"(.*\.)?attention\.(bias|masked_bias|rotary_emb\.inv_freq)": "the causal mask, or frequencies",
+           r"(.*\.)?embeddings\.(position_ids|token_type_ids)": "the numbers of the positions, or of the parts",
+           r"cls\.seq_relationship\.(weight|bias)": "a head that is not read",
+           r"(.*\.)?pooler\.dense\.(weight|bias)": "a head that is not read"}
+Biases = Mapping[str, bool | str]
+"""Which linear maps have biases: some, or as a setting says; without settings those that have a tensor."""
+_NARROWER = {"float64": ("binary64", "binary32", "binary16", "bfloat16"),
+             "float32": ("binary32", "binary16", "bfloat16"),
+             "float16": ("binary16",), "bfloat16": ("bfloat16",)}
+"""For each type of the library the formats whose numbers it keeps."""
+_LAYER_KINDS = ("full_attention", "sliding_attention", "global", "local")
+_HEADS: Mapping[str, tuple[str, Readout]] = {
+    "ForCausalLM": ("words", "each"), "LMHeadModel": ("words", "each"), "ForMaskedLM": ("words", "each"),
+    "ForPreTraining": ("words", "each"), "ForSequenceClassification": ("classes", "last"),
+    "ForTokenClassification": ("token classes", "each")}
+"""For each end of the names of classes the head, and the tokens that have logits."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One kind: names inside of a layer, and what its programs do that no file says.
+    """One family: names inside of a layer, and what its programs do that no file says.
 
-    ``mark``: the name of a tensor that files of this kind have. ``packed``: queries, keys and values of a head follow
-    one another in one matrix. ``parallel``: attention and units read the same sum (text: if this setting says so, which
-    is its default). ``gain_plus_one``: norms multiply by 1 + their weight.
+    ``model_types``: its name in config.json; ``classes``: the beginning of the names of its classes. ``mark``: the name
+    of a tensor that its files have, ``packed``: queries, keys and values are one matrix, head by head or kind by kind.
+    ``columns``: matrices are [in, out]. ``parallel``: attention and units read the same sum (text: if this setting says
+    so). ``gain_plus_one``: norms multiply by 1 + their weight. ``sums``: norms come after sums. ``outer``: the head of
+    words; ``token_head``: that of classes of each token. ``biases``: of ``attention``, ``out``, ``units``, ``norms``,
+    ``words``, ``token classes``; True where nothing is said.
     """
 
     kind: str
     model_types: tuple[str, ...]
+    classes: str
     mark: str
     tokens: str
     layers: str
@@ -55,7 +79,8 @@ class Row:
     up: str
     down: str
     gate: str | None = None
-    packed: bool = False
+    packed: Literal["heads", "kinds"] | None = None
+    columns: bool = False
     head_norms: tuple[str, str] | None = None
     after: tuple[str, str] | None = None
     embedding_norm: str | None = None
@@ -65,91 +90,131 @@ class Row:
     positions: Literal["learned", "rotary", "alibi"] = "rotary"
     table: str = ""
     table_offset: int = 0
-    part: tuple[str, Fraction] | None = None
+    parts: str = ""
     neighbours: bool = False
     unscaled: bool = False
     parallel: bool | str = False
-    head: tuple[str, ...] = ("lm_head", "score")
+    sums: bool = False
+    attends: Attends = "causal"
+    outer: str = "lm_head"
+    token_head: str = "classifier"
     outside: str = ""
-    tied: bool = False
-    activation: tuple[str, ...] = ("hidden_act", "activation_function", "hidden_activation")
-    epsilon: tuple[str, ...] = ("layer_norm_eps", "rms_norm_eps", "layer_norm_epsilon")
+    biases: Biases = field(default_factory=dict)
     always: Mapping[str, Any] = field(default_factory=dict)
-    refused: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    only: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
 
 
-def _llama_names(**names: Any) -> dict[str, Any]:
+def _gpt_names(**names: Any) -> dict[str, Any]:
+    """The names of GPT-2."""
+    return {"mark": "h.0.attn.c_attn.weight", "tokens": "wte.weight", "layers": "h.", "final": "ln_f", "first": "ln_1",
+            "second": "ln_2", "query": "attn.c_attn", "key": "", "value": "", "out": "attn.c_proj", "up": "mlp.c_fc",
+            "down": "mlp.c_proj", "packed": "kinds", "positions": "learned", "table": "wpe.weight",
+            "outside": "transformer."} | names
+
+
+def _llama_names(biases: Biases, **names: Any) -> dict[str, Any]:
     """The names of LLaMA and its relatives."""
-    return {"tokens": "embed_tokens.weight", "layers": "layers.", "final": "norm", "first": "input_layernorm",
-            "second": "post_attention_layernorm", "query": "self_attn.q_proj", "key": "self_attn.k_proj",
-            "value": "self_attn.v_proj", "out": "self_attn.o_proj", "gate": "mlp.gate_proj", "up": "mlp.up_proj",
-            "down": "mlp.down_proj", "norm": "rms", "outside": "model."} | names
+    return {"mark": LLAMA_MARK, "tokens": "embed_tokens.weight", "layers": "layers.", "final": "norm",
+            "first": "input_layernorm", "second": "post_attention_layernorm", "query": "self_attn.q_proj",
+            "key": "self_attn.k_proj", "value": "self_attn.v_proj", "out": "self_attn.o_proj", "gate": "mlp.gate_proj",
+            "up": "mlp.up_proj", "down": "mlp.down_proj", "norm": "rms", "outside": "model.", "token_head": "score",
+            "biases": {"norms": False, "words": False, "units": False, **biases}} | names
 
 
-_GEMMA_CAPS = {"attn_logit_softcapping": (), "final_logit_softcapping": (), "use_bidirectional_attention": (False,)}
+LLAMA_MARK = "layers.0.self_attn.q_proj.weight"
+_BIASED = {"attention": "attention_bias", "out": "attention_bias"}
+_BARE = {"attention": False, "out": False}
+_GEMMA = {"hidden_act": ("gelu_pytorch_tanh",), "use_bidirectional_attention": (False, None),
+          "attn_logit_softcapping": (None,), "final_logit_softcapping": (None,)}
 ROWS = (
-    Row("GPT-NeoX", ("gpt_neox",), "layers.0.attention.query_key_value.weight", "embed_in.weight", "layers.",
+    Row("GPT-NeoX", ("gpt_neox",), "GPTNeoX", "layers.0.attention.query_key_value.weight", "embed_in.weight", "layers.",
         "final_layer_norm", "input_layernorm", "post_attention_layernorm", "attention.query_key_value", "", "",
-        "attention.dense", "mlp.dense_h_to_4h", "mlp.dense_4h_to_h", packed=True,
-        part=("rotary_pct", Fraction(1, 4)), parallel="use_parallel_residual", head=("embed_out",),
-        outside="gpt_neox."),
-    Row("GPT-Neo", ("gpt_neo",), "h.0.attn.attention.q_proj.weight", "wte.weight", "h.", "ln_f", "ln_1", "ln_2",
-        "attn.attention.q_proj", "attn.attention.k_proj", "attn.attention.v_proj", "attn.attention.out_proj",
-        "mlp.c_fc", "mlp.c_proj", positions="learned", table="wpe.weight", unscaled=True, tied=True,
-        outside="transformer."),
-    Row("GPT-J", ("gptj",), "h.0.attn.q_proj.weight", "wte.weight", "h.", "ln_f", "ln_1", None, "attn.q_proj",
-        "attn.k_proj", "attn.v_proj", "attn.out_proj", "mlp.fc_in", "mlp.fc_out", part=("rotary_dim", Fraction(64)),
-        neighbours=True, parallel=True, outside="transformer."),
-    Row("OPT", ("opt",), "layers.0.self_attn_layer_norm.weight", "embed_tokens.weight", "layers.", "final_layer_norm",
-        "self_attn_layer_norm", "final_layer_norm", "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
-        "self_attn.out_proj", "fc1", "fc2", positions="learned", table="embed_positions.weight", table_offset=2,
-        tied=True, outside="model.decoder.", always={"epsilon": Fraction(1, 100000)},
-        refused={"do_layer_norm_before": (True,), "_remove_final_layer_norm": (False,),
-                 "layer_norm_elementwise_affine": (True,)}),
-    Row("BLOOM", ("bloom",), "h.0.self_attention.query_key_value.weight", "word_embeddings.weight", "h.", "ln_f",
-        "input_layernorm", "post_attention_layernorm", "self_attention.query_key_value", "", "",
-        "self_attention.dense", "mlp.dense_h_to_4h", "mlp.dense_4h_to_h", packed=True,
-        embedding_norm="word_embeddings_layernorm", positions="alibi", tied=True, outside="transformer.",
-        always={"activation": "gelu-tanh"}, refused={"apply_residual_connection_post_layernorm": (False,)}),
-    Row("Phi", ("phi",), "layers.0.self_attn.dense.weight", "embed_tokens.weight", "layers.", "final_layernorm",
+        "attention.dense", "mlp.dense_h_to_4h", "mlp.dense_4h_to_h", packed="heads", parallel="parallel",
+        outer="embed_out", outside="gpt_neox.", biases=_BIASED | {"words": False}),
+    Row("GPT-Neo", ("gpt_neo",), "GPTNeo", "h.0.attn.attention.q_proj.weight", "wte.weight", "h.", "ln_f", "ln_1",
+        "ln_2", "attn.attention.q_proj", "attn.attention.k_proj", "attn.attention.v_proj", "attn.attention.out_proj",
+        "mlp.c_fc", "mlp.c_proj", positions="learned", table="wpe.weight", unscaled=True, outside="transformer.",
+        biases={"attention": False, "words": False}),
+    Row("GPT-J", ("gptj",), "GPTJ", "h.0.attn.q_proj.weight", "wte.weight", "h.", "ln_f", "ln_1", None, "attn.q_proj",
+        "attn.k_proj", "attn.v_proj", "attn.out_proj", "mlp.fc_in", "mlp.fc_out", neighbours=True, parallel=True,
+        outside="transformer.", biases=_BARE, only={"scale_attn_weights": (True,)}),
+    Row("OPT", ("opt",), "OPT", "layers.0.self_attn_layer_norm.weight", "embed_tokens.weight", "layers.",
+        "final_layer_norm", "self_attn_layer_norm", "final_layer_norm", "self_attn.q_proj", "self_attn.k_proj",
+        "self_attn.v_proj", "self_attn.out_proj", "fc1", "fc2", positions="learned", table="embed_positions.weight",
+        table_offset=2, outside="model.decoder.", always={"epsilon": Fraction(1, 100000)},
+        biases={"attention": "bias", "out": "bias", "units": "bias", "words": False},
+        only={"do_layer_norm_before": (True,), "_remove_final_layer_norm": (False,),
+              "layer_norm_elementwise_affine": (True,)}),
+    Row("BLOOM", ("bloom",), "Bloom", "h.0.self_attention.query_key_value.weight", "word_embeddings.weight", "h.",
+        "ln_f", "input_layernorm", "post_attention_layernorm", "self_attention.query_key_value", "", "",
+        "self_attention.dense", "mlp.dense_h_to_4h", "mlp.dense_4h_to_h", packed="heads",
+        embedding_norm="word_embeddings_layernorm", positions="alibi", outside="transformer.", biases={"words": False},
+        always={"activation": "gelu-tanh"}, only={"apply_residual_connection_post_layernorm": (False,)}),
+    Row("Phi", ("phi",), "Phi", "layers.0.self_attn.dense.weight", "embed_tokens.weight", "layers.", "final_layernorm",
         "input_layernorm", None, "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.dense",
-        "mlp.fc1", "mlp.fc2", part=("partial_rotary_factor", Fraction(1, 2)), parallel=True, outside="model.",
-        refused={"qk_layernorm": (False,)}),
-    Row("Gemma", ("gemma",), "", **_llama_names(gain_plus_one=True, scaled_tokens=True, tied=True,
-                                                   always={"activation": "gelu-tanh"}, refused=_GEMMA_CAPS)),
-    Row("Gemma 2", ("gemma2",), "", **_llama_names(
-        gain_plus_one=True, scaled_tokens=True, tied=True, second="pre_feedforward_layernorm",
-        after=("post_attention_layernorm", "post_feedforward_layernorm"), refused=_GEMMA_CAPS)),
-    Row("Qwen3", ("qwen3",), "layers.0.self_attn.q_norm.weight", **_llama_names(
-        head_norms=("self_attn.q_norm", "self_attn.k_norm"))),
-    Row("LLaMA-like", (), "layers.0.self_attn.q_proj.weight", **_llama_names()))
+        "mlp.fc1", "mlp.fc2", parallel=True, outside="model.", token_head="score", only={"qk_layernorm": (False,)}),
+    Row("Hugging Face GPT-2", ("gpt2",), "GPT2", **_gpt_names(columns=True, biases={"words": False})),
+    Row("nanoGPT", ("nanogpt",), "", **_gpt_names(
+        biases={"attention": "bias", "out": "bias", "units": "bias", "norms": "bias", "words": False})),
+    Row("BERT", ("bert",), "Bert", "encoder.layer.0.attention.self.query.weight", "embeddings.word_embeddings.weight",
+        "encoder.layer.", "", "attention.output.LayerNorm", "output.LayerNorm", "attention.self.query",
+        "attention.self.key", "attention.self.value", "attention.output.dense", "intermediate.dense", "output.dense",
+        embedding_norm="embeddings.LayerNorm", positions="learned", table="embeddings.position_embeddings.weight",
+        parts="embeddings.token_type_embeddings.weight", sums=True, attends="bidirectional", outside="bert.",
+        outer="cls.predictions",
+        only={"position_embedding_type": ("absolute",), "is_decoder": (False,), "is_causal": ()}),
+    Row("Gemma", ("gemma",), "Gemma", **_llama_names(
+        _BIASED, gain_plus_one=True, scaled_tokens=True,
+        only=_GEMMA | {"hidden_activation": (None, "gelu_pytorch_tanh")})),
+    Row("Gemma 2", ("gemma2",), "Gemma2", **_llama_names(
+        _BIASED, gain_plus_one=True, scaled_tokens=True, second="pre_feedforward_layernorm", only=_GEMMA,
+        after=("post_attention_layernorm", "post_feedforward_layernorm"))),
+    Row("Qwen3", ("qwen3",), "Qwen3", **_llama_names(
+        _BIASED, mark="layers.0.self_attn.q_norm.weight", head_norms=("self_attn.q_norm", "self_attn.k_norm"))),
+    Row("Qwen2", ("qwen2",), "Qwen2", **_llama_names({"attention": True, "out": False})),
+    Row("Mistral", ("mistral",), "Mistral", **_llama_names(_BARE)),
+    Row("LLaMA", ("llama",), "Llama", **_llama_names(_BIASED | {"units": "mlp_bias"})))
 
 
-def row_of(weights: Weights, settings: Mapping[str, Any]) -> Row | None:
-    """The row of these files: by the name of their kind, or without it by the tensor that marks them.
+def recognises(row: Row, weights: Weights) -> bool:
+    """Whether there is the tensor that marks files of this family, in its orientation."""
+    prefix = ending(weights.stored, row.mark)
+    shape = () if prefix is None else weights.shape(prefix + row.mark)
+    if row.packed != "kinds":
+        return prefix is not None
+    return len(shape) == 2 and shape[row.columns] == 3 * shape[not row.columns]
 
-    LLaMA's own names with a config.json are read elsewhere.
+
+def row_of(weights: Weights, settings: Settings) -> Row | None:
+    """The row of these files: by ``model_type`` of config.json, or without it by names of tensors.
+
+    Raises:
+        InputError: if config.json names another family.
     """
     kind = settings.get("model_type")
-    if kind is not None:
-        return next((row for row in ROWS if kind in row.model_types), None)
-    marked = [row for row in ROWS if row.mark and ending(weights.stored, row.mark) is not None]
-    return next((row for row in marked if row.model_types or not settings), None)
+    if kind is None:
+        rows = sorted(ROWS[::-1], key=lambda row: row.mark == LLAMA_MARK)
+        return next((row for row in rows if recognises(row, weights)), None)
+    known = {row.model_types[0]: row for row in ROWS if row.classes}
+    if not isinstance(kind, str) or kind not in known:
+        raise InputError(f"{settings.where}, model_type: {found(kind)} is not handled, expected {', '.join(known)}")
+    return known[kind]
 
 
 def build(row: Row, weights: Weights, settings: Settings, questions: Questions) -> Found:
     """The network.
 
     Raises:
-        InputError: if a setting is not handled, a tensor is missing, or an answer.
+        InputError: if a setting is not handled or contradicts a tensor, or a tensor or an answer is missing.
     """
-    settings.get("model_type")
-    for name, harmless in row.refused.items():
-        settings.refuse(name, *harmless)
-    return _Decoder(row, weights, settings, questions).network()
+    settings.keys = KEYS[row.model_types[0]]
+    settings.has_defaults = settings.get("model_type") is not None
+    for name, handled in {**ONLY, **row.only}.items():
+        settings.only(name, *handled)
+    return _Family(row, weights, settings, questions).network()
 
 
-class _Decoder:
+class _Family:
     """The tensors, settings and questions of one file."""
 
     def __init__(self, row: Row, weights: Weights, settings: Settings, questions: Questions) -> None:
@@ -159,31 +224,52 @@ class _Decoder:
         self.table = weights.matrix(f"{self.prefix}{row.tokens}")
         self.width = self.table.shape[1]
         by = settings.where
-        self.heads: int = questions.either("heads", self.count("num_attention_heads", "n_head", "num_heads"), by)
-        self.groups = self.count("num_key_value_heads") or (self.heads if settings.settings else self.told_groups())
+        self.heads: int = questions.either("heads", settings.count("heads"), by)
+        self.groups = (settings.count("groups") if "groups" in settings.keys else None) or (
+            self.heads if settings.settings else self.told_groups())
         inner = self.rows_of(row.query) // (3 if row.packed else 1)
+        if row.packed == "kinds" and inner % max(self.heads, 1):
+            raise InputError(f"{weights.where}: {self.heads} heads, expected a divisor of the width {inner}")
         if self.heads < 1 or inner % self.heads or self.heads % self.groups:
             raise InputError(f"{weights.where}: {self.heads} heads and {self.groups} keys for queries of {inner} "
                              f"numbers, expected divisors")
         self.head_width = inner // self.heads
-        self.epsilon: Fraction = row.always.get("epsilon") or questions.either("epsilon", self.number(*row.epsilon), by)
-        told: Activation | None = row.always.get("activation") or activation_in(settings, row.activation)
+        self.epsilon: Fraction = row.always.get("epsilon") or questions.either("epsilon", self.told_epsilon(), by)
+        told: Activation | None = row.always.get("activation") or activation_in(settings)
         self.activation: Activation = questions.either("activation", told, by)
+        self.check_sizes()
         self.positions, self.rotary = self.position_tables()
         questions.expect_answers()
 
-    def count(self, *names: str) -> int | None:
-        """The first of these settings."""
-        return next((value for name in names for value in [self.settings.count(name)] if value), None)
+    def told_epsilon(self) -> Fraction | None:
+        """The epsilon of the settings."""
+        return self.settings.number("epsilon") if "epsilon" in self.settings.keys else None
 
-    def number(self, *names: str) -> Fraction | None:
-        """The first of these settings."""
-        return next((value for name in names for value in [self.settings.number(name)] if value), None)
+    def check_sizes(self) -> None:
+        """Compare the sizes that config.json states with the tensors.
+
+        Raises:
+            InputError: if one differs.
+        """
+        table, settings = self.table.tensor, self.settings
+        settings.agree("width", self.width, f"the rows of {table} have")
+        settings.agree("inner_width", self.width, f"the rows of {table} have")
+        settings.agree("vocabulary", self.table.shape[0], f"{table} has rows")
+        if "head_width" in settings.keys:
+            settings.agree("head_width", self.head_width, f"heads of {self.row.query} have the width")
+        told = settings.get("dtype")
+        kept = _NARROWER.get(str(told).removeprefix("torch."))
+        if told in (None, "auto") or (settings.version == 4 and kept):
+            return
+        for name, stored in self.weights.stored.items():
+            if stored.format and not stored.kind.endswith(DEQUANTISED) and stored.format not in (kept or ()):
+                raise InputError(f"{settings.shown('dtype')}: {found(told)}, but {name} has elements {stored.format}, "
+                                 f"which transformers 5 would round")
 
     def rows_of(self, name: str) -> int:
         """How many numbers a layer makes."""
         shape = self.weights.shape(f"{self.prefix}{self.row.layers}0.{name}.weight")
-        return shape[0] if shape else 0
+        return shape[-1 if self.row.columns else 0] if shape else 0
 
     def told_groups(self) -> int:
         """How many keys there are, by the sizes of their matrix and that of queries."""
@@ -199,28 +285,54 @@ class _Decoder:
         if row.positions == "alibi":
             return 1, None
         if row.positions == "learned":
-            count = self.weights.shape(f"{self.prefix}{row.table}")[0] - row.table_offset
+            questions.told("positions", "learned", row.table)
+            count = self.weights.matrix(f"{self.prefix}{row.table}", None, self.width).shape[0] - row.table_offset
+            if count < 1:
+                raise InputError(f"{self.weights.where}: no positions in {row.table}, expected some after the first "
+                                 f"{row.table_offset} rows")
+            self.settings.agree("positions", count, f"{row.table} has rows for positions")
             return min(count, window or count), None
-        width = self.head_width
-        if row.part:
-            setting = self.settings.number(row.part[0]) or row.part[1]
-            width = int(setting if row.part[0] == "rotary_dim" else setting * width)
+        if "turned" in self.settings.keys:
+            base, scaling, width = questions.either("rotary_base", Fraction(10000), row.kind), None, self.turned()
+        else:
+            rule = rotary_rule(self.settings, questions)
+            base, scaling = rule.base, rule.scaling
+            width = self.head_width if rule.part is None else int(rule.part * self.head_width)
         if width % 2 or not 0 < width <= self.head_width:
             raise InputError(f"{self.settings.where}: {width} of {self.head_width} coordinates of a head are turned, "
                              f"expected an even number")
-        base, scaling = rotary_scaling(self.settings, questions)
-        limits = [limit for limit in (self.settings.count("max_position_embeddings"), window) if limit]
+        limits = [limit for limit in (self.settings.count("positions"), window) if limit]
         rows = table_rows(questions, min(limits, default=None), width // 2)
         tables = rotary_tables(rows, width // 2, base, scaling)
+        for name, table in zip(("computed.cosines", "computed.sines"), tables, strict=True):
+            self.weights.put(name, table)
         return rows, tuple(all_numbers(one).reshape(one.shape) for one in tables)  # type: ignore[return-value]
+
+    def turned(self) -> int:
+        """How many coordinates of a head are turned.
+
+        Raises:
+            InputError: if the settings say null.
+        """
+        count = self.settings.count("turned")
+        if count is None:
+            raise InputError(f"{self.settings.shown('turned')}: null, expected a whole number")
+        return count
 
     def window(self) -> int | None:
         """How far attention sees in some layer: words are no longer than that."""
         settings = self.settings
-        kinds = str(settings.get("attention_layers", settings.get("attention_types", settings.get("layer_types", ""))))
-        used = settings.get("use_sliding_window", True)
-        window = settings.count("window_size") if "local" in kinds else settings.count("sliding_window")
-        if not window or not used or (kinds and "local" not in kinds and "sliding" not in kinds):
+        if "window" not in settings.keys:
+            return None
+        kinds = str([settings.get(name) for name in ("layer_kinds", "attention_types") if name in settings.keys])
+        window, is_used = settings.count("window"), settings.get("has_window") is not False
+        if others := set(re.findall(r"'(\w+)'", kinds)) - set(_LAYER_KINDS):
+            raise InputError(f"{settings.shown('layer_kinds')}: {found(min(others))} is not handled, expected "
+                             f"{', '.join(_LAYER_KINDS)}")
+        is_local = "local" in kinds or "sliding" in kinds
+        if "sliding" in kinds and (window is None or not is_used):
+            raise InputError(f"{settings.shown('layer_kinds')}: sliding_attention, but there is no window")
+        if window is None or not is_used or (settings.told("layer_kinds") and not is_local):
             return None
         self.questions.assume(f"attention sees {window} tokens back, so there are {window} positions at most")
         return window
@@ -229,22 +341,47 @@ class _Decoder:
 
     def network(self) -> Found:
         """The whole network."""
-        row, composer = self.row, self.composer
+        row, composer, settings = self.row, self.composer, self.settings
         x = composer.looked_up(self.tokens())
         if row.positions == "learned":
             table = composer.array(self.weights.matrix(f"{self.prefix}{row.table}", None, self.width))
             x = composer.moved(x, table[row.table_offset : row.table_offset + self.positions])
+        if row.parts:
+            kinds = self.weights.matrix(f"{self.prefix}{row.parts}", None, self.width)
+            settings.agree("parts", kinds.shape[0], f"{row.parts} has rows")
+            self.questions.assume("all tokens are of the first part (row 0 of token_type_embeddings)")
+            x = composer.moved(x, composer.array(kinds)[0])
         if row.embedding_norm:
             x = self.norm(x, f"{self.prefix}{row.embedding_norm}")
-        count = numbered(self.weights.stored, f"{self.prefix}{row.layers}", f".{row.out}.weight", self.weights.where,
-                         self.count("num_hidden_layers", "n_layer", "num_layers"))
+        count = self.layer_count()
         for index in range(count):
-            x = self.layer(x, f"{self.prefix}{row.layers}{index}.")
-        attends: Attends = self.questions.told("attention", "causal", row.kind)
-        logits = self.unembedded(self.norm(x, f"{self.prefix}{row.final}"))
+            x = self.layer(x, f"{self.prefix}{row.layers}{index}.", index)
+        attends = self.attends()
+        logits, readout = self.unembedded(self.norm(x, f"{self.prefix}{row.final}") if row.final else x)
         if composer.exactness.rounded:
             self.questions.assume("sums of weights are rounded to binary64")
-        return composer.finish(logits, self.positions, attends, row.kind)
+        return replace(composer.finish(logits, self.positions, attends, row.kind), readout=readout)
+
+    def layer_count(self) -> int:
+        """How many layers there are.
+
+        Raises:
+            InputError: if the settings say another number, or the library's default drops some.
+        """
+        told, settings = self.settings.told("layers"), self.settings
+        count = numbered(self.weights.stored, f"{self.prefix}{self.row.layers}", f".{self.row.out}.weight",
+                         self.weights.where, None if told is None else settings.count("layers"))
+        if told is None and settings.has_defaults and count > settings.get("layers"):
+            raise InputError(f"{settings.shown('layers')}: left out, and its default {settings.get('layers')} is less "
+                             f"than the {count} layers, expected it")
+        return count
+
+    def attends(self) -> Attends:
+        """Which tokens are seen; nanoGPT's files show it by their mask alone."""
+        if self.row.classes:
+            return self.questions.told("attention", self.row.attends, self.row.kind)
+        masked: Attends | None = "causal" if f"{self.prefix}h.0.attn.bias" in self.weights else None
+        return self.questions.either("attention", masked, "the mask attn.bias")
 
     def tokens(self) -> Array:
         """The token table, perhaps scaled."""
@@ -258,22 +395,45 @@ class _Decoder:
         scaled = scaled_by_root(self.weights.tensors[name], self.width)
         return all_numbers(scaled).reshape(scaled.shape)
 
+    def bias(self, name: str, part: str, size: int) -> View | None:
+        """The bias of a layer: one that the settings promise must be there, and one that they deny must not."""
+        has: bool | str | None = self.row.biases.get(part, True)
+        if isinstance(has, str):
+            has = self.settings.flag(has)
+        elif not self.settings.has_defaults:
+            has = None
+        if has is None:
+            return self.weights.vector_if(f"{name}.bias", size)
+        return self.weights.vector(f"{name}.bias", size) if has else None
+
+    def linear(self, x: Flat, name: str, part: str, outward: int | None = None) -> Flat:
+        """A linear map."""
+        weights = self.weights
+        by_rows = self.row.columns and part in ("attention", "out", "units")
+        weight = (weights.matrix(f"{name}.weight", x.size, outward) if by_rows else
+                  weights.linear(f"{name}.weight", x.size, outward))
+        return self.composer.linear(x, Affine(weight, self.bias(name, part, weight.shape[1])))
+
     def norm(self, x: Flat, name: str) -> Flat:
         """A norm with its weights."""
         gain = self.composer.array(self.weights.vector(f"{name}.weight", x.size))
-        bias = self.weights.vector_if(f"{name}.bias", x.size)
+        bias = self.bias(name, "norms", x.size)
         if self.row.gain_plus_one:
             gain = self.composer.exactness.sum(gain, np.ones(x.size))
         return self.composer.norm(x, self.row.norm, self.epsilon, gain, self.composer.array(bias) if bias else None)
 
-    def layer(self, x: Flat, name: str) -> Flat:
+    def layer(self, x: Flat, name: str, index: int) -> Flat:
         """Attention and units, one after the other or side by side."""
         row, composer = self.row, self.composer
+        if row.sums:
+            assert row.second is not None
+            x = self.norm(composer.plus(x, self.attention(x, name, index)), name + row.first)
+            return self.norm(composer.plus(x, self.units(x, name)), name + row.second)
         first = self.norm(x, name + row.first)
-        added = self.attention(first, name)
+        added = self.attention(first, name, index)
         if row.after:
             added = self.norm(added, name + row.after[0])
-        parallel = self.settings.flag(row.parallel, True) if isinstance(row.parallel, str) else row.parallel
+        parallel = self.settings.flag(row.parallel) is not False if isinstance(row.parallel, str) else row.parallel
         read = x if parallel else composer.plus(x, added)
         inside = first if row.second is None else self.norm(read, name + row.second)
         units = self.units(inside, name)
@@ -283,24 +443,24 @@ class _Decoder:
 
     def units(self, x: Flat, name: str) -> Flat:
         """The units of a layer."""
-        row, composer, weights = self.row, self.composer, self.weights
-        up = weights.linear_with_bias(name + row.up, self.width)
-        gate = composer.linear(x, weights.linear_with_bias(name + row.gate, self.width, up.weight.shape[1])
-                               ) if row.gate else None
-        values = composer.units(composer.linear(x, up), self.activation, gate)
-        return composer.linear(values, weights.linear_with_bias(name + row.down, values.size, self.width))
+        row, composer = self.row, self.composer
+        up = self.linear(x, name + row.up, "units")
+        self.settings.agree("units", up.size, f"{name}{row.up} has units")
+        gate = self.linear(x, name + row.gate, "units", up.size) if row.gate else None
+        return self.linear(composer.units(up, self.activation, gate), name + row.down, "units", self.width)
 
-    def attention(self, x: Flat, name: str) -> Flat:
+    def attention(self, x: Flat, name: str, index: int) -> Flat:
         """The heads of a layer."""
-        row, composer, weights = self.row, self.composer, self.weights
+        row, composer = self.row, self.composer
         inner, shared = self.heads * self.head_width, self.groups * self.head_width
         if row.packed:
-            parts = [in_heads(one, 3) for one in in_heads(composer.linear(x, weights.linear_with_bias(
-                name + row.query, self.width, 3 * inner)), self.heads)]
+            packed = self.linear(x, name + row.query, "attention", 3 * inner)
+            parts = ([in_heads(one, 3) for one in in_heads(packed, self.heads)] if row.packed == "heads" else
+                     list(zip(*(in_heads(one, self.heads) for one in in_heads(packed, 3)), strict=True)))
             queries, keys, values = ([one[k] for one in parts] for k in range(3))
         else:
             queries, keys, values = (
-                in_heads(composer.linear(x, weights.linear_with_bias(name + part, self.width, size)), count)
+                in_heads(self.linear(x, name + part, "attention", size), count)
                 for part, size, count in ((row.query, inner, self.heads), (row.key, shared, self.groups),
                                           (row.value, shared, self.groups)))
         if row.head_norms:
@@ -309,10 +469,10 @@ class _Decoder:
         queries, keys = ([self.in_order(one) for one in all_of] for all_of in (queries, keys))
         slopes = alibi_slopes(self.heads) if row.positions == "alibi" else [None] * self.heads
         groups = len(keys)
-        heads = [HeadReads(query, keys[index * groups // self.heads], values[index * groups // self.heads], slope)
-                 for index, (query, slope) in enumerate(zip(queries, slopes, strict=True))]
-        averages = composer.attention(heads, self.scale(), self.rotary)
-        return composer.linear(averages, weights.linear_with_bias(name + row.out, inner, self.width))
+        heads = [HeadReads(query, keys[head * groups // self.heads], values[head * groups // self.heads], slope)
+                 for head, (query, slope) in enumerate(zip(queries, slopes, strict=True))]
+        averages = composer.attention(heads, self.scale(index), self.rotary)
+        return self.linear(averages, name + row.out, "out", self.width)
 
     def in_order(self, flat: Flat) -> Flat:
         """Coordinates of a head, so that those that are turned together are halves."""
@@ -322,26 +482,108 @@ class _Decoder:
         turned = np.arange(2 * pairs)
         return flat.columns(np.concatenate([turned[::2], turned[1::2], np.arange(2 * pairs, flat.size)]))
 
-    def scale(self) -> Fraction | int:
-        """What scores are multiplied by."""
-        if self.row.unscaled:
+    def scale(self, layer: int) -> Fraction | int:
+        """What scores are multiplied by, or the number under its root."""
+        keys, settings = self.settings.keys, self.settings
+        by_layer = layer + 1 if "by_layer" in keys and settings.flag("by_layer") else 1
+        if self.row.unscaled or ("scaled" in keys and settings.flag("scaled") is False):
             self.questions.assume("scores are not divided by the root of the heads' width")
-            return Fraction(1)
-        told = self.settings.count("query_pre_attn_scalar")
+            return Fraction(1, by_layer)
+        told = settings.count("divisor") if "divisor" in keys else None
         self.questions.assume("scores are divided by the square root of the heads' width" if told is None else
                               f"scores are divided by the square root of {told}")
-        return told or self.head_width
+        return (told or self.head_width) * by_layer**2
 
-    def unembedded(self, x: Flat) -> Flat:
-        """The logits."""
-        weights, composer = self.weights, self.composer
+    # -- the head ------------------------------------------------------------------------------------------------------
+
+    def head(self, outside: str) -> tuple[str, Readout]:
+        """The head that is read, and of which tokens: by the class that config.json names, or by the tensors."""
+        settings, row = self.settings, self.row
+        named = settings.get("architectures")
+        if not named:
+            pooled, classes = f"{self.prefix}pooler.dense.weight" in self.weights, f"{outside}classifier.weight"
+            if f"{outside}score.weight" in self.weights and f"{outside}score.bias" not in self.weights:
+                return "classes", "last"
+            if f"{outside}score.weight" in self.weights or classes in self.weights:
+                return ("classes", "first") if pooled else ("token classes", "each")
+            return "words", "each"
+        if not isinstance(named, list) or len(named) != 1 or not isinstance(named[0], str):
+            raise InputError(f"{settings.where}, architectures: {found(named)}, expected one class")
+        end = named[0].removeprefix(row.classes)
+        if end not in _HEADS or not named[0].startswith(row.classes):
+            raise InputError(f"{settings.where}, architectures: {found(named[0])} is not handled, expected "
+                             f"{', '.join(row.classes + one for one in _HEADS)}")
+        head, readout = _HEADS[end]
+        return head, "first" if row.sums and head == "classes" else readout
+
+    def unembedded(self, x: Flat) -> tuple[Flat, Readout]:
+        """The logits, and of which tokens they are."""
         outside = self.prefix.removesuffix(self.row.outside)
-        tied = weights.linear(self.table.tensor, self.width)
-        for name in (outside + one for one in self.row.head):
-            if f"{name}.weight" in weights and not weights.same_as(f"{name}.weight", self.table.tensor):
-                return composer.linear(x, weights.linear_with_bias(name, self.width))
-        if not self.settings.flag("tie_word_embeddings", self.row.tied or not self.settings.settings):
-            raise InputError(f"{weights.where}: no tensor {outside}{self.row.head[0]}.weight, and "
-                             f"tie_word_embeddings of {self.settings.where} does not tie it to the token table")
-        self.questions.assume("the unembedding is the token table (they are tied)")
-        return x.times(composer.array(tied), composer.exactness)
+        head, readout = self.head(outside)
+        if head == "words":
+            return (self.masked_words(x) if self.row.sums else self.words(x, outside)), readout
+        if readout == "last":
+            self.check_padding()
+        if readout == "first":
+            self.questions.assume("logits are those of the first token, which the pooler reads")
+            x = self.composer.units(self.linear(x, f"{self.prefix}pooler.dense", "pooler", self.width), "tanh")
+        name = "classifier" if self.row.sums else self.row.token_head if head == "token classes" else "score"
+        bare = f"{outside}{name}.weight"
+        logits = (self.composer.linear(x, Affine(self.weights.linear(bare, self.width))) if readout == "last" else
+                  self.linear(x, f"{outside}{name}", "token classes"))
+        labels, count = self.settings.told("labels"), self.settings.told("label_count")
+        for told in (len(labels) if isinstance(labels, dict) else None, count):
+            if told not in (None, logits.size):
+                raise InputError(f"{self.settings.where}, id2label: {found(told)} classes, but {bare} has "
+                                 f"{logits.size}")
+        return logits, readout
+
+    def check_padding(self) -> None:
+        """Note which token is passed over at the end of a word."""
+        token = self.settings.get("pad")
+        if isinstance(token, int) and 0 <= token < self.table.shape[0]:
+            self.questions.assume(f"words do not end in token {token}, the padding, which is passed over")
+
+    def words(self, x: Flat, outside: str) -> Flat:
+        """The logits of words: of a layer of their own, or of the token table."""
+        weights, name, settings = self.weights, f"{outside}{self.row.outer}", self.settings
+        tied = settings.flag("tied") if "tied" in settings.keys else None
+        if f"{name}.weight" not in weights and tied is False:
+            raise InputError(f"{weights.where}: no tensor {name}.weight, and tie_word_embeddings of "
+                             f"{settings.where} does not tie it to the token table")
+        if f"{name}.weight" in weights and not weights.same_as(f"{name}.weight", self.table.tensor):
+            if tied:
+                raise InputError(f"{settings.shown('tied')}: true (or left out, which is true), but {name}.weight is "
+                                 f"not {self.table.tensor}, expected false")
+            return self.linear(x, name, "words")
+        by = f"{name}.weight is equal to it" if f"{name}.weight" in weights else None
+        is_assumed = tied or not (settings.settings or self.row.packed == "kinds")
+        table = self.table.tensor if by else self.questions.either(
+            "output_layer", self.table.tensor if is_assumed else None, settings.where)
+        self.questions.assume("the unembedding is the token table" + (f", as {by}" if by else " (they are tied)"))
+        weight = weights.linear(table, self.width)
+        bias = self.bias(name, "words", weight.shape[1]) if table == self.table.tensor else weights.vector_if(
+            table.removesuffix("weight") + "bias")
+        return self.composer.linear(x, Affine(weight, bias))
+
+    def masked_words(self, x: Flat) -> Flat:
+        """The logits of BERT's words: a layer, a norm, and the token table."""
+        weights, name = self.weights, self.row.outer
+        if f"{name}.transform.dense.weight" not in weights:
+            raise InputError(f"{weights.where}: no head, expected {name} or classifier")
+        x = self.composer.units(self.linear(x, f"{name}.transform.dense", "transform", self.width), self.activation)
+        x = self.norm(x, f"{name}.transform.LayerNorm")
+        decoder, tied = f"{name}.decoder", self.settings.flag("tied")
+        if f"{decoder}.bias" in weights and not weights.same_as(f"{decoder}.bias", f"{name}.bias"):
+            raise InputError(f"{weights.where}: tensor {decoder}.bias is not {name}.bias, expected the same")
+        if f"{decoder}.weight" in weights and not weights.same_as(f"{decoder}.weight", self.table.tensor):
+            if tied:
+                raise InputError(f"{self.settings.shown('tied')}: true (or left out, which is true), but "
+                                 f"{decoder}.weight is not {self.table.tensor}, expected false")
+            matrix = weights.linear(f"{decoder}.weight", self.width)
+        elif f"{decoder}.weight" not in weights and tied is False:
+            raise InputError(f"{weights.where}: no tensor {decoder}.weight, and tie_word_embeddings of "
+                             f"{self.settings.where} does not tie it to the token table")
+        else:
+            matrix = weights.linear(self.table.tensor, self.width)
+        return self.composer.linear(x, Affine(matrix, weights.vector(f"{name}.bias", matrix.shape[1])))

@@ -11,17 +11,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from constructions.errors import InputError
-from constructions.importing import (
-    bert,
-    decoders,
-    encoder_layers,
-    gpt2,
-    gpt2_blocks,
-    hooked_transformer,
-    llama,
-    nanogpt,
-)
+from constructions.importing import decoders, encoder_layers, hooked_transformer
 from constructions.importing.config_file import Settings, read_config
+from constructions.importing.config_keys import WITHOUT_EFFECT
 from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge
 from constructions.importing.names_file import Names, renamed
 from constructions.importing.npz_file import read_npz
@@ -35,7 +27,6 @@ from constructions.importing.safetensors_file import looks_like_safetensors, rea
 from constructions.importing.torch_file import is_old_torch_file, read_torch
 from constructions.importing.weights import Weights
 from constructions.text import printable
-from constructions.trained.json_values import found as found_text
 from constructions.trained.network import Source, TrainedNetwork, views
 from constructions.trained.validation import check_network
 
@@ -50,11 +41,7 @@ class Recogniser:
 
 
 RECOGNISERS = (
-    Recogniser(gpt2.recognises, gpt2.build, gpt2_blocks.BUFFERS),
-    Recogniser(nanogpt.recognises, nanogpt.build, gpt2_blocks.BUFFERS),
     Recogniser(hooked_transformer.recognises, hooked_transformer.build, hooked_transformer.BUFFERS),
-    Recogniser(llama.recognises, llama.build, llama.BUFFERS),
-    Recogniser(bert.recognises, bert.build, bert.BUFFERS),
     Recogniser(encoder_layers.recognises, encoder_layers.build, encoder_layers.BUFFERS),
 )
 _NETWORK_FILES = ("model.safetensors", "pytorch_model.bin", "model.pt")
@@ -114,7 +101,7 @@ def _is_known(data: bytes, name: str) -> bool:
     """Whether the names in an ONNX file are those of a known kind of network."""
     try:
         contents = hooked_transformer.in_todays_layout(read_contents(data, name))
-        return _recogniser(Weights(contents, name), contents.settings) is not None
+        return _recogniser(Weights(contents, name), Settings(contents.settings, name)) is not None
     except InputError:
         return False
 
@@ -143,15 +130,14 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
     """
     contents = with_plain_weights(hooked_transformer.in_todays_layout(contents), where, settings_file)
     weights, questions = Weights(contents, where), Questions(options, where)
-    recogniser = _recogniser(weights, contents.settings) or _unknown(weights)
-    settings = Settings(contents.settings, settings_file)
+    settings = Settings(contents.settings, settings_file, WITHOUT_EFFECT)
+    recogniser = _recogniser(weights, settings) or _unknown(weights)
     of_ranges = [name for name, stored in contents.tensors.items() if stored.kind == OF_RANGES]
     if not of_ranges and any(stored.kind.endswith(DEQUANTISED) for stored in contents.tensors.values()):
         questions.assume(WEIGHTS_ALONE)
     found = recogniser.build(weights, settings, questions)
     questions.finish()
-    if unread := settings.unread():
-        questions.assume(f"settings of {settings_file} that were not used: {', '.join(map(found_text, unread))}")
+    settings.finish()
     weights.set_aside(recogniser.buffers)
     if of_ranges:
         questions.assume(ROUNDED_BY_TORCH)
@@ -212,7 +198,7 @@ def read_contents(data: bytes, name: str) -> Contents:
     raise InputError(f"{name}: neither safetensors, a file of torch.save, npz, ONNX (.onnx) nor config.json")
 
 
-def _recogniser(weights: Weights, settings: Mapping[str, object]) -> Recogniser | None:
+def _recogniser(weights: Weights, settings: Settings) -> Recogniser | None:
     if row := decoders.row_of(weights, settings):
         return Recogniser(lambda _: True, partial(decoders.build, row), decoders.BUFFERS)
     return next((recogniser for recogniser in RECOGNISERS if recogniser.recognises(weights)), None)

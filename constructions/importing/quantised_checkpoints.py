@@ -19,6 +19,16 @@ from constructions.trained.json_values import found
 _AWQ_ORDER = (0, 4, 1, 5, 2, 6, 3, 7)
 """Where in a word of AWQ the numbers of eight columns are."""
 Tensors = Mapping[str, Stored]
+_WITHOUT_EFFECT = {key: reason for reason, keys in {
+    "tensors show which layers are quantised": "block_name_to_quantize ignore lm_head "
+        "module_name_preceding_first_block modules_in_block_to_quantize modules_to_not_convert targets",
+    "tensors show order and zero points": "actorder desc_act static_groups sym symmetric zero_point",
+    "how scales were found": "block_structure damp_percent dataset global_compression_ratio hyb_act meta mse observer "
+        "observer_kwargs pad_token_id tokenizer true_sequential",
+    "of speed or memory, with the same numbers": "backend batch_size cache_block_outputs do_fuse exllama_config "
+        "fuse_max_seq_len max_input_length model_seqlen modules_to_fuse run_compressed use_cuda_fp16 use_exllama",
+    "of the file": "model_file_base_name model_name_or_path version",
+}.items() for key in keys.split()}
 Made = Iterator[tuple[str, Stored, tuple[str, ...]]]
 """A weight, its tensor, and the ends of the names of the tensors that it was made from."""
 
@@ -35,7 +45,7 @@ def with_plain_weights(contents: Contents, where: str, settings_file: str) -> Co
     place = f"{settings_file}, quantization_config"
     if not isinstance(told, dict):
         raise InputError(f"{place}: {found(told)}, expected an object")
-    settings = Settings(told, place)
+    settings = Settings(told, place, _WITHOUT_EFFECT)
     method = settings.get("quant_method")
     if method not in (*_METHODS,):
         raise InputError(f"{place}, quant_method: {found(method)} is not handled, expected {', '.join(_METHODS)}")
@@ -45,9 +55,8 @@ def with_plain_weights(contents: Contents, where: str, settings_file: str) -> Co
         tensors = {key: tensor for key, tensor in tensors.items()
                    if key not in {name.removesuffix("weight") + end for end in ends}}
         tensors[name] = stored
+    settings.finish()
     left = {key: value for key, value in contents.settings.items() if key != "quantization_config"}
-    if unread := settings.unread():
-        left[f"{', '.join(unread)} of quantization_config"] = None
     return Contents(tensors, left, contents.others)
 
 
@@ -96,19 +105,21 @@ def _bits(settings: Settings, name: str) -> int:
 
 def _compressed_tensors(tensors: Tensors, settings: Settings, where: str, _: bool) -> Made:
     """Matrices [out, in] in groups along the second axis; packed ones are moved up to be without sign."""
-    settings.refuse("format", "pack-quantized", "int-quantized", "naive-quantized")
-    settings.refuse("quantization_status", "compressed")
+    settings.only("format", None, "pack-quantized", "int-quantized", "naive-quantized")
+    settings.only("quantization_status", None, "compressed")
     for name in ("kv_cache_scheme", "sparsity_config", "transform_config"):
-        settings.refuse(name, {})
-    groups = settings.get("config_groups")
-    if not isinstance(groups, dict) or len(groups) != 1 or not isinstance(one := next(iter(groups.values())), dict):
-        raise InputError(f"{settings.where}, config_groups: {found(groups)}, expected one group")
+        settings.only(name, None, {})
+    groups = settings.inside("config_groups")
+    if len(groups.settings) != 1:
+        raise InputError(f"{groups.where}: {found(groups.settings)}, expected one group")
+    one = groups.inside(next(iter(groups.settings)))
     if one.get("input_activations") is not None or one.get("output_activations") is not None:
         raise InputError(f"{settings.where}, config_groups: {ACTIVATIONS}")
-    weights = Settings(one["weights"] if isinstance(one.get("weights"), dict) else {}, f"{settings.where}, weights")
-    weights.refuse("type", "int")
-    weights.refuse("dynamic", False)
-    weights.refuse("strategy", "tensor", "channel", "group")
+    one.only("format", None, "pack-quantized", "int-quantized", "naive-quantized")
+    weights = one.inside("weights")
+    weights.only("type", None, "int")
+    weights.only("dynamic", None, False)
+    weights.only("strategy", None, "tensor", "channel", "group")
     bits = _bits(weights, "num_bits")
     size = weights.count("group_size") if weights.get("strategy") == "group" else None
     for layer in _layers(tensors, "weight_packed", where):
@@ -149,8 +160,10 @@ def _gptq(tensors: Tensors, settings: Settings, where: str, turned: bool) -> Mad
     known what programs make.
     """
     for name in ("checkpoint_format", "format"):
-        settings.refuse(name, "gptq", "gptq_v2")
-    less = settings.get("checkpoint_format", settings.get("format", "gptq")) == "gptq"
+        settings.only(name, None, "gptq", "gptq_v2")
+    less = (settings.get("checkpoint_format") or settings.get("format") or "gptq") == "gptq"
+    for name, handled in (("pack_dtype", "int32"), ("is_marlin_format", False), ("dynamic", {})):
+        settings.only(name, None, handled)
     bits, size = _bits(settings, "bits"), _group_size(settings)
     for layer in _layers(tensors, "qweight", where):
         codes, scale = layer.words("qweight", bits, 0), layer.numbers("scales")
@@ -174,7 +187,8 @@ def _group_size(settings: Settings) -> int | None:
 
 def _awq(tensors: Tensors, settings: Settings, where: str, turned: bool) -> Made:
     """The same without order and with zeros as they are; columns are interleaved."""
-    settings.refuse("version", "gemm", "GEMM")
+    settings.only("version", None, "gemm", "GEMM")
+    settings.only("zero_point", None, True)
     size = _group_size(settings)
     if _bits(settings, "bits") != 4:
         raise InputError(f"{settings.where}, bits: {found(settings.get('bits'))}, expected 4")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, Literal, TypeVar
@@ -192,14 +191,11 @@ ACTIVATIONS: dict[str, Activation] = {
 """The names of Hugging Face."""
 
 
-def activation_in(settings: Settings, names: Iterable[str]) -> Activation | None:
-    """The activation that config.json names under one of these keys.
+def activation_in(settings: Settings) -> Activation | None:
+    """The activation that config.json names.
 
     Raises:
         InputError: if it is a function that is not handled.
     """
-    for name in names:
-        if name in settings:
-            settings.refuse(name, *ACTIVATIONS)
-            return ACTIVATIONS[settings.get(name)]
-    return None
+    settings.only("activation", *ACTIVATIONS)
+    return ACTIVATIONS.get(settings.get("activation"))

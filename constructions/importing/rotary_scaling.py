@@ -1,10 +1,13 @@
-"""Rotary positions by config.json: their base, and how angles are scaled for long inputs."""
+"""Rotary positions by config.json: their base, the part of a head that is turned, and the scaling for long inputs.
+
+transformers 4 reads ``rope_theta`` beside ``rope_scaling``; 5 reads ``rope_parameters``, or else both as 4 does, and
+what stands inside goes before what stands outside. A file that these would read in two ways is refused.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from constructions.errors import InputError
 from constructions.importing.computed_tables import RotaryScaling
@@ -12,43 +15,79 @@ from constructions.importing.config_file import Settings
 from constructions.importing.questions import Questions
 from constructions.trained.json_values import found
 
-BASE = Fraction(10000)
-_KINDS = ("default", "linear", "llama3")
+
+@dataclass(frozen=True)
+class RotaryRule:
+    """The base, the scaling, and which part of a head is turned (None: all of it)."""
+
+    base: Fraction
+    part: Fraction | None
+    scaling: RotaryScaling | None
 
 
-def rotary_scaling(settings: Settings, questions: Questions) -> tuple[Fraction, RotaryScaling | None]:
-    """The base of the angles, and how they are scaled.
+def rotary_rule(settings: Settings, questions: Questions) -> RotaryRule:
+    """The rule of the angles.
 
     Raises:
-        InputError: if they are scaled in a way that is not handled, or the base is not told.
+        InputError: if it is not handled, is stated in two ways, or the base is not told.
     """
-    nested: Mapping[str, Any] = {}
-    for name in ("rope_scaling", "rope_parameters"):
-        value = settings.get(name, {})
-        if not isinstance(value, dict):
-            raise InputError(f"{settings.where}, {name}: {found(value)}, expected an object")
-        nested = {**nested, **value}
-    inner = Settings(nested, settings.where)
-    told = inner.number("rope_theta") or settings.number("rope_theta") or settings.number("rotary_emb_base")
-    base: Fraction = questions.either("rotary_base", told or (BASE if settings.settings else None), settings.where)
+    inner = _inside(settings)
+    base: Fraction = questions.either("rotary_base", _one(settings, inner, "base", "rope_theta"), settings.where)
+    part = _one(settings, inner, "part", "partial_rotary_factor")
+    if part is not None and part > 1:
+        raise InputError(f"{settings.shown('part')}: {found(part)}, expected at most 1")
     questions.assume(f"rotary positions turn pairs of coordinates of queries and keys, to base {base}")
-    return base, _scaling(inner, settings.where)
+    return RotaryRule(base, part, _scaling(inner))
 
 
-def _scaling(inner: Settings, where: str) -> RotaryScaling | None:
-    kind = inner.get("rope_type", inner.get("type", "default"))
-    if kind not in _KINDS:
-        raise InputError(f"{where}, rope_scaling: {found(kind)} is not handled, expected default, linear or llama3")
-    if kind == "default":
+def _inside(settings: Settings) -> Settings:
+    """The object with the rule.
+
+    Raises:
+        InputError: if there are two, or the version that wrote the file reads another.
+    """
+    new, old = (settings.inside(name) for name in ("rope_parameters", "rope_scaling"))
+    if new.settings and old.settings and new.settings != old.settings:
+        raise InputError(f"{new.where}: {found(new.settings)}, but rope_scaling says {found(old.settings)}")
+    if new.settings and settings.version == 4:
+        raise InputError(f"{new.where}: transformers 4, which wrote the file, does not read it, expected rope_scaling")
+    for name in {**old.settings} if new.settings else ():
+        old.get(name)  # the same, as was compared
+    return new if new.settings else old
+
+
+def _one(settings: Settings, inner: Settings, word: str, name: str) -> Fraction | None:
+    """A number that may stand inside or outside, or its default.
+
+    Raises:
+        InputError: if versions would take two different numbers.
+    """
+    if word not in settings.keys:
+        inner.only(name, 1, Fraction(1))
+        return None
+    outer, told = settings.number(word), inner.number(name)
+    is_new = inner.where.endswith("rope_parameters") or settings.version == 5
+    if told is not None and told != outer and not (is_new and settings.told(word) is None):
+        raise InputError(f"{inner.shown(name)}: {found(told)}, but outside it is {found(outer)}, expected one of them")
+    return outer if told is None else told
+
+
+def _scaling(inner: Settings) -> RotaryScaling | None:
+    kinds = [kind for kind in map(inner.get, ("rope_type", "type")) if kind is not None] or ["default"]
+    if len(kinds) == 2 and kinds[0] != kinds[1]:
+        raise InputError(f"{inner.where}, type: {found(kinds[1])}, but rope_type says {found(kinds[0])}")
+    if kinds[0] not in ("default", "linear", "llama3"):
+        raise InputError(f"{inner.where}: {found(kinds[0])} is not handled, expected default, linear or llama3")
+    if kinds[0] == "default":
         return None
     factor = inner.number("factor")
     if factor is None:
-        raise InputError(f"{where}, rope_scaling: no factor, expected one")
-    if kind == "linear":
+        raise InputError(f"{inner.where}: no factor, expected one")
+    if kinds[0] == "linear":
         return RotaryScaling(factor)
     low, high, length = (inner.number(name) for name in (
         "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"))
     if low is None or high is None or length is None or low >= high:
-        raise InputError(f"{where}, rope_scaling: expected low_freq_factor below high_freq_factor, and "
+        raise InputError(f"{inner.where}: expected low_freq_factor below high_freq_factor, and "
                          f"original_max_position_embeddings")
     return RotaryScaling(factor, low, high, length)

@@ -256,7 +256,8 @@ def llama_like(torch: Any, kind: str, frequencies: Any = None) -> tuple[State, L
         "model_type": kind, "num_attention_heads": 4, "num_key_value_heads": 2, "rms_norm_eps": 1e-6,
               "head_dim": 6, "rope_theta": 30.0, "max_position_embeddings": ROWS, "tie_word_embeddings": True,
               "hidden_activation" if more else "hidden_act": "gelu_pytorch_tanh" if more else "silu"}
-    config |= {"query_pre_attn_scalar": 24, "attn_logit_softcapping": None} if kind == "gemma2" else {}
+    config |= {"query_pre_attn_scalar": 24, "attn_logit_softcapping": None,
+               "final_logit_softcapping": None} if kind == "gemma2" else {}
     return state, logits, config
 
 

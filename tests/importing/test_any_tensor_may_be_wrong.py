@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from constructions.errors import InputError
-from constructions.importing.config_file import Settings
+from constructions.importing.config_file import Key, Settings
 from constructions.importing.contents import Contents, Stored
 from constructions.importing.importer import recognise
 from constructions.importing.questions import Options
@@ -75,24 +75,46 @@ def test_any_setting_may_have_another_value(kind: str, value: Any) -> None:
         attempt(Contents(whole.tensors, {**whole.settings, name: value}), options)
 
 
-def test_settings_that_nobody_asks_for_are_named_unless_they_are_known_to_change_nothing() -> None:
+def test_a_setting_without_a_meaning_is_refused_by_name() -> None:
     whole, options = contents("gpt2")
-    more = {**whole.settings, "attn_pdrop": Fraction(1, 10), "vocab_size": 5, "n_layer": 2, "alibi": True}
-    notes = recognise(Contents(whole.tensors, more), options, "m", "config.json", ()).report.assumed
-    assert notes[-1] == 'settings of config.json that were not used: "alibi"'
-    with pytest.raises(InputError, match="m: 2 layers, expected 3, as another file says"):
-        recognise(Contents(whole.tensors, {**more, "n_layer": 3}), options, "m", "config.json", ())
+    more = {**whole.settings, "attn_pdrop": Fraction(1, 10), "vocab_size": 5, "n_layer": 2}
+    assert recognise(Contents(whole.tensors, more), options, "m", "config.json", ()).network.rows == 12
+    for change, said in (({"alibi": True}, "config.json, alibi: a setting that is not known here, expected it left"),
+                         ({"a": 1, "b": 2}, "config.json, a: a setting that is not known here, nor are 1 more"),
+                         ({"n_layer": 3}, "m: 2 layers, expected 3, as another file says"),
+                         ({"vocab_size": 6}, "config.json, vocab_size: 6, but transformer.wte.weight has rows: 5")):
+        with pytest.raises(InputError, match=said):
+            recognise(Contents(whole.tensors, {**more, **change}), options, "m", "config.json", ())
 
 
-def test_settings_are_typed() -> None:
+def test_settings_are_typed_and_know_names_and_defaults() -> None:
     eighth = Fraction(1, 8)
-    settings = Settings({"heads": 3, "epsilon": eighth, "tied": False, "none": None}, "c")
-    assert (settings.count("heads"), settings.number("epsilon"), settings.flag("tied", True)) == (3, eighth, False)
-    assert (settings.count("none"), settings.number("other"), settings.flag("none", True)) == (None, None, True)
-    for wrong in (lambda: settings.count("epsilon"), lambda: settings.number("tied"),
-                  lambda: settings.flag("heads", True)):
+    settings = Settings({"heads": 3, "epsilon": eighth, "tied": False, "none": None, "two": 2, "zwei": 2}, "c")
+    settings.keys = {"two": Key(("two", "zwei")), "left": Key(("left_out",), 7), "echo": Key(("left",), 2, ("zwei",))}
+    assert (settings.count("heads"), settings.number("epsilon"), settings.flag("tied")) == (3, eighth, False)
+    assert (settings.count("none"), settings.number("other"), settings.flag("other")) == (None, None, None)
+    assert (settings.get("two"), settings.get("left")) == (2, None)
+    settings.has_defaults = True
+    assert (settings.get("left"), settings.get("echo")) == (7, 2)
+    assert settings.meanings == dict.fromkeys(settings.settings, "used")
+    settings.only("left", 6, 7)
+    for wrong in (lambda: settings.count("epsilon"), lambda: settings.number("tied"), lambda: settings.flag("heads"),
+                  lambda: settings.flag("none"), lambda: settings.only("left", 6), lambda: settings.only("none", 0),
+                  lambda: settings.only("heads", True), lambda: settings.inside("heads"),
+                  lambda: settings.agree("heads", 4, "of")):
         with pytest.raises(InputError):
             wrong()
+
+
+def test_all_that_is_nested_in_settings_must_have_a_meaning() -> None:
+    settings = Settings({"a": {"b": {"c": 1, "no": 2}}, "no": 3}, "f", {"no": "because"})
+    deep = settings.inside("a").inside("b")
+    with pytest.raises(InputError, match=r"^f, a, b, c: a setting that is not known here, expected it left out$"):
+        settings.finish()
+    assert deep.get("c") == 1
+    settings.finish()
+    assert settings.meanings == {"a": "used", "no": "without effect: because"}
+    assert deep.meanings == {"c": "used", "no": "without effect: because"}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -27,7 +27,8 @@ SHAPES = {"wte.weight": (3, 4), "wpe.weight": (5, 4), "ln_f.weight": (4,), "ln_f
           "h.0.attn.c_attn.weight": (4, 12), "h.0.attn.c_attn.bias": (12,), "h.0.attn.c_proj.weight": (4, 4),
           "h.0.attn.c_proj.bias": (4,), "h.0.mlp.c_fc.weight": (4, 6), "h.0.mlp.c_fc.bias": (6,),
           "h.0.mlp.c_proj.weight": (6, 4), "h.0.mlp.c_proj.bias": (4,)}
-ARRAYS = {name: np.arange(np.prod(shape), dtype=np.float32).reshape(shape) / 8 for name, shape in SHAPES.items()}
+ARRAYS = {name: np.arange(np.prod(shape), dtype=np.float32).reshape(shape) / 8 + 64 * place
+          for place, (name, shape) in enumerate(SHAPES.items())}
 
 
 def safetensors_file(arrays: dict[str, Any], change: Callable[[Any], None] = lambda header: None) -> bytes:

@@ -161,14 +161,23 @@ def _compare_lengths(source: _Source, counts: list[int], where: str, read: Calla
                          f"for rows of positions")
 
 
-class Tensors:
-    """Arrays as tensors: an initialiser of the file where it has the same numbers, else one that is made."""
+_ALIKE = 16
+"""Of lines of tensors with the same numbers so many are remembered."""
 
-    def __init__(self, stored: Mapping[str, Stored]) -> None:
+
+class Tensors:
+    """Arrays as tensors: an initialiser of the file where it has the same numbers, else one that is made.
+
+    ``pieces``: consecutive rows or columns of a tensor are found in it, too.
+    """
+
+    def __init__(self, stored: Mapping[str, Stored], pieces: bool = False) -> None:
+        self.pieces = pieces
+        self._lines: dict[tuple[int, int], list[tuple[Array, trained.View, int]]] = {}
         self.made: dict[str, trained.Tensor] = {}
         self._arrays: dict[str, Array] = {}
         self._tensors: dict[str, trained.Tensor] = {}
-        self._known: dict[tuple[tuple[int, ...], bytes], trained.View] = {}
+        self._known: dict[tuple[tuple[int, ...], bytes], list[trained.View]] = {}
         for name, one in stored.items():
             if one.format and 1 <= len(one.shape) <= 2 and one.bytes <= 40_000_000:
                 tensor = trained.Tensor(one.format, one.shape, one.read())
@@ -188,12 +197,28 @@ class Tensors:
             ways = [(array, view), (array.T, trained.View(name, 0, tensor.shape[::-1], (1, tensor.shape[1])))]
         for way, view in ways:
             key = (way.shape, np.ascontiguousarray(way).tobytes())
-            self._known.setdefault(key, view)
+            self._known.setdefault(key, []).append(view)
+            if self.pieces:
+                for index, line in enumerate(way if way.ndim == 2 else way[:, None]):
+                    others = self._lines.setdefault((len(line), hash(line.tobytes())), [])
+                    others += [(way, view, index)] if len(others) < _ALIKE else []
+
+    def _piece(self, array: Array) -> trained.View | None:
+        """A view of consecutive rows of a tensor, or of its transpose, that have these numbers; the largest tensor."""
+        lines = array if array.ndim == 2 else array[:, None]
+        found = [(way.size, replace(view, start=view.start + first * view.strides[0], shape=array.shape))
+                 for way, view, first in self._lines.get((lines.shape[1], hash(lines[0].tobytes())), ())
+                 if way.ndim == array.ndim and np.array_equal(way[first : first + len(array)], array)]
+        return max(found, key=lambda one: one[0])[1] if found else None
 
     def view(self, array: Array) -> trained.View:
-        """A view of these numbers."""
+        """A view of these numbers: in a tensor that no other view is in, if there is one."""
         array = np.asarray(array, np.float64) + 0  # no -0
         key = (array.shape, np.ascontiguousarray(array).tobytes())
+        if key not in self._known and self.pieces and (piece := self._piece(array)):
+            self._known[key] = [piece]
+        if key not in self._known and self.pieces and array.ndim == 2 and (piece := self._piece(array.T)):
+            self._known[key] = [replace(piece, shape=piece.shape[::-1], strides=piece.strides[::-1])]
         if key not in self._known:
             narrow = bool((array.astype(np.float32).astype(np.float64) == array).all())
             form, kind = ("binary32", "<f4") if narrow else ("binary64", "<f8")
@@ -201,7 +226,8 @@ class Tensors:
             while name in self._arrays:
                 name += "_"
             self.learn(name, trained.Tensor(form, array.shape, array.astype(kind).tobytes()))
-        view = self._known[key]
+        views = self._known[key]
+        view = next((view for view in views if self.pieces and view.tensor not in self.made), views[0])
         self.made[view.tensor] = self._tensors[view.tensor]
         return view
 
@@ -334,17 +360,18 @@ class _Writer:
         matrix = self.tensors.array(of.weight)
         is_all = of.bias is None and np.array_equal(matrix, np.eye(norm.size))
         return trained.Norm(norm.kind, norm.epsilon, None if norm.gain is None else self.tensors.view(norm.gain),
-                            None if norm.bias is None or not norm.bias.any() else self.tensors.view(norm.bias),
+                            None if norm.bias is None or not (self.tensors.pieces or norm.bias.any()) else
+                            self.tensors.view(norm.bias),
                             None if is_all else of)
 
     def _norm_step(self, epoch: Epoch, before: Epoch) -> trained.NormStep:
         """The stream becomes a norm; constants that are there from the start are in its bias."""
         norm = self.plan.operations[epoch.start - 1].what
         assert isinstance(norm, NormBase)
-        bias = np.zeros(norm.size) if norm.bias is None else norm.bias
+        bias = norm.bias
         for when, constant in epoch.blocks[0].constants:
             if when == epoch.start:
-                bias = self.exactness.sum(bias, constant[0])
+                bias = self.exactness.sum(np.zeros(norm.size) if bias is None else bias, constant[0])
         whole = NormBase(norm.size, norm.of, norm.kind, norm.epsilon, norm.gain, bias)
         made = self._norm(whole, before)
         assert made is not None
