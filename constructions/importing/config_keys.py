@@ -19,23 +19,26 @@ _REASONS = {
         "attn_pdrop classifier_dropout dropout embd_pdrop embed_dropout hidden_dropout hidden_dropout_prob layerdrop "
         "resid_dropout resid_pdrop",
     "of training": "finetuning_task gradient_checkpointing init_std initializer_range problem_type tf_legacy_loss",
-    "numbers of tokens, with which nothing is computed": "bos_token_id decoder_start_token_id eos_token_id pad_token_id "
-        "sep_token_id unk_token_id",
+    "numbers of tokens, with which nothing is computed": "bos_token_id decoder_start_token_id eos_token_id "
+        "pad_token_id sep_token_id unk_token_id",
     "of text that is generated or read": "bad_words_ids begin_suppress_tokens diversity_penalty do_sample "
-        "early_stopping encoder_no_repeat_ngram_size exponential_decay_length_penalty forced_bos_token_id forced_eos_token_id "
-        "length_penalty max_length min_length no_repeat_ngram_size num_beam_groups num_beams num_return_sequences "
-        "output_scores prefix remove_invalid_values repetition_penalty return_dict_in_generate suppress_tokens "
+        "early_stopping encoder_no_repeat_ngram_size exponential_decay_length_penalty forced_bos_token_id "
+        "forced_eos_token_id length_penalty max_length min_length no_repeat_ngram_size num_beam_groups "
+        "num_beams num_return_sequences output_scores "
+        "prefix remove_invalid_values repetition_penalty return_dict_in_generate suppress_tokens "
         "task_specific_params temperature tokenizer_class top_k top_p typical_p",
-    "of the form of what is returned": "output_attentions output_hidden_states output_past return_dict torchscript",
+    "of the form of what is returned": "output_attentions output_hidden_states output_past return_dict",
     "of speed or memory, with the same sums": "_attn_implementation _attn_implementation_autoset "
-        "attention_softmax_in_fp32 attn_implementation bias_dropout_fusion cache_implementation chunk_size_feed_forward masked_softmax_fusion "
-        "pretraining_tp reorder_and_upcast_attn slow_but_exact use_bfloat16 use_cache",
+        "attention_softmax_in_fp32 attn_implementation bias_dropout_fusion cache_implementation "
+        "chunk_size_feed_forward masked_softmax_fusion pretraining_tp reorder_and_upcast_attn "
+        "slow_but_exact use_bfloat16 use_cache",
     "of the file": "_commit_hash _name_or_path name_or_path transformers.js_config transformers_version",
     "of a head that is not read": "directionality pooler_fc_size pooler_num_attention_heads pooler_num_fc_layers "
         "pooler_size_per_head pooler_type predict_special_tokens summary_activation summary_first_dropout "
         "summary_proj_to_labels summary_type summary_use_proj",
     "names of classes": "label2id",
-    "read by no program of the library": "max_sequence_length n_ctx offset_alibi seq_length skip_bias_add skip_bias_add_qkv",
+    "read by no program of the library": "max_sequence_length n_ctx offset_alibi seq_length skip_bias_add "
+        "skip_bias_add_qkv",
     "windows hide nothing of words as long as the network takes": "max_window_layers",
     "decoders are causal, whatever it says": "is_decoder",
 }
@@ -47,7 +50,7 @@ ONLY: Mapping[str, tuple[object, ...]] = {
     "is_encoder_decoder": (False,), "is_llama_config": (True,), "per_layer_config": (None, {}),
     "pruned_heads": (None, {}),
     "quantization_config": (None,), "rope_interleaved": (False,), "rotary": (True,),
-    "tie_encoder_decoder": (False, None), "use_mrope": (False, None)}
+    "tie_encoder_decoder": (False, None), "torchscript": (False, None), "use_mrope": (False, None)}
 """Keys with which a network is the one that is read at these values alone."""
 COMMON = {"architectures": Key(("architectures",)), "dtype": Key(("dtype", "torch_dtype")),
           "labels": Key(("id2label",)), "label_count": Key(("num_labels", "_num_labels")),

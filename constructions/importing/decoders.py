@@ -43,12 +43,11 @@ _NARROWER = {"float64": ("binary64", "binary32", "binary16", "bfloat16"),
              "float32": ("binary32", "binary16", "bfloat16"),
              "float16": ("binary16",), "bfloat16": ("bfloat16",)}
 """For each type of the library the formats whose numbers it keeps."""
+_WORDS: tuple[str, Readout] = ("words", "each")
 _LAYER_KINDS = ("full_attention", "sliding_attention", "global", "local")
 _HEADS: Mapping[str, tuple[str, Readout]] = {
-    "ForCausalLM": ("words", "each"), "LMHeadModel": ("words", "each"), "ForMaskedLM": ("words", "each"),
-    "ForPreTraining": ("words", "each"), "ForSequenceClassification": ("classes", "last"),
-    "ForTokenClassification": ("token classes", "each")}
-"""For each end of the names of classes the head, and the tokens that have logits."""
+    "ForSequenceClassification": ("classes", "last"), "ForTokenClassification": ("token classes", "each")}
+"""For ends of the names of classes the head, and the tokens that have logits; others are in ``Row.words``."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,8 @@ class Row:
     of a tensor that its files have, ``packed``: queries, keys and values are one matrix, head by head or kind by kind.
     ``columns``: matrices are [in, out]. ``parallel``: attention and units read the same sum (text: if this setting says
     so). ``gain_plus_one``: norms multiply by 1 + their weight. ``sums``: norms come after sums. ``outer``: the head of
-    words; ``token_head``: that of classes of each token. ``biases``: of ``attention``, ``out``, ``units``, ``norms``,
-    ``words``, ``token classes``; True where nothing is said.
+    words, ``words``: ends of names of classes that have it; ``token_head``: the head of classes of each token.
+    ``biases``: of ``attention``, ``out``, ``units``, ``norms``, ``words``, …; True where nothing is said.
     """
 
     kind: str
@@ -97,6 +96,7 @@ class Row:
     sums: bool = False
     attends: Attends = "causal"
     outer: str = "lm_head"
+    words: tuple[str, ...] = ("ForCausalLM",)
     token_head: str = "classifier"
     outside: str = ""
     biases: Biases = field(default_factory=dict)
@@ -153,7 +153,8 @@ ROWS = (
     Row("Phi", ("phi",), "Phi", "layers.0.self_attn.dense.weight", "embed_tokens.weight", "layers.", "final_layernorm",
         "input_layernorm", None, "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.dense",
         "mlp.fc1", "mlp.fc2", parallel=True, outside="model.", token_head="score", only={"qk_layernorm": (False,)}),
-    Row("Hugging Face GPT-2", ("gpt2",), "GPT2", **_gpt_names(columns=True, biases={"words": False})),
+    Row("Hugging Face GPT-2", ("gpt2",), "GPT2", **_gpt_names(
+        columns=True, biases={"words": False}, words=("LMHeadModel",))),
     Row("nanoGPT", ("nanogpt",), "", **_gpt_names(
         biases={"attention": "bias", "out": "bias", "units": "bias", "norms": "bias", "words": False})),
     Row("BERT", ("bert",), "Bert", "encoder.layer.0.attention.self.query.weight", "embeddings.word_embeddings.weight",
@@ -161,7 +162,7 @@ ROWS = (
         "attention.self.key", "attention.self.value", "attention.output.dense", "intermediate.dense", "output.dense",
         embedding_norm="embeddings.LayerNorm", positions="learned", table="embeddings.position_embeddings.weight",
         parts="embeddings.token_type_embeddings.weight", sums=True, attends="bidirectional", outside="bert.",
-        outer="cls.predictions",
+        outer="cls.predictions", words=("ForMaskedLM", "ForPreTraining", "LMHeadModel"),
         only={"position_embedding_type": ("absolute",), "is_decoder": (False,), "is_causal": ()}),
     Row("Gemma", ("gemma",), "Gemma", **_llama_names(
         _BIASED, gain_plus_one=True, scaled_tokens=True,
@@ -193,7 +194,7 @@ def row_of(weights: Weights, settings: Settings) -> Row | None:
     """
     kind = settings.get("model_type")
     if kind is None:
-        rows = sorted(ROWS[::-1], key=lambda row: row.mark == LLAMA_MARK)
+        rows = sorted(ROWS, key=lambda row: (row.mark == LLAMA_MARK, row.kind != "LLaMA"))
         return next((row for row in rows if recognises(row, weights)), None)
     known = {row.model_types[0]: row for row in ROWS if row.classes}
     if not isinstance(kind, str) or kind not in known:
@@ -371,9 +372,10 @@ class _Family:
         told, settings = self.settings.told("layers"), self.settings
         count = numbered(self.weights.stored, f"{self.prefix}{self.row.layers}", f".{self.row.out}.weight",
                          self.weights.where, None if told is None else settings.count("layers"))
-        if told is None and settings.has_defaults and count > settings.get("layers"):
-            raise InputError(f"{settings.shown('layers')}: left out, and its default {settings.get('layers')} is less "
-                             f"than the {count} layers, expected it")
+        default = settings.get("layers") if settings.has_defaults and told is None else count
+        if default is None or count > default or (settings.version and count != default):
+            raise InputError(f"{settings.shown('layers')}: {found(default)} (or left out, which is that), expected "
+                             f"{count}, as there are layers")
         return count
 
     def attends(self) -> Attends:
@@ -506,22 +508,28 @@ class _Family:
                 return "classes", "last"
             if f"{outside}score.weight" in self.weights or classes in self.weights:
                 return ("classes", "first") if pooled else ("token classes", "each")
+            is_bare = not self.prefix.endswith(row.outside) and f"{outside}{row.outer}.weight" not in self.weights
+            if settings.version and is_bare:
+                raise InputError(f"{settings.where}, architectures: left out, and no tensor shows a head, expected it")
             return "words", "each"
         if not isinstance(named, list) or len(named) != 1 or not isinstance(named[0], str):
             raise InputError(f"{settings.where}, architectures: {found(named)}, expected one class")
-        end = named[0].removeprefix(row.classes)
-        if end not in _HEADS or not named[0].startswith(row.classes):
+        heads: dict[str, tuple[str, Readout]] = {**_HEADS, **dict.fromkeys(row.words, _WORDS)}
+        known = {row.classes + end: one for end, one in heads.items()}
+        if named[0] not in known:
             raise InputError(f"{settings.where}, architectures: {found(named[0])} is not handled, expected "
-                             f"{', '.join(row.classes + one for one in _HEADS)}")
-        head, readout = _HEADS[end]
+                             f"{', '.join(known)}")
+        head, readout = known[named[0]]
         return head, "first" if row.sums and head == "classes" else readout
 
     def unembedded(self, x: Flat) -> tuple[Flat, Readout]:
         """The logits, and of which tokens they are."""
         outside = self.prefix.removesuffix(self.row.outside)
         head, readout = self.head(outside)
+        self.questions.told("readout", readout, self.row.kind)
         if head == "words":
             return (self.masked_words(x) if self.row.sums else self.words(x, outside)), readout
+        self.settings.told("tied")
         if readout == "last":
             self.check_padding()
         if readout == "first":
@@ -539,10 +547,19 @@ class _Family:
         return logits, readout
 
     def check_padding(self) -> None:
-        """Note which token is passed over at the end of a word."""
+        """Note which token is passed over at the end of a word.
+
+        Raises:
+            InputError: if the user has not said that no word ends in it.
+        """
         token = self.settings.get("pad")
-        if isinstance(token, int) and 0 <= token < self.table.shape[0]:
-            self.questions.assume(f"words do not end in token {token}, the padding, which is passed over")
+        if token is not None and type(token) is not int:
+            raise InputError(f"{self.settings.shown('pad')}: {found(token)}, expected a whole number or null")
+        if token is not None and 0 <= token < self.table.shape[0]:
+            if self.questions.option("readout") != "last":
+                raise InputError(f"{self.settings.shown('pad')}: {token}, a token that is passed over at the end of a "
+                                 f"word; expected --readout last, if no word ends in it, or null")
+            self.questions.assume(f"no word ends in token {token} (pad_token_id), which would be passed over")
 
     def words(self, x: Flat, outside: str) -> Flat:
         """The logits of words: of a layer of their own, or of the token table."""

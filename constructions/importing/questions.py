@@ -39,6 +39,7 @@ class Options:
     rotary_base: Fraction | None = None
     given: tuple[tuple[str, int | None], ...] | None = None
     """Of inputs of a graph beside its tokens the number that they are everywhere; None: the number of the place."""
+    readout: str | None = None
 
 
 _HOW = {
