@@ -57,12 +57,13 @@ COMMON = {"architectures": Key(("architectures",)), "dtype": Key(("dtype", "torc
           "vocabulary": Key(("vocab_size",)), "pad": Key(("pad_token_id",))}
 
 
-def _keys(**keys: str | tuple[str, Any] | Key) -> Mapping[str, Key]:
-    """What our words are called, with defaults; a size without one is what the tensors have."""
+def _keys(**keys: str | tuple[str, Any] | Key | None) -> Mapping[str, Key]:
+    """The names of what our words stand for, with defaults; a size without one is what the tensors have."""
     made = dict(COMMON)
     for word, key in keys.items():
         names, default = key if isinstance(key, tuple) else (key, None)
-        made[word] = names if isinstance(names, Key) else Key(tuple(names.split()), default)
+        if names is not None:
+            made[word] = names if isinstance(names, Key) else Key(tuple(names.split()), default)
     return made
 
 
@@ -111,7 +112,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
                      activation=("activation_function", "relu"), tied=("tie_word_embeddings", True),
                      bias=("enable_bias", True), pad=("pad_token_id", 1)),
     "bloom": _gpt2(heads=("n_head num_attention_heads", 8), layers=("n_layer num_hidden_layers", 2),
-                   width="n_embed hidden_size"),
+                   width="n_embed hidden_size", activation=None),
     "phi": _llama(32, 24, 2048, activation=("hidden_act", "gelu_new"), epsilon=("layer_norm_eps", _E5),
                   part=("partial_rotary_factor", Fraction(1, 2))),
     "gemma": _llama(16, 28, 8192, groups=("num_key_value_heads", 16), activation=("hidden_act", "gelu_pytorch_tanh"),

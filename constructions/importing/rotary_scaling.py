@@ -35,7 +35,7 @@ def rotary_rule(settings: Settings, questions: Questions) -> RotaryRule:
     base: Fraction = questions.either("rotary_base", _one(settings, inner, "base", "rope_theta"), settings.where)
     part = _one(settings, inner, "part", "partial_rotary_factor")
     if part is not None and part > 1:
-        raise InputError(f"{settings.shown('part')}: {found(part)}, expected at most 1")
+        raise InputError(f"{settings.shown('part')}: {part}, expected at most 1")
     questions.assume(f"rotary positions turn pairs of coordinates of queries and keys, to base {base}")
     return RotaryRule(base, part, _scaling(inner))
 
@@ -68,7 +68,7 @@ def _one(settings: Settings, inner: Settings, word: str, name: str) -> Fraction 
     outer, told = settings.number(word), inner.number(name)
     is_new = inner.where.endswith("rope_parameters") or settings.version == 5
     if told is not None and told != outer and not (is_new and settings.told(word) is None):
-        raise InputError(f"{inner.shown(name)}: {found(told)}, but outside it is {found(outer)}, expected one of them")
+        raise InputError(f"{inner.shown(name)}: {told}, but outside it is {outer}, expected one of them")
     return outer if told is None else told
 
 
