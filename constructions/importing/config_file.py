@@ -98,7 +98,7 @@ class Settings:
 
     def shown(self, name: str) -> str:
         """The file and the key, for complaints."""
-        names = self._key(name).names
+        names = self._key(name).names or (name,)
         return f"{self.where}, {next((one for one in names if one in self.settings), names[0])}"
 
     def told(self, name: str) -> Any:

@@ -48,13 +48,16 @@ WITHOUT_EFFECT: Mapping[str, str] = {key: reason for reason, keys in _REASONS.it
 ONLY: Mapping[str, tuple[object, ...]] = {
     "add_cross_attention": (False, None), "cross_attention_hidden_size": (None,), "is_causal": (True,),
     "is_encoder_decoder": (False,), "is_llama_config": (True,), "per_layer_config": (None, {}),
-    "pruned_heads": (None, {}),
-    "quantization_config": (None,), "rope_interleaved": (False,), "rotary": (True,),
+    "pruned_heads": (None, {}), "quantization_config": (None,), "rope_interleaved": (False,), "rotary": (True,),
     "tie_encoder_decoder": (False, None), "torchscript": (False, None), "use_mrope": (False, None)}
 """Keys with which a network is the one that is read at these values alone."""
-COMMON = {"architectures": Key(("architectures",)), "dtype": Key(("dtype", "torch_dtype")),
-          "labels": Key(("id2label",)), "label_count": Key(("num_labels", "_num_labels")),
-          "vocabulary": Key(("vocab_size",)), "pad": Key(("pad_token_id",))}
+COMMON = {word: Key(()) for word in (
+    "heads groups head_width layers width inner_width units positions activation epsilon tied window has_window "
+    "layer_kinds attention_types by_layer scaled divisor turned base part parts").split()} | {
+    "architectures": Key(("architectures",)), "dtype": Key(("dtype", "torch_dtype")),
+    "labels": Key(("id2label",)), "label_count": Key(("num_labels", "_num_labels")),
+    "vocabulary": Key(("vocab_size",)), "pad": Key(("pad_token_id",))}
+"""The words that the program asks for; a family without a key for one has nothing to say there."""
 
 
 def _keys(**keys: str | tuple[str, Any] | Key | None) -> Mapping[str, Key]:

@@ -226,8 +226,7 @@ class _Family:
         self.width = self.table.shape[1]
         by = settings.where
         self.heads: int = questions.either("heads", settings.count("heads"), by)
-        self.groups = (settings.count("groups") if "groups" in settings.keys else None) or (
-            self.heads if settings.settings else self.told_groups())
+        self.groups = settings.count("groups") or (self.heads if settings.settings else self.told_groups())
         inner = self.rows_of(row.query) // (3 if row.packed else 1)
         if row.packed == "kinds" and inner % max(self.heads, 1):
             raise InputError(f"{weights.where}: {self.heads} heads, expected a divisor of the width {inner}")
@@ -235,16 +234,13 @@ class _Family:
             raise InputError(f"{weights.where}: {self.heads} heads and {self.groups} keys for queries of {inner} "
                              f"numbers, expected divisors")
         self.head_width = inner // self.heads
-        self.epsilon: Fraction = row.always.get("epsilon") or questions.either("epsilon", self.told_epsilon(), by)
+        self.epsilon: Fraction = row.always.get("epsilon") or questions.either(
+            "epsilon", settings.number("epsilon"), by)
         told: Activation | None = row.always.get("activation") or activation_in(settings)
         self.activation: Activation = questions.either("activation", told, by)
         self.check_sizes()
         self.positions, self.rotary = self.position_tables()
         questions.expect_answers()
-
-    def told_epsilon(self) -> Fraction | None:
-        """The epsilon of the settings."""
-        return self.settings.number("epsilon") if "epsilon" in self.settings.keys else None
 
     def check_sizes(self) -> None:
         """Compare the sizes that config.json states with the tensors.
@@ -256,8 +252,7 @@ class _Family:
         settings.agree("width", self.width, f"the rows of {table} have")
         settings.agree("inner_width", self.width, f"the rows of {table} have")
         settings.agree("vocabulary", self.table.shape[0], f"{table} has rows")
-        if "head_width" in settings.keys:
-            settings.agree("head_width", self.head_width, f"heads of {self.row.query} have the width")
+        settings.agree("head_width", self.head_width, f"heads of {self.row.query} have the width")
         told = settings.get("dtype")
         kept = _NARROWER.get(str(told).removeprefix("torch."))
         if told in (None, "auto") or (settings.version == 4 and kept):
@@ -293,7 +288,7 @@ class _Family:
                                  f"{row.table_offset} rows")
             self.settings.agree("positions", count, f"{row.table} has rows for positions")
             return min(count, window or count), None
-        if "turned" in self.settings.keys:
+        if row.neighbours:
             base, scaling, width = questions.either("rotary_base", Fraction(10000), row.kind), None, self.turned()
         else:
             rule = rotary_rule(self.settings, questions)
@@ -323,9 +318,7 @@ class _Family:
     def window(self) -> int | None:
         """How far attention sees in some layer: words are no longer than that."""
         settings = self.settings
-        if "window" not in settings.keys:
-            return None
-        kinds = str([settings.get(name) for name in ("layer_kinds", "attention_types") if name in settings.keys])
+        kinds = str([settings.get(name) for name in ("layer_kinds", "attention_types")])
         window, is_used = settings.count("window"), settings.get("has_window") is not False
         if others := set(re.findall(r"'(\w+)'", kinds)) - set(_LAYER_KINDS):
             raise InputError(f"{settings.shown('layer_kinds')}: {found(min(others))} is not handled, expected "
@@ -486,12 +479,12 @@ class _Family:
 
     def scale(self, layer: int) -> Fraction | int:
         """What scores are multiplied by, or the number under its root."""
-        keys, settings = self.settings.keys, self.settings
-        by_layer = layer + 1 if "by_layer" in keys and settings.flag("by_layer") else 1
-        if self.row.unscaled or ("scaled" in keys and settings.flag("scaled") is False):
+        settings = self.settings
+        by_layer = layer + 1 if settings.flag("by_layer") else 1
+        if self.row.unscaled or settings.flag("scaled") is False:
             self.questions.assume("scores are not divided by the root of the heads' width")
             return Fraction(1, by_layer)
-        told = settings.count("divisor") if "divisor" in keys else None
+        told = settings.count("divisor")
         self.questions.assume("scores are divided by the square root of the heads' width" if told is None else
                               f"scores are divided by the square root of {told}")
         return (told or self.head_width) * by_layer**2
@@ -519,6 +512,9 @@ class _Family:
         if named[0] not in known:
             raise InputError(f"{settings.where}, architectures: {found(named[0])} is not handled, expected "
                              f"{', '.join(known)}")
+        if self.prefix and not self.prefix.endswith(row.outside):
+            raise InputError(f"{self.weights.where}: tensor {self.table.tensor}, expected {outside}{row.outside}"
+                             f"{row.tokens}, which {named[0]} has")
         head, readout = known[named[0]]
         return head, "first" if row.sums and head == "classes" else readout
 
@@ -528,7 +524,7 @@ class _Family:
         head, readout = self.head(outside)
         self.questions.told("readout", readout, self.row.kind)
         if head == "words":
-            return (self.masked_words(x) if self.row.sums else self.words(x, outside)), readout
+            return self.words(x, outside), readout
         self.settings.told("tied")
         if readout == "last":
             self.check_padding()
@@ -562,45 +558,36 @@ class _Family:
             self.questions.assume(f"no word ends in token {token} (pad_token_id), which would be passed over")
 
     def words(self, x: Flat, outside: str) -> Flat:
-        """The logits of words: of a layer of their own, or of the token table."""
-        weights, name, settings = self.weights, f"{outside}{self.row.outer}", self.settings
-        tied = settings.flag("tied") if "tied" in settings.keys else None
-        if f"{name}.weight" not in weights and tied is False:
-            raise InputError(f"{weights.where}: no tensor {name}.weight, and tie_word_embeddings of "
-                             f"{settings.where} does not tie it to the token table")
-        if f"{name}.weight" in weights and not weights.same_as(f"{name}.weight", self.table.tensor):
-            if tied:
-                raise InputError(f"{settings.shown('tied')}: true (or left out, which is true), but {name}.weight is "
-                                 f"not {self.table.tensor}, expected false")
-            return self.linear(x, name, "words")
-        by = f"{name}.weight is equal to it" if f"{name}.weight" in weights else None
-        is_assumed = tied or not (settings.settings or self.row.packed == "kinds")
-        table = self.table.tensor if by else self.questions.either(
-            "output_layer", self.table.tensor if is_assumed else None, settings.where)
-        self.questions.assume("the unembedding is the token table" + (f", as {by}" if by else " (they are tied)"))
-        weight = weights.linear(table, self.width)
-        bias = self.bias(name, "words", weight.shape[1]) if table == self.table.tensor else weights.vector_if(
-            table.removesuffix("weight") + "bias")
-        return self.composer.linear(x, Affine(weight, bias))
+        """The logits of words: of a layer of their own, or of the token table; BERT's come after a layer and a norm.
 
-    def masked_words(self, x: Flat) -> Flat:
-        """The logits of BERT's words: a layer, a norm, and the token table."""
-        weights, name = self.weights, self.row.outer
-        if f"{name}.transform.dense.weight" not in weights:
-            raise InputError(f"{weights.where}: no head, expected {name} or classifier")
-        x = self.composer.units(self.linear(x, f"{name}.transform.dense", "transform", self.width), self.activation)
-        x = self.norm(x, f"{name}.transform.LayerNorm")
-        decoder, tied = f"{name}.decoder", self.settings.flag("tied")
-        if f"{decoder}.bias" in weights and not weights.same_as(f"{decoder}.bias", f"{name}.bias"):
-            raise InputError(f"{weights.where}: tensor {decoder}.bias is not {name}.bias, expected the same")
-        if f"{decoder}.weight" in weights and not weights.same_as(f"{decoder}.weight", self.table.tensor):
-            if tied:
-                raise InputError(f"{self.settings.shown('tied')}: true (or left out, which is true), but "
-                                 f"{decoder}.weight is not {self.table.tensor}, expected false")
-            matrix = weights.linear(f"{decoder}.weight", self.width)
-        elif f"{decoder}.weight" not in weights and tied is False:
-            raise InputError(f"{weights.where}: no tensor {decoder}.weight, and tie_word_embeddings of "
-                             f"{self.settings.where} does not tie it to the token table")
-        else:
-            matrix = weights.linear(self.table.tensor, self.width)
-        return self.composer.linear(x, Affine(matrix, weights.vector(f"{name}.bias", matrix.shape[1])))
+        Raises:
+            InputError: if the settings tie what tensors do not, or the other way round.
+        """
+        weights, settings, table = self.weights, self.settings, self.table.tensor
+        name = biased = f"{outside}{self.row.outer}"
+        if self.row.sums:
+            if f"{name}.transform.dense.weight" not in weights:
+                raise InputError(f"{weights.where}: no head, expected {name} or classifier")
+            x = self.linear(x, f"{name}.transform.dense", "transform", self.width)
+            x = self.norm(self.composer.units(x, self.activation), f"{name}.transform.LayerNorm")
+            name = f"{name}.decoder"
+            if f"{name}.bias" in weights and not weights.same_as(f"{name}.bias", f"{biased}.bias"):
+                raise InputError(f"{weights.where}: tensor {name}.bias is not {biased}.bias, expected the same")
+        tied, is_there = settings.flag("tied"), f"{name}.weight" in weights
+        if not is_there and tied is False:
+            raise InputError(f"{weights.where}: no tensor {name}.weight, and tie_word_embeddings of {settings.where} "
+                             f"does not tie it to the token table")
+        matrix = f"{name}.weight"
+        if is_there and weights.same_as(matrix, table):
+            self.questions.assume(f"the unembedding is the token table, as {matrix} is equal to it")
+            matrix = table
+        elif not is_there:
+            is_assumed = tied or not (settings.settings or self.row.packed == "kinds")
+            matrix = self.questions.either("output_layer", table if is_assumed else None, settings.where)
+            self.questions.assume(f"the unembedding is {'the token table (they are tied)' if is_assumed else matrix}")
+        elif tied:
+            raise InputError(f"{settings.shown('tied')}: true (or left out, which is true), but {matrix} is not "
+                             f"{table}, expected false")
+        weight = weights.linear(matrix, self.width)
+        biased = biased if matrix in (table, f"{name}.weight") else matrix.removesuffix(".weight")
+        return self.composer.linear(x, Affine(weight, self.bias(biased, "words", weight.shape[1])))

@@ -62,7 +62,7 @@ def _one(settings: Settings, inner: Settings, word: str, name: str) -> Fraction 
     Raises:
         InputError: if versions would take two different numbers.
     """
-    if word not in settings.keys:
+    if settings.keys and not settings.keys[word].names:
         inner.only(name, 1, Fraction(1))
         return None
     outer, told = settings.number(word), inner.number(name)

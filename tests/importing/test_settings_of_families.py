@@ -94,7 +94,8 @@ def family(name: str) -> tuple[Contents, dict[str, Any]]:
     else:
         others: dict[str, Any] = {
             "gpt_neox": partial(in_torch.neox, parallel=True), "gpt_neo": in_torch.neo, "gptj": in_torch.gptj,
-            "opt": in_torch.opt, "bloom": in_torch.bloom, "phi": in_torch.phi, "bert": partial(in_torch.bert, head="masked")}
+            "opt": in_torch.opt, "bloom": in_torch.bloom, "phi": in_torch.phi,
+            "bert": partial(in_torch.bert, head="masked")}
         state, _, settings = others[name](torch)
     stored = {key: Stored("float32", "binary32", tuple(value.shape), partial(content, value))
               for key, value in state.items()
@@ -299,7 +300,7 @@ def test_rules_by_kind_of_layer_are_refused_by_name() -> None:
     ({}, {"rope_theta": 6}, "rope_scaling", "4.57.6", "rope_scaling, rope_theta: 6, but outside it is 10000"),
     ({}, {"rope_theta": 6}, "rope_parameters", "4.57.6", "rope_parameters: transformers 4, which wrote the file, does"),
     ({"rope_scaling": {"factor": 2}}, {"rope_theta": 6}, "rope_parameters", None, "but rope_scaling says"),
-    ({}, {"rope_type": "yarn", "factor": 2}, "rope_parameters", None, '"yarn" is not handled, expected default, linear'),
+    ({}, {"rope_type": "yarn", "factor": 2}, "rope_parameters", None, '"yarn" is not handled, expected default,'),
     ({}, {"type": "linear", "rope_type": "default"}, "rope_scaling", None, 'type: "linear", but rope_type says'),
     ({}, {"factor": 2}, "rope_scaling", None, "rope_scaling, factor: a setting that is not known here"),
     ({}, {"partial_rotary_factor": FACTOR}, "rope_parameters", None, 'partial_rotary_factor: "1/2" is not handled'),

@@ -58,7 +58,7 @@ class Exactness:
     def product(self, x: Array, y: Array) -> Array:
         """The product of matrices."""
         if is_selection(x):
-            return np.asarray(x @ y)
+            return y if len(x) == x.shape[1] and (x.diagonal() == 1).all() else np.asarray(x @ y)
         if is_selection(y.T):
             return np.asarray(x @ y)
         (a, p), (b, q) = _integers(x), _integers(y)
