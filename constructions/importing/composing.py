@@ -11,7 +11,8 @@ import numpy as np
 
 from constructions.errors import InputError
 from constructions.importing.graph.exact import Array, Exactness
-from constructions.importing.graph.network import Tensors, write
+from constructions.importing.graph.network import write
+from constructions.importing.graph.tensors import Tensors
 from constructions.importing.graph.values import (
     Attention,
     Flat,

@@ -51,9 +51,9 @@ ONLY: Mapping[str, tuple[object, ...]] = {
     "pruned_heads": (None, {}), "quantization_config": (None,), "rope_interleaved": (False,), "rotary": (True,),
     "tie_encoder_decoder": (False, None), "torchscript": (False, None), "use_mrope": (False, None)}
 """Keys with which a network is the one that is read at these values alone."""
-COMMON = {word: Key(()) for word in (
-    "heads groups head_width layers width inner_width units positions activation epsilon tied window has_window "
-    "layer_kinds attention_types by_layer scaled divisor turned base part parts").split()} | {
+_WORDS = ("heads groups head_width layers width inner_width units positions activation epsilon tied window has_window "
+          "layer_kinds attention_types by_layer scaled divisor turned base part parts")
+COMMON = {word: Key(()) for word in _WORDS.split()} | {
     "architectures": Key(("architectures",)), "dtype": Key(("dtype", "torch_dtype")),
     "labels": Key(("id2label",)), "label_count": Key(("num_labels", "_num_labels")),
     "vocabulary": Key(("vocab_size",)), "pad": Key(("pad_token_id",))}

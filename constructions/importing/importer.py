@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from constructions.errors import InputError
-from constructions.importing import decoders, encoder_layers, hooked_transformer
+from constructions.importing import decoders, encoder_layers, families, hooked_transformer
 from constructions.importing.config_file import Settings, read_config
 from constructions.importing.config_keys import WITHOUT_EFFECT
 from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge
@@ -200,7 +200,7 @@ def read_contents(data: bytes, name: str) -> Contents:
 
 def _recogniser(weights: Weights, settings: Settings) -> Recogniser | None:
     if row := decoders.row_of(weights, settings):
-        return Recogniser(lambda _: True, partial(decoders.build, row), decoders.BUFFERS)
+        return Recogniser(lambda _: True, partial(decoders.build, row), families.BUFFERS)
     return next((recogniser for recogniser in RECOGNISERS if recogniser.recognises(weights)), None)
 
 

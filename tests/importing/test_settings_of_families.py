@@ -20,6 +20,7 @@ from constructions.importing import decoders
 from constructions.importing.config_file import Key, Settings
 from constructions.importing.config_keys import COMMON, KEYS, ONLY, WITHOUT_EFFECT
 from constructions.importing.contents import Contents, Stored
+from constructions.importing.families import ROWS
 from constructions.importing.importer import recognise
 from constructions.importing.questions import Options, Questions
 from constructions.importing.weights import Weights
@@ -183,7 +184,7 @@ def test_keys_without_effect_change_nothing_and_say_why(name: str) -> None:
     without = {key: value for key, value in WITHOUT_EFFECT.items()
                if key not in ("transformers_version", "pad_token_id") and all(key not in one.names
                                                                               for one in KEYS[name].values())}
-    row = next(row for row in decoders.ROWS if row.model_types == (name,))
+    row = next(row for row in ROWS if row.model_types == (name,))
     without = {key: value for key, value in without.items() if key not in row.only}
     network, settings = read(name, dict.fromkeys(without, 3))
     assert network == read(name, {})[0]
@@ -193,7 +194,7 @@ def test_keys_without_effect_change_nothing_and_say_why(name: str) -> None:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_keys_that_are_handled_at_one_value_alone_are_refused_at_others(name: str) -> None:
-    row = next(row for row in decoders.ROWS if row.model_types == (name,))
+    row = next(row for row in ROWS if row.model_types == (name,))
     for key, handled in {**ONLY, **row.only}.items():
         for value in (True, False, None, 7, "x", {"a": 1}, [1]):
             if not any(type(value) is type(one) and value == one for one in handled):
