@@ -25,26 +25,14 @@ class Found:
     readout: Readout = "each"
 
 
-def split_heads(query: Affine, key: Affine, value: Affine, out: View, heads: int,
-                groups: int | None = None, slopes: Sequence[Fraction | None] = ()) -> tuple[Head, ...]:
-    """The heads of maps that make the queries (keys, values) of all heads, one head after another.
-
-    With ``groups`` there are so many keys and values, each for heads/groups heads that follow one another.
-    """
-    width = query.weight.shape[1] // heads
-    of_group = [index * (groups or heads) // heads for index in range(heads)]
-    return tuple(
-        Head(outputs(query, index * width, width), outputs(key, group * width, width),
-             outputs(value, group * width, width), rows(out, index * width, width),
-             slopes[index] if slopes else None)
-        for index, group in enumerate(of_group))
-
-
 def split_packed(packed: Affine, out: View, heads: int, slopes: Sequence[Fraction | None] = ()) -> tuple[Head, ...]:
-    """The heads of one map that makes all queries, then all keys, then all values."""
-    width = packed.weight.shape[1] // 3
-    query, key, value = (outputs(packed, part * width, width) for part in range(3))
-    return split_heads(query, key, value, out, heads, slopes=slopes)
+    """The heads of one map that makes all queries, then all keys, then all values, one head after another."""
+    inner = packed.weight.shape[1] // 3
+    width = inner // heads
+    query, key, value = ([outputs(packed, part * inner + index * width, width) for index in range(heads)]
+                         for part in range(3))
+    return tuple(Head(query[index], key[index], value[index], rows(out, index * width, width),
+                      slopes[index] if slopes else None) for index in range(heads))
 
 
 def numbered(names: Iterable[str], before: str, after: str, where: str, told: int | None = None) -> int:
