@@ -63,7 +63,8 @@ def random_network(attention: Attention, seed: int = 0) -> TrainedNetwork:
     with TemporaryDirectory() as folder:
         path = str(Path(folder) / "network.npz")
         np.savez(path, **tensors)
-        options = Options(attention=attention, norm="layer", epsilon=Fraction(1, 10**5), activation="relu")
+        options = Options(kind="hooked-transformer", attention=attention, norm="layer", epsilon=Fraction(1, 10**5),
+                          activation="relu")
         return import_network([path], options).network
 
 

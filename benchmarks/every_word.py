@@ -79,7 +79,8 @@ def modular_network(p: int) -> TrainedNetwork:
     with TemporaryDirectory() as folder:
         path = str(Path(folder) / "network.npz")
         np.savez(path, **modular_tensors(p))  # type: ignore[arg-type]
-        return import_network([path], Options(attention="causal", norm="none", activation="relu")).network
+        return import_network([path], Options(kind="hooked-transformer", attention="causal", norm="none",
+                                             activation="relu")).network
 
 
 def modular_claim(p: int) -> Claim:

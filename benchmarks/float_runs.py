@@ -81,7 +81,7 @@ about") says little.
 """
 MARK = "<!-- benchmarks/float_runs.py writes what follows -->\n"
 BATCH, POPULATION, GENERATIONS = 256, 64, 12
-GPT = Options(attention="causal", heads=1, activation="gelu", epsilon=Fraction(1, 100000))
+GPT = Options(kind="nanogpt", attention="causal", heads=1, activation="gelu", epsilon=Fraction(1, 100000))
 Cell = dict[str, Any]
 
 

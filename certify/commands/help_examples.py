@@ -36,8 +36,8 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "sensitivity": ("certify sensitivity 'ODD(#<[Q_1])' --alphabet 01 --temperature 1 --max-n 6",),
     "cross-entropy": ("certify cross-entropy 'ODD(#<[Q_1])' --alphabet 01 --temperature 1 --max-n 6",),
     "floats": ("certify floats since.cert --format binary32",),
-    "import": ("certify import examples/trained/tomita_2 --attention causal --heads 1 --activation gelu --epsilon 1e-5 "
-               "-o tomita_2.json",),
+    "import": ("certify import examples/trained/tomita_2 --kind nanogpt --attention causal --heads 1 "
+               "--activation gelu --epsilon 1e-5 -o tomita_2.json",),
     "decide": ("certify decide tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",),
     "learn": (
         "certify learn tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",

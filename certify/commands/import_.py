@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -14,14 +15,21 @@ from certify.frame.terminal import print_json
 
 if TYPE_CHECKING:
     from constructions.importing.importer import Imported
+    from constructions.importing.questions import Place
 
 NetworkOption = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="MODEL", parser=option.written_file, help="write the network here; - is standard output")]
 NamesOption = Annotated[str | None, typer.Option(
     "--names", metavar="NAMES.toml", help="where the tensors have other names, orders or pieces: a file that says "
     "which (docs/importing.md)")]
-GraphOption = Annotated[bool, typer.Option(
-    "--graph", help="read an ONNX file by its operations, also where the names in it are known")]
+KindOption = Annotated[str | None, typer.Option(
+    "--kind", metavar="KIND", help="the kind of network, where no config.json names it: without it the program "
+    "that the names of tensors suggest is shown (docs/importing.md has the kinds)")]
+ReadoutOption = Annotated[str | None, typer.Option(
+    "--readout", metavar="TOKENS", help="the tokens that have logits: each, first or last (alone), or mean (of all)")]
+PlaceOption = Annotated[list[str] | None, typer.Option(
+    "--place", metavar="NORM=embedding|final|pooled", help="the place of a norm outside the layers: of token "
+    "vectors and positions together, after the layers, of the mean over all tokens")]
 ScaleOption = Annotated[Literal["sqrt(d)"] | None, typer.Option(
     "--embedding-scale", help="what token vectors are multiplied by before positions are added")]
 TokenTableOption = Annotated[str | None, typer.Option(
@@ -39,34 +47,43 @@ GivenOption = Annotated[list[str] | None, typer.Option(
     "attention_mask=1, position_ids=places (0, 1, 2, …)")]
 RowsOption = Annotated[int | None, typer.Option(
     "--rows", metavar="N", parser=option.whole_number, help="for how many positions to compute a table (512)")]
+FilesArgument = Annotated[list[str], typer.Argument(
+    metavar="FILE...", help="weights (.safetensors, .pt, .pth, .bin, .npz, .onnx, .pt2) and config.json if there "
+    "is one; or a folder with both")]
+AttentionOption = Annotated[Literal["causal", "bidirectional"] | None, typer.Option(
+    "--attention", help="whether tokens see later tokens")]
+ActivationOption = Annotated[Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh"] | None, typer.Option(
+    "--activation", help="the activation function; gelu is the exact one, by erf")]
+NormOption = Annotated[Literal["layer", "rms", "none"] | None, typer.Option(
+    "--norm", help="the kind of norms, where their weights do not show it")]
+HeadsOption = Annotated[int | None, typer.Option(
+    "--heads", metavar="H", parser=option.whole_number, help="the number of heads in each layer")]
+NormFirstOption = Annotated[bool | None, typer.Option(
+    "--norm-first/--norm-last", help="whether norms come before attention and units, or after both")]
+PositionsOption = Annotated[Literal["learned", "sinusoidal", "alibi", "none"] | None, typer.Option(
+    "--positions", help="the kind of positions, where the file has no table of them")]
 
 
 def import_files(
-    files: Annotated[list[str], typer.Argument(
-        metavar="FILE...", help="weights (.safetensors, .pt, .pth, .bin, .npz, .onnx, .pt2) and config.json if there "
-        "is one; or a folder with both")],
+    files: FilesArgument,
     output: NetworkOption = None,
     names: NamesOption = None,
-    graph: GraphOption = False,
-    attention: Annotated[Literal["causal", "bidirectional"] | None, typer.Option(
-        "--attention", help="whether tokens see later tokens")] = None,
-    activation: Annotated[Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh"] | None, typer.Option(
-        "--activation", help="the activation function; gelu is the exact one, by erf")] = None,
-    norm: Annotated[Literal["layer", "rms", "none"] | None, typer.Option(
-        "--norm", help="the kind of norms that have no weights")] = None,
+    kind: KindOption = None,
+    attention: AttentionOption = None,
+    activation: ActivationOption = None,
+    norm: NormOption = None,
     epsilon: EpsilonOption = None,
-    heads: Annotated[int | None, typer.Option(
-        "--heads", metavar="H", parser=option.whole_number, help="the number of heads in each layer")] = None,
-    norm_first: Annotated[bool | None, typer.Option(
-        "--norm-first/--norm-last", help="whether norms come before attention and units, or after both")] = None,
-    positions: Annotated[Literal["learned", "sinusoidal", "alibi", "none"] | None, typer.Option(
-        "--positions", help="the kind of positions, where the file has no table of them")] = None,
+    heads: HeadsOption = None,
+    norm_first: NormFirstOption = None,
+    positions: PositionsOption = None,
     rows: RowsOption = None,
     embedding_scale: ScaleOption = None,
     token_table: TokenTableOption = None,
     position_table: PositionTableOption = None,
     output_layer: OutputLayerOption = None,
     rotary_base: RotaryBaseOption = None,
+    readout: ReadoutOption = None,
+    place: PlaceOption = None,
     given: GivenOption = None,
     show: Annotated[bool, typer.Option("--show", help="print the architecture as a table and a picture")] = False,
     quiet: option.Quiet = False,
@@ -75,10 +92,10 @@ def import_files(
     """Read a trained transformer from its own files.
 
     Every weight becomes exactly the number that is in the file. Nothing in the files is run. What they do not say (the
-    direction of attention, the activation, ...) is asked for, never guessed; a tensor that is not understood is named.
-    docs/importing.md has the kinds of files and networks.
+    kind of network, the direction of attention, the activation, ...) is asked for, never guessed; a tensor that is not
+    understood is named. docs/importing.md has the kinds of files and networks.
 
-    Example: certify import model.pt --attention causal --epsilon 1e-5 -o model.json --show
+    Example: certify import model.pt --kind nanogpt --attention causal --epsilon 1e-5 -o model.json --show
     """
     from certify.frame.places import note_input
     from certify.frame.terminal_tables import console
@@ -86,15 +103,19 @@ def import_files(
     from constructions.importing.config_file import positive_decimal
     from constructions.importing.importer import files_of, import_network
     from constructions.importing.names_file import read_names
-    from constructions.importing.questions import Options
+    from constructions.importing.questions import Options, Unanswered
 
     for read in [*files_of(files), *([Path(names)] if names else [])]:
         note_input(read)
     exact = None if epsilon is None else positive_decimal(epsilon, "--epsilon")
     base = None if rotary_base is None else positive_decimal(rotary_base, "--rotary-base")
-    imported = import_network(files, Options(
-        attention, activation, norm, exact, heads, norm_first, positions, rows, embedding_scale, token_table,
-        position_table, output_layer, base, _given(given)), read_names(names) if names else None, graph)
+    answers = Options(attention, activation, norm, exact, heads, norm_first, positions, rows, embedding_scale,
+                      token_table, position_table, output_layer, base, _given(given), kind, readout, _places(place))
+    try:
+        imported = import_network(files, answers, read_names(names) if names else None)
+    except Unanswered as question:
+        _print_lines(question.program)
+        raise
     if as_json:
         print_json(imported_to_json(imported))
     elif show or output is None:
@@ -123,18 +144,43 @@ def _given(texts: list[str] | None) -> tuple[tuple[str, int | None], ...] | None
     return tuple(found.items())
 
 
+def _places(texts: list[str] | None) -> tuple[tuple[str, Place], ...] | None:
+    """Norms by name, each with its place.
+
+    Raises:
+        InputError: if one is not written so.
+    """
+    from constructions.errors import InputError
+    from constructions.importing.questions import PLACES
+    from constructions.text import printable
+
+    found: dict[str, Place] = {}
+    for text in texts or ():
+        name, _, word = text.rpartition("=")
+        place = next((place for place in PLACES if place == word), None)
+        if not name or name in found or place is None:
+            raise InputError(f"--place {printable(text)[:80]}: expected NAME={' or '.join(PLACES)}, each name once")
+        found[name] = place
+    return None if texts is None else tuple(found.items())
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    from constructions.text import printable
+
+    for line in lines:
+        print(printable(line), file=sys.stderr)
+
+
 def _write(output: str, imported: Imported, quiet: bool) -> None:
     """Write the network and say in a line what it is."""
     from certify.frame.files import write_text
     from certify.trained.networks import parameters
-    from constructions.text import printable
     from constructions.trained.json_form import network_text
 
     write_text(output, network_text(imported.network))
+    report = imported.report
     if not quiet:
-        for note in imported.report.assumed:
-            print(f"  {printable(note)}", file=sys.stderr)
-        for name, reason in imported.report.not_weights.items():
-            print(f"  not a weight: {printable(name)}: {printable(reason)}", file=sys.stderr)
+        _print_lines(report.program or (f"  {note}" for note in report.assumed))
+        _print_lines(f"  not a weight: {name}: {reason}" for name, reason in report.not_weights.items())
     if output != "-":
         print(f"{imported.report.kind}, {parameters(imported.network)} numbers, in {output}", file=sys.stderr)

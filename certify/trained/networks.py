@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from certify.frame.json_form import to_json
 from certify.frame.terminal_tables import Column, plain, print_table
+from constructions.importing.program import describe_norm, describe_scale
 from constructions.trained import network as trained
 
 if TYPE_CHECKING:
@@ -16,25 +17,12 @@ if TYPE_CHECKING:
     from constructions.importing.importer import Imported
 
 _DIGITS_OF_DIGESTS = 12
+_READ = {"each": "of each token", "first": "of the first token", "last": "of the last token"}
 
 
 def parameters(network: trained.TrainedNetwork) -> int:
     """How many numbers the tensors hold."""
     return sum(math.prod(tensor.shape) for tensor in network.tensors.values())
-
-
-def describe_norm(norm: trained.Norm | None) -> str:
-    """A norm in a few words."""
-    if norm is None:
-        return ""
-    learned = [word for word, view in (("gain", norm.gain), ("bias", norm.bias)) if view]
-    of = f" of {norm.of.weight.shape[1]} numbers" if norm.of else ""
-    return f"{norm.kind} norm{of}, epsilon {norm.epsilon}" + (f", {' and '.join(learned)}" if learned else "")
-
-
-def describe_scale(scale: trained.Scale) -> str:
-    """What scores are multiplied by."""
-    return f"1/sqrt({scale.root})" if scale.root else str(scale.times)
 
 
 def describe_step(step: trained.Step) -> tuple[str, str, str]:
@@ -75,7 +63,7 @@ def picture(network: trained.TrainedNetwork) -> Iterator[str]:
             yield f"├─{f' {step.norm.kind} norm ─' if step.norm else '─'} {_boxes(step)} ─┐"
             yield f"⊕{'─' * (len(_boxes(step)) + (len(step.norm.kind) + 8 if step.norm else 1) + 4)}┘"
         yield "│"
-    yield f"{network.outputs} logits"
+    yield f"{network.outputs} logits {_READ[network.readout]}"
 
 
 def _boxes(step: trained.AttentionStep | trained.UnitsStep) -> str:
@@ -91,9 +79,9 @@ def print_network(out: Console, imported: Imported) -> None:
     network, report = imported.network, imported.report
     rows = f"positions 0 to {network.rows - 1}" if network.rows else "any number of positions"
     out.print(plain(f"{report.kind}, {network.attention}: {parameters(network)} numbers, width {network.width}, "
-                    f"{network.vocabulary} tokens, {network.outputs} logits, {rows}"))
-    for note in report.assumed:
-        out.print(plain(f"  {note}"))
+                    f"{network.vocabulary} tokens, {network.outputs} logits {_READ[network.readout]}, {rows}"))
+    for line in report.program or [f"  {note}" for note in report.assumed]:
+        out.print(plain(line))
     for name, reason in report.not_weights.items():
         out.print(plain(f"  not a weight: {name}: {reason}"))
     out.print()
@@ -131,7 +119,9 @@ def imported_to_json(imported: Imported) -> dict[str, Any]:
         "assumed": list(report.assumed),
         "not_weights": dict(report.not_weights),
         "sources": to_json(network.sources),
+        "program": list(report.program),
         "attention": network.attention,
+        "readout": network.readout,
         "vocabulary": network.vocabulary,
         "width": network.width,
         "outputs": network.outputs,

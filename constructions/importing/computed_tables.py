@@ -101,11 +101,11 @@ def sinusoidal_table(positions: int, width: int) -> Tensor:
         for position in range(positions) for column in range(width)))
 
 
-def alibi_slopes(heads: int) -> list[Fraction]:
-    """The slopes of H heads: 2^(-8k/H) for k = 1 … H if H is a power of 2; else those of the power P below it, and
-    every other one of those of 2P.
+def alibi_slopes(heads: int, geometric: bool = False) -> list[Fraction]:
+    """The slopes of H heads: 2^(-8k/H) for k = 1 … H if H is a power of 2 or they are ``geometric``; else those of the
+    power P below it, and every other one of those of 2P.
     """
-    power = 1 << (heads.bit_length() - 1)
+    power = heads if geometric else 1 << (heads.bit_length() - 1)
     exponents = [Fraction(8 * k, power) for k in range(1, power + 1)]
     exponents += [Fraction(8 * k, 2 * power) for k in range(1, 2 * power, 2)]
     return [_power_of_one_half(exponent) for exponent in exponents[:heads]]

@@ -17,7 +17,7 @@ from constructions.importing.composing import Composer, in_heads
 from constructions.importing.computed_tables import alibi_slopes, scaled_by_root
 from constructions.importing.config_file import Settings
 from constructions.importing.config_keys import KEYS, ONLY
-from constructions.importing.families import LLAMA_MARK, ROWS, Row
+from constructions.importing.families import Row
 from constructions.importing.graph.exact import Array
 from constructions.importing.graph.values import Flat, HeadReads
 from constructions.importing.parts import Found, ending, numbered
@@ -46,22 +46,6 @@ def recognises(row: Row, weights: Weights) -> bool:
     if row.packed != "kinds":
         return prefix is not None
     return len(shape) == 2 and shape[row.columns] == 3 * shape[not row.columns]
-
-
-def row_of(weights: Weights, settings: Settings) -> Row | None:
-    """The row of these files: by ``model_type`` of config.json, or without it by names of tensors.
-
-    Raises:
-        InputError: if config.json names another family.
-    """
-    kind = settings.get("model_type")
-    if kind is None:
-        rows = sorted(ROWS, key=lambda row: (row.mark == LLAMA_MARK, row.kind != "LLaMA"))
-        return next((row for row in rows if recognises(row, weights)), None)
-    known = {row.model_types[0]: row for row in ROWS if row.classes}
-    if not isinstance(kind, str) or kind not in known:
-        raise InputError(f"{settings.where}, model_type: {found(kind)} is not handled, expected {', '.join(known)}")
-    return known[kind]
 
 
 def build(row: Row, weights: Weights, settings: Settings, questions: Questions) -> Found:

@@ -11,15 +11,23 @@ from constructions.errors import InputError
 from constructions.importing.computed_tables import alibi_slopes, scaled_by_root, sinusoidal_table
 from constructions.importing.config_file import Settings
 from constructions.importing.parts import Found, split_packed
-from constructions.importing.questions import Questions, head_count, norm_of, score_scale, table_rows
+from constructions.importing.questions import (
+    PLACES,
+    NormKind,
+    Place,
+    Questions,
+    head_count,
+    score_scale,
+    table_rows,
+)
 from constructions.importing.weights import Weights
 from constructions.trained.network import Affine, AttentionStep, Norm, NormStep, Step, UnitsStep, View
 
+_AFTER: Place = "final"
 _PACKED = "self_attn.in_proj_weight"
 _TOKENS = re.compile(r"emb|tok|wte|src")
 _POSITIONS = re.compile(r"pos|(^|\.)w?pe(\.|$)")
 _OUTPUT = re.compile(r"head|fc|out|decoder|classif|linear|proj|logit|lm|vocab")
-_NORM = re.compile(r"norm|(^|\.)ln")
 BUFFERS = {
     r"(.*\.)?(src_mask|attn_mask|causal_mask|mask)": "a mask, which --attention describes",
     r"(.*\.)?(position_ids|positions|pos_ids)": "the numbers of the positions",
@@ -64,41 +72,43 @@ class _Reading:
     def network(self) -> Found:
         """The whole network."""
         questions = self.questions
-        attention = questions.ask("attention")
+        attention, readout = questions.ask("attention"), questions.ask("readout")
         position_table = self.position_table()
         output = self.output_layer()
         positions = self.positions(position_table)
         slopes = self.slopes(attention)
         tokens = self.tokens(self.token_table(position_table, output))
+        norms = self.outer_norms(readout)
         steps = [step for layer in self.layers for step in self.layer(layer, slopes)]
-        final = [NormStep(self.norm(name)) for name in self.final_norms()]
         bias = self.weights.vector_if(output.removesuffix("weight") + "bias")
         unembedding = Affine(self.weights.linear(output, self.width), bias)
-        return Found("torch.nn.TransformerEncoder", attention, tokens, positions, (*steps, *final), unembedding)
+        return Found("torch.nn.TransformerEncoder", attention, tokens, positions,
+                     (*norms["embedding"], *steps, *norms["final"]), unembedding,
+                     *(("last", norms["pooled"]) if readout == "mean" else (readout,)))
 
     # -- the parts outside the layers ----------------------------------------------------------------------------------
 
     def matrices(self) -> list[str]:
         """Tensors outside the layers with rows as wide as the stream."""
         return [name for name in self.rest if self.weights.shape(name)[-1:] == (self.width,)
-                and len(self.weights.shape(name)) == 2 and self.weights.stored[name].format]
+                and len(self.weights.shape(name)) == 2 and self.weights.stored[name].format
+                and not any(re.fullmatch(buffer, name) for buffer in BUFFERS)]
 
     def chosen(self, option: str, candidates: Sequence[str]) -> str:
         """The tensor that the user names, or else the only candidate."""
-        name = self.questions.option(option)
+        name: str | None = self.questions.option(option)
         if name is None and len(candidates) != 1:
-            name = self.questions.ask(option)
+            name = self.questions.ask(option, next(iter([*candidates, *self.matrices()]), None))
         return name or candidates[0]
 
     def position_table(self) -> str | None:
         """The name of the table of positions, a matrix or a batch of one."""
-        name: str | None = self.questions.option("position_table")
         candidates = [other for other in self.rest if _POSITIONS.search(other) and self.weights.stored[other].format
                       and self.weights.shape(other)[-1:] == (self.width,) and len(self.weights.shape(other)) > 1]
-        if name is None and len(candidates) > 1:
-            raise InputError(f"{self.weights.where}: tensors {', '.join(candidates[:3])} may be the table of "
-                             f"positions, expected --position-table NAME")
-        return name or (candidates[0] if candidates else None)
+        if not candidates:
+            name: str | None = self.questions.option("position_table")
+            return name
+        return self.chosen("position_table", candidates)
 
     def token_table(self, positions: str | None, output: str) -> str:
         """The name of the token table: by its name, or else what is left."""
@@ -111,14 +121,27 @@ class _Reading:
             name for name in self.matrices() if name.endswith("weight") and _OUTPUT.search(name)
             and not _POSITIONS.search(name) and not _TOKENS.search(name)])
 
-    def final_norms(self) -> list[str]:
-        """The names of norms after the stack; of several it is not known where they are."""
+    def outer_norms(self, readout: str) -> dict[Place, tuple[NormStep, ...]]:
+        """The norms outside the layers by their places: that of nn.TransformerEncoder is after its layers."""
         names = [name.removesuffix(".weight") for name in self.rest
-                 if self.weights.shape(name) == (self.width,) and name.endswith(".weight") and _NORM.search(name)]
-        if len(names) > 1:
-            raise InputError(f"{self.weights.where}: norms {', '.join(names[:4])} outside the layers, expected at most "
-                             f"one, after them")
-        return names
+                 if self.weights.shape(name) == (self.width,) and name.endswith(".weight")]
+        known: dict[str, Place] = dict(self.questions.option("place") or ())
+        stack = re.sub(r"layers\.\d+\.$", "", self.layers[0])
+        missing = [name for name in names if name not in known and (name != f"{stack}norm" or not stack)]
+        if missing:
+            self.questions.open("place", " ".join(f"--place {name}=PLACE" for name in missing)
+                                + f", the place ({', '.join(PLACES)}) of a norm outside the layers")
+        known = dict.fromkeys(names, _AFTER) | known
+        placed: dict[Place, tuple[NormStep, ...]] = {}
+        for place in PLACES:
+            here = [name for name, where in known.items() if where == place]
+            if set(here) - set(names) or (len(here) > 1 and not missing):
+                raise InputError(f"{self.weights.where}: --place {here[-1]}={place}, expected one norm there, of "
+                                 f"{', '.join(names)}")
+            if here and place == "pooled" and readout != "mean":
+                raise InputError(f"{self.weights.where}: --place {here[0]}=pooled, expected it with --readout mean")
+            placed[place] = tuple(NormStep(self.norm(name)) for name in here)
+        return placed
 
     def tokens(self, name: str) -> View:
         """The token table, perhaps scaled."""
@@ -165,9 +188,13 @@ class _Reading:
         return alibi_slopes(self.heads())
 
     def norm(self, name: str) -> Norm:
-        """A layer norm."""
-        return norm_of(self.questions, self.weights.vector(f"{name}.weight", self.width),
-                       self.weights.vector_if(f"{name}.bias", self.width))
+        """A norm: a layer norm if it has a bias; without it the user says which kind it is."""
+        gain = self.weights.vector(f"{name}.weight", self.width)
+        bias = self.weights.vector_if(f"{name}.bias", self.width)
+        kind: NormKind = "layer" if bias else self.questions.ask("norm", "layer")
+        if kind == "none":
+            raise InputError(f"{self.weights.where}: --norm none, but there is a tensor {name}.weight")
+        return Norm(kind, self.questions.ask("epsilon"), gain, bias)
 
     def layer(self, name: str, slopes: Sequence[Fraction]) -> list[Step]:
         """Attention and units, with the norms inside the steps or after them."""

@@ -72,6 +72,21 @@ class Row:
     only: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
 
 
+def facts(row: Row) -> tuple[str, ...]:
+    """The habits of a family that the steps of its network do not show in plain words."""
+    side_by_side = "attention and feed-forward block of a layer read the same sum, side by side"
+    told = {
+        "embedding_norm": "a norm of the sum of token vectors and positions",
+        "sums": "norms come after the sums, and are what is added to",
+        "head_norms": "a norm of queries and one of keys, of each head, before positions turn them",
+        "after": "a norm of what attention adds, and one of what the feed-forward block adds",
+        "parallel": side_by_side + (f" ({row.parallel} is true)" if isinstance(row.parallel, str) else ""),
+        "gain_plus_one": "norms multiply by 1 + their weight",
+        "table_offset": f"positions begin at row {row.table_offset} of the table in the file",
+        "scaled_tokens": "token vectors are multiplied by the root of the width"}
+    return tuple(text for name, text in told.items() if getattr(row, name))
+
+
 def _gpt_names(**names: Any) -> dict[str, Any]:
     """The names of GPT-2."""
     return {"mark": "h.0.attn.c_attn.weight", "tokens": "wte.weight", "layers": "h.", "final": "ln_f", "first": "ln_1",

@@ -2,21 +2,47 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
 from constructions.errors import InputError
 from constructions.importing.computed_tables import alibi_slopes
 from constructions.importing.config_file import Settings
 from constructions.importing.contents import Contents
 from constructions.importing.names_file import Names, renamed
 from constructions.importing.parts import Found, ending, numbered
-from constructions.importing.questions import Questions, score_scale
+from constructions.importing.questions import ACTIVATIONS, NormKind, Questions, score_scale
 from constructions.importing.weights import Weights, columns
 from constructions.trained import network as trained
+from constructions.trained.json_values import found
 from constructions.trained.numbers import all_numbers, view_of_tensor
 
 BUFFERS = {
     r"(.*\.)?blocks\.\d+\.attn\.mask": "a buffer that every such file has, whether the attention is causal or not",
     r"(.*\.)?blocks\.\d+\.attn\.IGNORE": "what is written over masked scores",
 }
+
+_ANSWERS: Mapping[str, tuple[str, Mapping[Any, Any]]] = {
+    "attention_dir": ("attention", {"causal": "causal", "bidirectional": "bidirectional"}),
+    "act_fn": ("activation", ACTIVATIONS),
+    "normalization_type": ("norm", {"LN": "layer", "LNPre": "layer", "RMS": "rms", "RMSPre": "rms", None: "none"}),
+    "positional_embedding_type": ("positions", {"standard": "learned", "rotary": "rotary", "alibi": "alibi"})}
+"""Settings of HookedTransformerConfig, the options that they answer, and how."""
+_EXPECTED: Mapping[str, tuple[object, ...]] = {
+    **dict.fromkeys(("parallel_attn_mlp", "use_local_attn", "scale_attn_by_inverse_layer_idx", "final_rms",
+                     "load_in_4bit", "post_embedding_ln", "use_qk_norm", "use_normalization_before_and_after",
+                     "tie_word_embeddings"), (False,)),
+    "attn_scores_soft_cap": (-1, Fraction(-1)), "output_logits_soft_cap": (-1, Fraction(-1)), "num_experts": (None,),
+    "rotary_base_local": (None,)}
+"""Settings that change what is computed, with the values that are read."""
+_WITHOUT_EFFECT = re.compile(
+    r"use_(attn_result|split_qkv_input|attn_in|hook_\w+|NTK_by_parts_rope)|NTK_\w+|rotary_(dim|base|adjacent_pairs)|"
+    r"window_size|attn_types|ungroup_grouped_query_attention|from_checkpoint|checkpoint_\w+|model_name|seed|device|"
+    r"original_architecture|tokenizer_\w+|default_prepend_bos|init\w+|n_devices|n_params|dtype|trust_remote_code|"
+    r"experts_per_token|relative_attention_\w+|decoder_start_token_id", re.ASCII)
+"""Settings of training, of text, of windows that are not used, and of tables that are in the file."""
 
 
 def recognises(weights: Weights) -> bool:
@@ -49,29 +75,64 @@ def in_todays_layout(contents: Contents) -> Contents:
     return renamed(contents, Names("the layout of networks of modular addition", made, (), {}))
 
 
-def build(weights: Weights, _: Settings, questions: Questions) -> Found:
+def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
     """The network.
 
     Raises:
-        InputError: if a tensor is missing, or an answer.
+        InputError: if a setting is not handled, a tensor is missing, or an answer.
     """
-    return _Reading(weights, questions).network()
+    return _Reading(weights, settings, questions).network()
 
 
 class _Reading:
-    """The tensors and questions of one file."""
+    """The tensors, settings and questions of one file."""
 
-    def __init__(self, weights: Weights, questions: Questions) -> None:
-        self.weights = weights
-        self.questions = questions
+    def __init__(self, weights: Weights, settings: Settings, questions: Questions) -> None:
+        self.weights, self.settings, self.questions = weights, settings, questions
         self.prefix = ending(weights.stored, "embed.W_E") or ""
         self.tokens = weights.matrix(f"{self.prefix}embed.W_E")
         self.width = self.tokens.shape[1]
+        for name, values in _EXPECTED.items():
+            settings.only(name, *values)
+        for name in filter(_WITHOUT_EFFECT.fullmatch, settings.settings):
+            settings.get(name)
+        self.told = self._told()
+
+    def _told(self) -> dict[str, Any]:
+        """The options that the settings answer."""
+        told: dict[str, Any] = {"epsilon": self.settings.number("eps")}
+        for name, (option, values) in _ANSWERS.items():
+            if name in self.settings.settings:
+                self.settings.only(name, *values)
+                told[option] = values[self.settings.get(name)]
+        return told
+
+    def answer(self, option: str) -> Any:
+        """What the settings say, or else the user."""
+        return self.questions.either(option, self.told.get(option), self.settings.where)
+
+    def check_sizes(self, steps: Sequence[trained.Step], outputs: int) -> None:
+        """Compare the sizes in the settings with those of the tensors."""
+        blocks = [step for step in steps if isinstance(step, trained.AttentionStep)]
+        units = [step for step in steps if isinstance(step, trained.UnitsStep)]
+        table, settings = f"{self.prefix}pos_embed.W_pos", self.settings
+        sizes = {"n_layers": len(blocks), "d_model": self.width, "d_vocab": self.tokens.shape[0],
+                 "d_vocab_out": outputs, "d_mlp": units[0].inward.weight.shape[1] if units else settings.told("d_mlp"),
+                 "n_ctx": self.weights.shape(table)[0] if table in self.weights else settings.told("n_ctx")}
+        for block in blocks[:1]:
+            sizes |= {"n_heads": len(block.heads), "d_head": block.heads[0].query.weight.shape[1],
+                      "n_key_value_heads": len({head.key.weight for head in block.heads})}
+        for name, size in sizes.items():
+            settings.agree(name, size, "tensors say")
+        for name, flag in (("attn_only", not units), ("gated_mlp", bool(units and units[0].gate))):
+            if settings.flag(name) not in (None, flag):
+                raise InputError(f"{settings.where}, {name}: {found(not flag)}, but tensors say {found(flag)}")
 
     def network(self) -> Found:
         """The whole network."""
         weights = self.weights
-        attention = self.questions.ask("attention")
+        attention = self.answer("attention")
+        readout: trained.Readout = self.questions.told("readout", "each", "TransformerLens")
         count = numbered(weights.stored, f"{self.prefix}blocks.", ".attn.W_Q", weights.where)
         positions = self.positions()
         steps = [step for index in range(count) for step in self.block(f"{self.prefix}blocks.{index}")]
@@ -79,35 +140,66 @@ class _Reading:
             steps.append(trained.NormStep(final))
         name = f"{self.prefix}unembed"
         unembedding = trained.Affine(weights.matrix(f"{name}.W_U", self.width), weights.vector_if(f"{name}.b_U"))
-        return Found("TransformerLens HookedTransformer", attention, self.tokens, positions, tuple(steps), unembedding)
+        self.check_sizes(steps, unembedding.weight.shape[1])
+        return Found("TransformerLens HookedTransformer", attention, self.tokens, positions, tuple(steps), unembedding,
+                     readout)
 
     def positions(self) -> trained.View | None:
         """The position table, if there is one."""
         table = f"{self.prefix}pos_embed.W_pos"
-        if table in self.weights:
-            self.questions.told("positions", "learned", table)
+        if table in self.weights and "alibi" not in (self.told.get("positions"), self.questions.options.positions):
+            self.expect("positions", "learned", table)
             return self.weights.matrix(table, None, self.width)
-        if f"{self.prefix}blocks.0.attn.rotary_sin" not in self.weights:
-            choice = self.questions.ask("positions")
+        if table in self.weights:
+            self.weights.aside[table] = "a table that TransformerLens does not read beside ALiBi"
+        if f"{self.prefix}blocks.0.attn.rotary_sin" in self.weights:
+            self.expect("positions", "rotary", "blocks.0.attn.rotary_sin")
+        else:
+            choice = self.answer("positions")
+            if choice == "alibi" and self.answer("attention") != "causal":
+                raise InputError(f"{self.weights.where}: --positions alibi and bidirectional attention, "
+                                 f"expected causal")
             if choice not in ("alibi", "none"):
                 raise InputError(f"{self.weights.where}: --positions {choice}, expected alibi or none here, as "
                                  f"TransformerLens keeps other tables in the file")
         return None
 
+    def expect(self, option: str, value: str, by: str) -> None:
+        """Compare with a tensor what the settings or the user say.
+
+        Raises:
+            InputError: if they say something else.
+        """
+        told = self.told.get(option)
+        if value != "rotary" or told is not None:
+            self.questions.told(option, value, by)
+        if told not in (None, value):
+            raise InputError(f"{self.weights.where}: {self.settings.where} says {option} {told}, but {by} says {value}")
+
     def norm(self, name: str) -> trained.Norm | None:
-        """A norm with weights w and perhaps b; without them the user says what there is."""
+        """A norm with weights w and perhaps b; without them the settings or the user say what there is."""
         gain, bias = (self.weights.vector_if(f"{name}.{letter}", self.width) for letter in "wb")
+        kind: NormKind = "layer" if bias else "rms"
         if gain is None:
-            kind = self.questions.ask("norm")
+            kind = self.answer("norm")
         else:
-            kind = self.questions.told("norm", "layer" if bias else "rms", f"{name}.w")
-        return None if kind == "none" else trained.Norm(kind, self.questions.ask("epsilon"), gain, bias)
+            self.expect("norm", kind, f"{name}.w")
+        return None if kind == "none" else trained.Norm(kind, self.answer("epsilon"), gain, bias)
+
+    def scale(self, width: int) -> trained.Scale:
+        """The factor of scores: TransformerLens divides them by ``attn_scale``, or by nothing."""
+        divisor = self.settings.number("attn_scale") if self.settings.get("attn_scale") != -1 else None
+        if self.settings.flag("use_attn_scale") is False:
+            return trained.Scale(times=Fraction(1))
+        if divisor is None or abs(divisor**2 / width - 1) < Fraction(1, 2**40):
+            return score_scale(self.questions, width)
+        return trained.Scale(times=1 / divisor)
 
     def block(self, name: str) -> list[trained.Step]:
         """Attention, and units if the network has them."""
         attention = f"{name}.attn"
         heads = self.heads(attention)
-        scale = score_scale(self.questions, heads[0].query.weight.shape[1])
+        scale = self.scale(heads[0].query.weight.shape[1])
         bias = self.weights.vector_if(f"{attention}.b_O", self.width)
         steps: list[trained.Step] = [
             trained.AttentionStep(self.norm(f"{name}.ln1"), heads, bias, scale, self.rotary(attention))]
@@ -128,8 +220,8 @@ class _Reading:
             raise InputError(f"{self.weights.where}: {len(queries)} queries, {len(keys)} keys and {len(values)} values "
                              f"in {name}, expected a divisor")
         self.questions.told("heads", len(queries), f"{name}.W_Q")
-        alibi = self.questions.options.positions == "alibi"
-        slopes = alibi_slopes(len(queries)) if alibi else [None] * len(queries)
+        alibi = "alibi" in (self.questions.options.positions, self.told.get("positions"))
+        slopes = alibi_slopes(len(queries), geometric=True) if alibi else [None] * len(queries)
         return tuple(trained.Head(queries[index], keys[index * len(keys) // len(queries)],
                                   values[index * len(keys) // len(queries)], outs[index], slopes[index])
                      for index in range(len(queries)))
@@ -176,5 +268,5 @@ class _Reading:
                                  f"TransformerLens adds it after the gate, which is not handled")
         outward = trained.Affine(self.weights.matrix(f"{mlp}.W_out", count, self.width),
                                  self.weights.vector_if(f"{mlp}.b_out", self.width))
-        activation = self.questions.ask("activation")
+        activation = self.answer("activation")
         return trained.UnitsStep(self.norm(f"{name}.ln2"), trained.Affine(inward, bias), gate, activation, outward)

@@ -8,53 +8,66 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
 
 from constructions.errors import InputError
-from constructions.importing import decoders, encoder_layers, families, hooked_transformer
+from constructions.importing import buffers, decoders, encoder_layers, families, hooked_transformer
 from constructions.importing.config_file import Settings, read_config
 from constructions.importing.config_keys import WITHOUT_EFFECT
 from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge
 from constructions.importing.names_file import Names, renamed
 from constructions.importing.npz_file import read_npz
-from constructions.importing.onnx_file import read_onnx
 from constructions.importing.parts import Found
+from constructions.importing.program import program
 from constructions.importing.quantised import DEQUANTISED, OF_RANGES, ROUNDED_BY_TORCH, WEIGHTS_ALONE
 from constructions.importing.quantised_checkpoints import with_plain_weights
 from constructions.importing.questions import Options, Questions
-from constructions.importing.ranges import with_ranges
+from constructions.importing.ranges import rewritten
 from constructions.importing.safetensors_file import looks_like_safetensors, read_safetensors
 from constructions.importing.torch_file import is_old_torch_file, read_torch
 from constructions.importing.weights import Weights
 from constructions.text import printable
+from constructions.trained.json_values import found as found_text
 from constructions.trained.network import Source, TrainedNetwork, views
 from constructions.trained.validation import check_network
 
 
 @dataclass(frozen=True)
 class Recogniser:
-    """One kind of network: whether it is one, how to build it, and tensors that are no weights (names: what it is)."""
+    """One kind of network: its name, whether the names of tensors are its names, how to build it, tensors that are no
+    weights (names: what it is), what its steps do not show in plain words, and whether config.json names it.
+    """
 
+    name: str
     recognises: Callable[[Weights], bool]
     build: Callable[[Weights, Settings, Questions], Found]
     buffers: Mapping[str, str]
+    facts: tuple[str, ...] = ()
+    is_family: bool = False
 
 
-RECOGNISERS = (
-    Recogniser(hooked_transformer.recognises, hooked_transformer.build, hooked_transformer.BUFFERS),
-    Recogniser(encoder_layers.recognises, encoder_layers.build, encoder_layers.BUFFERS),
-)
+_ROWS = sorted(families.ROWS, key=lambda row: (row.mark == families.LLAMA_MARK, row.kind != "LLaMA"))
+KINDS: Mapping[str, Recogniser] = {one.name: one for one in (
+    Recogniser("hooked-transformer", hooked_transformer.recognises, hooked_transformer.build,
+               hooked_transformer.BUFFERS),
+    Recogniser("torch-encoder", encoder_layers.recognises, encoder_layers.build, encoder_layers.BUFFERS),
+    *(Recogniser(name, partial(decoders.recognises, row), partial(decoders.build, row), families.BUFFERS,
+                 families.facts(row), bool(row.classes)) for row in _ROWS for name in row.model_types))}
+"""What --kind takes; of kinds with the same names of tensors that comes first which has the most of them."""
+_PROGRAMS = (".onnx", ".pt2")
 _NETWORK_FILES = ("model.safetensors", "pytorch_model.bin", "model.pt")
 """What a folder may have beside config.json, the first that there is."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What kind of network it is, what is so in all of its kind, and tensors that are no weights, with the reason."""
+    """The kind of network, what is so in all of its kind, tensors that are no weights, with the reason, and the
+    program that --kind confirmed.
+    """
 
     kind: str
     assumed: tuple[str, ...]
     not_weights: Mapping[str, str]
+    program: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,11 +79,11 @@ class Imported:
 
 
 def import_network(files: Sequence[str | Path], options: Options | None = None, names: Names | None = None,
-                   graph: bool = False) -> Imported:
+                   compared: bool = False) -> Imported:
     """The network in these files: one with weights, perhaps config.json; a folder stands for both in it.
 
-    ``names``: under which other names its tensors are there; ``graph``: an ONNX file is read by its operations, not
-    by the names in it (and so it is, too, where they are not recognised).
+    ``names``: under which other names its tensors are there; ``compared``: the result will be compared with logits of
+    its owner, so that --kind is not asked for where one kind alone fits.
 
     Raises:
         InputError: if a file is damaged or not of a kind that is read, if the network is not understood, or if an
@@ -78,15 +91,14 @@ def import_network(files: Sequence[str | Path], options: Options | None = None, 
     """
     sources, parts = [], []
     paths = files_of(files)
-    is_graph = len(paths) == 1 and paths[0].name.endswith((".onnx", ".pt2")) and names is None
     for path in paths:
         data, name = _read_bytes(path), printable(path.name)
         sources.append(Source(name, hashlib.sha256(data).hexdigest()))
-        if is_graph and (graph or name.endswith(".pt2") or not _is_known(data, name)):
+        if name.endswith(_PROGRAMS):
+            if len(paths) > 1 or names:
+                raise InputError(f"{name}: a file with operations is read by them, expected it alone, without --names")
             return _by_graph(data, options or Options(), name, tuple(sources))
         parts.append((name, read_contents(data, name)))
-    if graph:
-        raise InputError("--graph: expected one ONNX file (.onnx) or program of torch.export (.pt2) alone")
     where = next((name for name, part in parts if part.tensors), "import")
     settings_file = next((name for name, part in parts if part.settings), names.where if names else "config.json")
     contents = merge(parts)
@@ -94,16 +106,7 @@ def import_network(files: Sequence[str | Path], options: Options | None = None, 
         raise InputError(f"{where}: Linears of quantize_dynamic under other names are not handled, expected a graph of "
                          f"ONNX")
     contents = renamed(contents, names) if names else contents
-    return recognise(contents, options or Options(), where, settings_file, tuple(sources))
-
-
-def _is_known(data: bytes, name: str) -> bool:
-    """Whether the names in an ONNX file are those of a known kind of network."""
-    try:
-        contents = hooked_transformer.in_todays_layout(read_contents(data, name))
-        return _recogniser(Weights(contents, name), Settings(contents.settings, name)) is not None
-    except InputError:
-        return False
+    return recognise(contents, options or Options(), where, settings_file, tuple(sources), compared)
 
 
 def _by_graph(data: bytes, options: Options, where: str, sources: tuple[Source, ...]) -> Imported:
@@ -122,7 +125,7 @@ def _by_graph(data: bytes, options: Options, where: str, sources: tuple[Source, 
 
 
 def recognise(contents: Contents, options: Options, where: str, settings_file: str,
-              sources: tuple[Source, ...]) -> Imported:
+              sources: tuple[Source, ...], compared: bool = False) -> Imported:
     """The network that these tensors and settings are; ``where`` and ``settings_file`` are named in complaints.
 
     Raises:
@@ -131,22 +134,31 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
     contents = with_plain_weights(hooked_transformer.in_todays_layout(contents), where, settings_file)
     weights, questions = Weights(contents, where), Questions(options, where)
     settings = Settings(contents.settings, settings_file, WITHOUT_EFFECT)
-    recogniser = _recogniser(weights, settings) or _unknown(weights)
+    recogniser, told = recogniser_of(weights, settings, options.kind)
+    fitting = _fitting(weights)
+    if not told and options.kind is None and not (compared and len(fitting) == 1):
+        questions.open("kind", f"--kind {' or '.join(fitting)}, if the program that it stands for is yours, which "
+                               f"names do not show")
     of_ranges = [name for name, stored in contents.tensors.items() if stored.kind == OF_RANGES]
     if not of_ranges and any(stored.kind.endswith(DEQUANTISED) for stored in contents.tensors.values()):
         questions.assume(WEIGHTS_ALONE)
-    found = recogniser.build(weights, settings, questions)
-    questions.finish()
+    try:
+        found = recogniser.build(weights, settings, questions)
+    except InputError as problem:
+        raise questions.complaint() if questions.is_open else problem from None
+    shown = () if told else program(found, recogniser.name, recogniser.facts, questions)
+    questions.finish(shown)
     settings.finish()
-    weights.set_aside(recogniser.buffers)
+    found = buffers.compared(found, weights, recogniser.buffers)
     if of_ranges:
         questions.assume(ROUNDED_BY_TORCH)
-        found = with_ranges(found, weights, of_ranges)
+    if of_ranges or found.pooled is not None:
+        found = rewritten(found, weights, of_ranges)
     read = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {}, sources,
                           found.readout)
     network = replace(read, tensors=weights.finish(views(read)))
     check_network(network, where)
-    return Imported(network, Report(found.kind, tuple(questions.notes), weights.aside))
+    return Imported(network, Report(found.kind, tuple(questions.notes), weights.aside, shown))
 
 
 def files_of(files: Sequence[str | Path]) -> list[Path]:
@@ -179,13 +191,11 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def read_contents(data: bytes, name: str) -> Contents:
-    """Tensors and settings of one file, whose kind its bytes tell (of ONNX: its name).
+    """Tensors and settings of one file, whose kind its bytes tell.
 
     Raises:
         InputError: if it is damaged, or of no kind that is read.
     """
-    if name.endswith(".onnx"):
-        return read_onnx(data, name)
     if data[:4] == b"PK\3\4":
         return read_npz(data, name) if name.endswith(".npz") else read_torch(data, name)
     if name.endswith(".safetensors") or looks_like_safetensors(data):
@@ -195,17 +205,34 @@ def read_contents(data: bytes, name: str) -> Contents:
                          f"the zip format (load and save it with a newer torch)")
     if data.lstrip()[:1] == b"{":
         return read_config(data, name)
-    raise InputError(f"{name}: neither safetensors, a file of torch.save, npz, ONNX (.onnx) nor config.json")
+    raise InputError(f"{name}: neither safetensors, a file of torch.save, npz, ONNX (.onnx), "
+                     f"torch.export (.pt2) nor config.json")
 
 
-def _recogniser(weights: Weights, settings: Settings) -> Recogniser | None:
-    if row := decoders.row_of(weights, settings):
-        return Recogniser(lambda _: True, partial(decoders.build, row), families.BUFFERS)
-    return next((recogniser for recogniser in RECOGNISERS if recogniser.recognises(weights)), None)
+def _fitting(weights: Weights) -> list[str]:
+    """The kinds that have tensors of these names."""
+    return [kind for kind, recogniser in KINDS.items() if recogniser.recognises(weights)]
 
 
-def _unknown(weights: Weights) -> NoReturn:
-    names = [re.sub(r"\s+", " ", name)[:60] for name in weights.stored]
-    raise InputError(f"{weights.where}: no network is recognised in {len(names)} tensors ({', '.join(names[:5])}); "
-                     f"expected names of GPT-2, nanoGPT, HookedTransformer, LLaMA, nn.TransformerEncoder, … "
-                     f"(docs/importing.md), a file of names (--names), or a graph of ONNX")
+def recogniser_of(weights: Weights, settings: Settings, kind: str | None) -> tuple[Recogniser, bool]:
+    """The kind of network, and whether config.json names it; else it is that of --kind, or the first that fits.
+
+    Raises:
+        InputError: if it is not known, or does not fit the tensors.
+    """
+    fitting, family = _fitting(weights), settings.get("model_type")
+    known_families = [name for name, one in KINDS.items() if one.is_family]
+    for name, known, by in ((family, known_families, f"{settings.where}, model_type"), (kind, KINDS, "--kind")):
+        if name is not None and name not in list(known):
+            raise InputError(f"{by}: {found_text(name)} is not handled, expected {', '.join(known)}")
+        if name is not None and name not in fitting:
+            raise InputError(f"{weights.where}: {by} is {name}, but its tensors have names of "
+                             f"{', '.join(fitting) or 'no kind'}")
+    if None not in (family, kind) and family != kind:
+        raise InputError(f"{weights.where}: --kind {kind}, but {settings.where} says {family}")
+    if not fitting:
+        names = [re.sub(r"\s+", " ", name)[:60] for name in weights.stored]
+        raise InputError(f"{weights.where}: no network is recognised in {len(names)} tensors ({', '.join(names[:5])}); "
+                         f"expected names of {', '.join(KINDS)} (docs/importing.md), a file of names (--names), a "
+                         f"program of torch.export or a graph of ONNX")
+    return KINDS[family or kind or fitting[0]], family is not None

@@ -9,12 +9,15 @@ from fractions import Fraction
 
 from constructions.errors import InputError
 from constructions.importing.weights import outputs, rows
-from constructions.trained.network import Affine, Attends, Head, Readout, Step, View
+from constructions.trained.network import Affine, Attends, AttentionStep, Head, NormStep, Readout, Step, View
 
 
 @dataclass(frozen=True)
 class Found:
-    """A network whose tensors are still with the weights; ``kind`` is what the files are called in the report."""
+    """A network whose tensors are still with the weights; ``kind`` is what the files are called in the report.
+
+    ``pooled``: logits are read from the mean over all tokens, after these norms; None: from single tokens.
+    """
 
     kind: str
     attention: Attends
@@ -23,6 +26,14 @@ class Found:
     steps: tuple[Step, ...]
     unembedding: Affine
     readout: Readout = "each"
+    pooled: tuple[NormStep, ...] | None = None
+
+    @property
+    def rows(self) -> int | None:
+        """The number of positions that its tables have; None: there is no table."""
+        tables = [self.positions] if self.positions else []
+        tables += [step.rotary.cosines for step in self.steps if isinstance(step, AttentionStep) and step.rotary]
+        return min((table.shape[0] for table in tables), default=None)
 
 
 def split_packed(packed: Affine, out: View, heads: int, slopes: Sequence[Fraction | None] = ()) -> tuple[Head, ...]:

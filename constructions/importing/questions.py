@@ -8,10 +8,18 @@ from typing import Any, Literal, TypeVar
 
 from constructions.errors import InputError
 from constructions.importing.config_file import Settings
-from constructions.trained.network import Activation, Attends, Norm, Scale, View
+from constructions.text import printable
+from constructions.trained.network import Activation, Attends, Scale
 
 NormKind = Literal["layer", "rms", "none"]
 Positions = Literal["learned", "sinusoidal", "alibi", "none"]
+READOUTS: dict[str, str] = {
+    "each": "of each token", "first": "of the first token alone", "last": "of the last token alone",
+    "mean": "of the mean over all tokens of the stream"}
+Place = Literal["embedding", "final", "pooled"]
+PLACES: dict[Place, str] = {
+    "embedding": "of token vectors and positions together", "final": "after the layers",
+    "pooled": "of the mean over all tokens"}
 V = TypeVar("V")
 
 DEFAULT_ROWS = 512
@@ -39,26 +47,38 @@ class Options:
     rotary_base: Fraction | None = None
     given: tuple[tuple[str, int | None], ...] | None = None
     """Of inputs of a graph beside its tokens the number that they are everywhere; None: the number of the place."""
+    kind: str | None = None
     readout: str | None = None
+    place: tuple[tuple[str, Place], ...] | None = None
+    """The places of norms outside the layers: after the embedding, after the layers, after the mean of all tokens."""
+
+
+class Unanswered(InputError):
+    """Questions that files leave open; ``program`` is the network that they would be, in plain lines."""
+
+    program: tuple[str, ...] = ()
 
 
 _HOW = {
     "attention": "--attention causal or bidirectional, which the weights do not show",
     "activation": "--activation relu, gelu (by erf), gelu-tanh, silu, sigmoid or tanh, which the weights do not show",
-    "norm": "--norm layer, rms (then --epsilon, too) or none, since there are no weights of norms",
+    "norm": "--norm layer or rms (then --epsilon, too), or none where norms have no weights, which do not show it",
     "epsilon": "--epsilon of the norms, which the weights do not show (the default of PyTorch is 1e-5)",
     "heads": "--heads H, the number of heads, since the weights of all heads are one matrix",
     "norm_first": "--norm-first or --norm-last, since the weights of the norms are the same",
     "rotary_base": "--rotary-base of the angles of rotary positions, which the weights do not show (often 10000)",
     "positions": "--positions learned, sinusoidal, alibi or none, since no table of positions was recognised",
+    "readout": "--readout each, first, last (the tokens that have logits) or mean (over all tokens), which the weights "
+               "do not show",
     "token_table": "--token-table NAME, since it is not clear which tensor that is",
+    "position_table": "--position-table NAME, since it is not clear which tensor that is",
     "output_layer": "--output-layer NAME, the weight that makes logits (that of the tokens, if they are tied), "
                     "since it is not clear which tensor that is",
 }
 """What to say of a question without an answer."""
 _PLACEHOLDERS: dict[str, Any] = {
     "attention": "causal", "activation": "relu", "norm": "none", "epsilon": Fraction(1), "heads": 1,
-    "norm_first": True, "positions": "none", "rotary_base": Fraction(10000)}  # fmt: skip
+    "norm_first": True, "positions": "none", "rotary_base": Fraction(10000), "readout": "each"}  # fmt: skip
 """With these the recognition goes on, so that all open questions are in one complaint."""
 
 
@@ -69,15 +89,18 @@ class Questions:
         self.options = options
         self.where = where
         self.notes: list[str] = []
-        self._used: set[str] = set()
-        self._open: list[str] = []
+        self._used: set[str] = {"kind"}
+        self._open: dict[str, tuple[str, Any]] = {}
+        if options.readout not in (None, *READOUTS):
+            raise InputError(f"--readout {printable(str(options.readout))[:40]}: expected {', '.join(READOUTS)}; for "
+                             f"others export the program (.pt2 or .onnx)")
 
     def option(self, name: str) -> Any:
         """The answer, or None; it counts as used."""
         self._used.add(name)
         return getattr(self.options, name)
 
-    def ask(self, name: str) -> Any:
+    def ask(self, name: str, placeholder: Any = None) -> Any:
         """The answer; a placeholder if there is none, and ``finish`` will complain.
 
         Raises:
@@ -85,11 +108,26 @@ class Questions:
         """
         answer = self.option(name)
         if answer is None:
-            self._open += [name] if name not in self._open else []
-            if name not in _PLACEHOLDERS:
-                raise self._complaint()
-            return _PLACEHOLDERS[name]
+            answer = _PLACEHOLDERS.get(name) if placeholder is None else placeholder
+            self.open(name, _HOW[name], answer)
+            if answer is None:
+                raise self.complaint()
         return answer
+
+    def open(self, name: str, how: str, placeholder: Any = None) -> None:
+        """Note that an answer is missing, and what is shown in its place."""
+        self._open.setdefault(name, (how, placeholder))
+
+    @property
+    def placeholders(self) -> str:
+        """What stands in place of the answers that are missing."""
+        shown = [f"{self.shown(name)} {value}" for name, (_, value) in self._open.items() if value is not None]
+        return ", ".join(shown).replace("--norm-last True", "--norm-first")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether answers are missing beside the kind."""
+        return bool(self._open.keys() - {"kind"})
 
     def shown(self, name: str) -> str:
         """The option as the user wrote it."""
@@ -119,29 +157,34 @@ class Questions:
         self.notes += [note] if note not in self.notes else []
 
     def expect_answers(self) -> None:
-        """All questions so far have answers.
+        """Check that all questions so far have answers, except the kind, whose program is shown.
 
         Raises:
             InputError: naming the options that are missing.
         """
-        if self._open:
-            raise self._complaint()
+        if self.is_open:
+            raise self.complaint()
 
-    def finish(self) -> None:
-        """All questions have answers, and all answers questions.
+    def finish(self, program: tuple[str, ...] = ()) -> None:
+        """All questions have answers, and all answers questions; the complaint shows the ``program``.
 
         Raises:
             InputError: naming the options that are missing, or of no use.
         """
-        self.expect_answers()
+        if self._open:
+            raise self.complaint(program)
         for field in fields(self.options):
             if getattr(self.options, field.name) is not None and field.name not in self._used:
                 raise InputError(f"{self.where}: {self.shown(field.name)} changes nothing here, as nothing in the "
                                  f"network depends on it; leave it out")
 
-    def _complaint(self) -> InputError:
-        wanted = "; ".join(_HOW[name] for name in self._open)
-        return InputError(f"{self.where}: the file does not say everything; expected {wanted}")
+    def complaint(self, program: tuple[str, ...] = ()) -> Unanswered:
+        """The open questions, in one line."""
+        later = " (it is shown once all others are answered)" if "kind" in self._open and not program else ""
+        wanted = Unanswered(f"{self.where}: the file does not say everything; expected "
+                            f"{'; '.join(how for how, _ in self._open.values())}{later}")
+        wanted.program = program
+        return wanted
 
 
 # -- answers that several recognisers need -----------------------------------------------------------------------------
@@ -157,12 +200,6 @@ def head_count(questions: Questions, told: int | None, width: int, by: str) -> i
     if heads < 1 or width % heads:
         raise InputError(f"{questions.where}: {heads} heads, expected a divisor of the width {width}")
     return heads
-
-
-def norm_of(questions: Questions, gain: View | None, bias: View | None, epsilon: Fraction | None = None,
-            kind: Literal["layer", "rms"] = "layer", by: str = "the file") -> Norm:
-    """A norm with these weights."""
-    return Norm(kind, questions.either("epsilon", epsilon, by), gain, bias)
 
 
 def score_scale(questions: Questions, head_width: int) -> Scale:

@@ -1,8 +1,12 @@
-"""Networks some of whose Linears round what they multiply by its range, as torch's ``quantize_dynamic`` makes them."""
+"""Networks rewritten as forms: with Linears that round by the range of what they multiply, as torch's
+``quantize_dynamic`` makes them, and with logits of the mean over all tokens.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -17,8 +21,10 @@ LEVELS = 127
 """torch rounds to 7 bits on x86 (``reduce_range``), so that its sums of products do not saturate."""
 
 
-def with_ranges(found: Found, weights: Weights, names: Collection[str]) -> Found:
+def rewritten(found: Found, weights: Weights, names: Collection[str]) -> Found:
     """The network, in which what the matrices of these names multiply is rounded by the range of all of its numbers.
+
+    Logits of a mean are those of the last token: what a head without queries and keys writes there.
 
     Raises:
         InputError: if one of them is not a matrix of a linear map, or the network has parts that are not written so.
@@ -27,14 +33,17 @@ def with_ranges(found: Found, weights: Weights, names: Collection[str]) -> Found
     flat = made.embedded(found)
     for step in found.steps:
         flat = made.after(step, flat)
+    if found.pooled is not None:
+        empty = Flat({}, (), 1)
+        flat = made.composer.attention([HeadReads(empty, empty, flat, None)], Fraction(1))
+        for step in found.pooled:
+            flat = made.after(step, flat)
     logits = made.linear(flat, found.unembedding)
     if unmet := [name for name in names if name not in made.met]:
         raise InputError(f"{weights.where}: tensor {unmet[0]} is of a Linear of quantize_dynamic, and no matrix of "
                          f"this kind of network; expected a graph of ONNX")
-    rows = found.positions.shape[0] if found.positions else max(
-        (step.rotary.cosines.shape[0] for step in found.steps if isinstance(step, AttentionStep) and step.rotary),
-        default=1)
-    return made.composer.finish(logits, rows, found.attention, found.kind)
+    composed = made.composer.finish(logits, found.rows or 1, found.attention, found.kind)
+    return replace(composed, readout=found.readout)
 
 
 class _Ranges:

@@ -20,7 +20,7 @@ from constructions.trained.validation import check_total_bytes
 
 _FORMATS = {"float64": "binary64", "float32": "binary32", "float16": "binary16", "bfloat16": "bfloat16"}
 _WORDS = {8: "<u8", 4: "<u4", 2: "<u2", 1: "u1"}
-_WHOLE_BYTES = {"int8": 1, "uint8": 1, "int16": 2, "int32": 4, "int64": 8}
+_WHOLE_BYTES = {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "int32": 4, "int64": 8}
 _WRAPPERS = ("model", "state_dict", "model_state_dict", "model_state", "net", "module", "weights")
 """The keys under which checkpoints keep a state dict."""
 _PACKED = "_packed_params._packed_params"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 from constructions.errors import InputError
@@ -97,13 +96,6 @@ class Weights:
             self.aside[name] = f"the same as {other}"
             return True
         return False
-
-    def set_aside(self, patterns: Mapping[str, str]) -> None:
-        """Tensors that are no weights: expressions for whole names, and what such a tensor is."""
-        for name in self.stored:
-            for pattern, what in patterns.items():
-                if name not in self.tensors and re.fullmatch(pattern, name):
-                    self.aside.setdefault(name, what)
 
     def finish(self, views: Iterable[View]) -> dict[str, Tensor]:
         """The tensors of the network, whose views are given.

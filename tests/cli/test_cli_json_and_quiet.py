@@ -87,6 +87,6 @@ def test_a_command_without_a_time_limit_shows_no_progress(
     folder = str(examples_folder() / "trained" / "tomita_2")
     arguments = {"build": ("prev Q_1",), "run": ("prev Q_1", "01", "--alphabet", "01"), "list": (), "docs": (),
                  "help": (),
-                 "examples": ("copy",), "import": (folder, "--attention", "causal", "--heads", "1", "--activation",
-                                                   "gelu", "--epsilon", "1e-5")}
+                 "examples": ("copy",), "import": (folder, "--kind", "nanogpt", "--attention", "causal", "--heads",
+                                                   "1", "--activation", "gelu", "--epsilon", "1e-5")}
     assert certify(name, *arguments[name]).code == 0

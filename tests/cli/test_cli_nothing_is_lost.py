@@ -32,8 +32,8 @@ from tests.cli.test_cli_floats import MINE
 from tests.processes import ENVIRONMENT
 
 ROOT = Path(__file__).resolve().parents[2]
-IMPORT = ("import", "model.safetensors", "--attention", "causal", "--heads", "1", "--activation", "gelu",
-          "--epsilon", "1e-5")
+IMPORT = ("import", "model.safetensors", "--kind", "nanogpt", "--attention", "causal", "--heads", "1",
+          "--activation", "gelu", "--epsilon", "1e-5")
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(trained / "model.safetensors", place)
     from fractions import Fraction
 
-    options = Options("causal", "gelu", None, Fraction(1, 100000), 1)
+    options = Options("causal", "gelu", None, Fraction(1, 100000), 1, kind="nanogpt")
     write_network(import_network([trained], options).network, folder / "t.json")
     return folder
 

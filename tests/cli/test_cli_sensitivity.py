@@ -103,8 +103,8 @@ def test_hard_attention_is_exact(certify: Any) -> None:
 def test_a_trained_network_has_bounds_for_short_words_and_none_from_above_for_longer_ones(
         certify: Any, tmp_path: Path) -> None:
     model, claim = tmp_path / "tomita_2.json", EXAMPLES / "trained" / "tomita_2" / "claim.toml"
-    imported = certify("import", str(EXAMPLES / "trained" / "tomita_2"), "--attention", "causal", "--heads", "1",
-                       "--activation", "gelu", "--epsilon", "1e-5", "-o", str(model))
+    imported = certify("import", str(EXAMPLES / "trained" / "tomita_2"), "--kind", "nanogpt", "--attention", "causal",
+                       "--heads", "1", "--activation", "gelu", "--epsilon", "1e-5", "-o", str(model))
     assert imported.code == 0
     short = measured(certify, "sensitivity", str(model), "--claim", str(claim), "--max-n", "2")
     assert [row["lower"][:7] for row in short["lengths"]] == ["15.4482", "16.0176"]

@@ -149,7 +149,7 @@ def network_of_one_answer() -> str:
               **{f"blocks.0.attn.W_{kind}": (1, width, width) for kind in "QKVO"}}
     tensors = {name: (draw.standard_normal(shape) / 8).astype(np.float32) for name, shape in shapes.items()}
     np.savez("one.npz", **tensors, **{"unembed.b_U": np.array([64, 0], np.float32)})  # type: ignore[arg-type]
-    options = Options(attention="causal", norm="none", activation="relu")
+    options = Options(kind="hooked-transformer", attention="causal", norm="none", activation="relu")
     Path("one.json").write_text(network_text(import_network(["one.npz"], options).network), encoding="utf-8")
     return "one.json"
 

@@ -33,7 +33,7 @@ even = { a = "odd", b = "wrong" }
 odd = { a = "wrong", b = "even" }
 wrong = { a = "wrong", b = "wrong" }
 """
-FIRST = ("--attention", "causal", "--heads", "1", "--activation", "gelu", "--epsilon", "1e-5")
+FIRST = ("--kind", "nanogpt", "--attention", "causal", "--heads", "1", "--activation", "gelu", "--epsilon", "1e-5")
 
 
 def import_first(certify: Any) -> Path:

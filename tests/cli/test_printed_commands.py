@@ -69,8 +69,8 @@ MENTIONED = {
     "certify floats --presets": "floats --presets",
     "certify formula proves it": "formula 'Q_a since Q_b' --alphabet ab --max-n 2",
     "certify formula says why": "formula '(Q_a | Q_b) since Q_a' --gamma 1/10 --max-n 2",
-    "certify import": "import examples/trained/first --attention causal --heads 1 --activation gelu --epsilon 1e-5 -o"
-                      " first.json",
+    "certify import": "import examples/trained/first --kind nanogpt --attention causal --heads 1 --activation gelu "
+                      "--epsilon 1e-5 -o first.json",
     "certify list examples": "list examples",
     "certify margin": "margin first.cert.json --formula Q_1 --before '$' --at first --max-n 3",
     "certify margin --norm": "margin first.cert.json --formula Q_1 --before '$' --at first --norm 1 --max-n 3",

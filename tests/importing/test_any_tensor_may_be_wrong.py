@@ -22,10 +22,11 @@ EPSILON = Fraction(1, 100000)
 CAUSAL = Options(attention="causal", activation="gelu", epsilon=EPSILON)
 KINDS: dict[str, Any] = {
     "gpt2": (models.gpt2, (), GPT2, Options()),
-    "nanogpt": (models.gpt2, ("", True), {}, replace(CAUSAL, heads=2, output_layer="wte.weight")),
-    "hooked": (models.hooked, ("halves", True, 1), {}, CAUSAL),
+    "nanogpt": (models.gpt2, ("", True), {}, replace(CAUSAL, kind="nanogpt", heads=2, output_layer="wte.weight")),
+    "hooked": (models.hooked, ("halves", True, 1), {}, replace(CAUSAL, kind="hooked-transformer")),
     "llama": (models.llama, (), LLAMA, Options()),
-    "encoder": (models.encoder, (True, True), {}, replace(CAUSAL, heads=2, norm_first=True)),
+    "encoder": (models.encoder, (True, True), {}, replace(CAUSAL, kind="torch-encoder", heads=2, norm_first=True,
+                                                        readout="each")),
 }
 
 
@@ -38,7 +39,7 @@ def contents(kind: str) -> tuple[Contents, Options]:
     build, arguments, settings, options = KINDS[kind]
     state, _ = build(torch_or_skip(), *arguments)
     stored = {name: Stored("float32", "binary32", tuple(tensor.shape), partial(content, tensor))
-              if tensor.is_floating_point() else Stored("bool", None, tuple(tensor.shape), bytes)
+              if tensor.is_floating_point() else Stored("bool", None, tuple(tensor.shape), partial(content, tensor))
               for name, tensor in state.items()}
     exact = {name: Fraction(str(value)) if isinstance(value, float) else value for name, value in settings.items()}
     return Contents(stored, exact), options

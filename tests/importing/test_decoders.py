@@ -39,9 +39,10 @@ def test_a_decoder(tmp_path: Path, kind: str) -> None:
 def test_names_of_llama_without_config_json_are_asked_about(tmp_path: Path, kind: str) -> None:
     torch = torch_or_skip()
     state, logits, _ = decoders.llama_like(torch, kind)
-    with pytest.raises(InputError, match=r"expected --heads H.*; --epsilon .*; --activation .*; --rotary-base of the"):
+    with pytest.raises(InputError, match=r"expected --kind .*llama.*; --heads H.*; --epsilon .*; .*--rotary-base"):
         imported(torch, tmp_path, state, Options())
-    options = Options(heads=4, epsilon=Fraction(1, 10**6), activation="silu", rotary_base=Fraction(30), rows=12)
+    options = Options(kind="qwen3" if kind == "qwen3" else "llama", heads=4, epsilon=Fraction(1, 10**6),
+                      activation="silu", rotary_base=Fraction(30), rows=12)
     check_logits(torch, imported(torch, tmp_path, state, options), logits)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from tests.trained.small_networks import write_network
 from tests.with_torch import torch_or_skip
 
 EPSILON = Fraction(1, 100000)
+ENCODER = Options(kind="torch-encoder", attention="causal", activation="gelu", epsilon=EPSILON, heads=2,
+                  norm_first=True, readout="each")
 GPT2 = {"model_type": "gpt2", "n_head": 2, "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5}
 LLAMA = {"model_type": "llama", "num_attention_heads": 4, "num_key_value_heads": 2, "hidden_act": "silu",
          "rms_norm_eps": 1e-6, "max_position_embeddings": 12, "rope_theta": 10000.0}
@@ -60,7 +63,8 @@ def test_nanogpt(tmp_path: Path, bias: bool, wrapped: bool) -> None:
     saved = {"model": state, "optimizer": {"state": {0: {"exp_avg": torch.zeros(3)}}, "lr": 0.1}, "iter_num": 5,
              "best_val_loss": torch.tensor(0.5),
              "model_args": {"n_layer": 2, "n_head": 2, "bias": bias, "dropout": 0.0}} if wrapped else state
-    options = Options(attention="causal", activation="gelu", epsilon=EPSILON, heads=None if wrapped else 2)
+    options = Options(kind="nanogpt", attention="causal", activation="gelu", epsilon=EPSILON,
+                      heads=None if wrapped else 2)
     result = imported(torch, tmp_path, saved, options)
     check_logits(torch, result, logits)
     beside = {name: "beside the state dict" for name in ("optimizer", "iter_num", "best_val_loss") if wrapped}
@@ -73,7 +77,7 @@ def test_nanogpt(tmp_path: Path, bias: bool, wrapped: bool) -> None:
 def test_hooked_transformer(tmp_path: Path, rotary: str, gated: bool, groups: int) -> None:
     torch = torch_or_skip()
     state, logits = models.hooked(torch, rotary, gated, groups)
-    options = Options(attention="bidirectional", activation="silu", epsilon=EPSILON)
+    options = Options(kind="hooked-transformer", attention="bidirectional", activation="silu", epsilon=EPSILON)
     result = imported(torch, tmp_path, state, options)
     check_logits(torch, result, logits)
     assert sorted(result.report.not_weights) == [
@@ -92,17 +96,17 @@ def test_llama(tmp_path: Path) -> None:
 def test_transformer_encoder(tmp_path: Path, norm_first: bool, causal: bool, table: str) -> None:
     torch = torch_or_skip()
     state, logits = models.encoder(torch, norm_first, causal, table)
-    options = Options(attention="causal" if causal else "bidirectional", activation="gelu", epsilon=EPSILON, heads=2,
-                      norm_first=norm_first, positions="sinusoidal" if table == "sinusoidal" else None,
-                      rows=12 if table == "sinusoidal" else None)
+    options = replace(ENCODER, attention="causal" if causal else "bidirectional",
+                      norm_first=norm_first)
+    if table == "sinusoidal":
+        options = replace(options, positions="sinusoidal", rows=12)
     check_logits(torch, imported(torch, tmp_path, state, options), logits)
 
 
 def test_alibi(tmp_path: Path) -> None:
     torch = torch_or_skip()
     state, logits = models.encoder(torch, True, True, "alibi")
-    options = Options(attention="causal", activation="gelu", epsilon=EPSILON, heads=2, norm_first=True,
-                      positions="alibi")
+    options = replace(ENCODER, positions="alibi")
     result = imported(torch, tmp_path, state, options)
     check_logits(torch, result, logits)
     assert result.network.rows is None
@@ -111,8 +115,7 @@ def test_alibi(tmp_path: Path) -> None:
 def test_token_vectors_times_the_root_of_the_width(tmp_path: Path) -> None:
     torch = torch_or_skip()
     state, logits = models.encoder(torch, False, True, "learned", scaled=True)
-    options = Options(attention="causal", activation="gelu", epsilon=EPSILON, heads=2, norm_first=False,
-                      embedding_scale="sqrt(d)")
+    options = replace(ENCODER, norm_first=False, embedding_scale="sqrt(d)")
     check_logits(torch, imported(torch, tmp_path, state, options), logits)
 
 

@@ -75,7 +75,7 @@ def test_a_bare_network_without_biases_is_read_as_a_hooked_transformer(tmp_path:
               f'{{ join = [{{ from = "{name}", rows = [0, 2], shape = [1, 2, 4] }}, '
               f'{{ from = "{name}", rows = [2, 4], shape = [1, 2, 4] }}], axes = [0, 2, 1] }}' for name in "qkv"}
     (tmp_path / "names.toml").write_text("[tensors]\n" + "\n".join(f'"{a}" = {b}' for a, b in rules.items()))
-    network = import_network([tmp_path / "m.npz"], Options(attention="causal", norm="none"),
+    network = import_network([tmp_path / "m.npz"], Options(kind="hooked-transformer", attention="causal", norm="none"),
                              read_names(tmp_path / "names.toml")).network
     x = arrays["E"].T[[0, 2, 1]].astype(float) + arrays["P"][:3]
     total = x.copy()
@@ -105,7 +105,8 @@ def test_the_layout_of_modular_addition_is_recognised(tmp_path: Path) -> None:
         return (x + inner @ w["blocks.0.mlp.W_out"].T + w["blocks.0.mlp.b_out"]) @ w["unembed.W_U"]
 
     torch.save(state, tmp_path / "m.pt")
-    result = import_network([tmp_path / "m.pt"], Options(attention="causal", norm="none", activation="relu"))
+    result = import_network([tmp_path / "m.pt"], Options(
+        kind="hooked-transformer", attention="causal", norm="none", activation="relu"))
     check_logits(torch, result, logits)
 
 

@@ -29,7 +29,7 @@ def read(torch: Any, folder: Path, model: Any, dynamic: bool, opset: int = 17) -
     """Exported, imported, written to a file and read again."""
     pytest.importorskip("onnx")
     (folder / "m.onnx").write_bytes(graphs.exported(torch, model, LENGTH, dynamic, opset))
-    result = import_network([folder / "m.onnx"], Options(rows=graphs.ROWS if dynamic else None), graph=True)
+    result = import_network([folder / "m.onnx"], Options(rows=graphs.ROWS if dynamic else None))
     write_network(result.network, folder / "network.json")
     assert read_network(folder / "network.json") == result.network
     return result

@@ -157,7 +157,7 @@ def gpt(torch: Any, name: str) -> Any:
 
 def from_torch(folder: Path, torch: Any, model: Any) -> Imported:
     (folder / "m.pt").write_bytes(saved(torch, model.state_dict()))
-    return import_network([folder / "m.pt"], Options(attention="causal", heads=1, activation="gelu",
+    return import_network([folder / "m.pt"], Options(kind="nanogpt", attention="causal", heads=1, activation="gelu",
                                                      epsilon=Fraction(1, 100000)))
 
 

@@ -195,18 +195,6 @@ def test_rows_of_a_quantised_table_are_exact(tmp_path: Path, zero: int | None) -
     check_output(result, data)
 
 
-def test_a_graph_that_quantises_is_never_read_by_its_names(tmp_path: Path) -> None:
-    """Its weights may have known names; that would leave out what its nodes round."""
-    onnx = pytest.importorskip("onnx")
-    model = onnx.load_model_from_string(graph([("QuantizeLinear", ["h", "s"], "w", {})], {"s": np.float32(0.5)}, {}))
-    hidden = onnx.ModelProto()
-    hidden.CopyFrom(model)
-    hidden.functions.add().node.append(hidden.graph.node.pop())
-    for one in (model, hidden):
-        with pytest.raises(InputError, match=r"^m.onnx: node n_w \(QuantizeLinear\): a graph with quantised numbers"):
-            read_contents(one.SerializeToString(), "m.onnx")
-
-
 # -- torch -------------------------------------------------------------------------------------------------------------
 
 
@@ -265,7 +253,7 @@ def test_scales_that_kernels_of_torch_would_round_are_refused() -> None:
 
 # -- files of names ----------------------------------------------------------------------------------------------------
 
-GPT = Options(attention="causal", heads=1, activation="gelu", epsilon=Fraction(1, 100000))
+GPT = Options(kind="nanogpt", attention="causal", heads=1, activation="gelu", epsilon=Fraction(1, 100000))
 FC = "transformer.h.0.mlp.c_fc.weight"
 
 

@@ -16,12 +16,11 @@ import numpy as np
 import pytest
 
 from constructions.errors import InputError
-from constructions.importing import decoders
 from constructions.importing.config_file import Key, Settings
 from constructions.importing.config_keys import COMMON, KEYS, ONLY, WITHOUT_EFFECT
 from constructions.importing.contents import Contents, Stored
 from constructions.importing.families import ROWS
-from constructions.importing.importer import recognise
+from constructions.importing.importer import recognise, recogniser_of
 from constructions.importing.questions import Options, Questions
 from constructions.importing.weights import Weights
 from constructions.trained.network import TrainedNetwork
@@ -126,9 +125,7 @@ def read(name: str, changes: Mapping[str, Any], left_out: str = "") -> tuple[Tra
     kept = {key: value for key, value in {**copy.deepcopy(told), **changes}.items() if key != left_out}
     settings = Settings(kept, "config.json", WITHOUT_EFFECT)
     weights, questions = Weights(contents, "m"), Questions(Options(), "m")
-    row = decoders.row_of(weights, settings)
-    assert row is not None
-    found = decoders.build(row, weights, settings, questions)
+    found = recogniser_of(weights, settings, None)[0].build(weights, settings, questions)
     settings.finish()
     questions.finish()
     return TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding,

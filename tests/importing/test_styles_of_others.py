@@ -105,7 +105,7 @@ def test_what_stands_in_other_inputs_is_said_and_never_guessed(tmp_path: Path, b
     else:
         torch.onnx.export(model, inputs, path, input_names=names, dynamo=False,
                           dynamic_axes={name: {0: "batch", 1: "length"} for name in names})
-    result = import_network([path], Options(rows=graphs.ROWS, given=GIVEN), graph=by == "graph")
+    result = import_network([path], Options(rows=graphs.ROWS, given=GIVEN))
     assert {"input attention_mask is 1 on every word", "input position_ids is 0, 1, 2, … on every word"} <= {
         *result.report.assumed}
     with torch.no_grad():
@@ -116,7 +116,7 @@ def test_what_stands_in_other_inputs_is_said_and_never_guessed(tmp_path: Path, b
                         (GIVEN[:1], "inputs tokens, position_ids, expected one, the tokens; what"),
                         ((*GIVEN, ("x", 1)), "--given x, but the inputs are tokens, attention_mask, position_ids")):
         with pytest.raises(InputError, match=said):
-            import_network([path], Options(rows=graphs.ROWS, given=given), graph=by == "graph")
+            import_network([path], Options(rows=graphs.ROWS, given=given))
 
 
 @pytest.mark.one_in(2)

@@ -31,7 +31,7 @@ from tests.importing.quantised_files import exact, matrices, quantised, weights_
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 WAYS = {"int8-channels": (8, None), "int4-groups": (4, 16)}
-GPT = Options(attention="causal", heads=1, activation="gelu", epsilon=Fraction(1, 100000))
+GPT = Options(kind="nanogpt", attention="causal", heads=1, activation="gelu", epsilon=Fraction(1, 100000))
 
 
 def of_zoo(folder: Path, name: str, way: str) -> tuple[TrainedNetwork, Claim]:

@@ -127,7 +127,8 @@ def _gpt(sizes: Sizes, vocabulary: int, rows: int) -> Recipe:
         shapes |= _linear(f"{layer}.attn.c_attn", width, 3 * width) | _linear(f"{layer}.attn.c_proj", width, width)
         shapes |= _linear(f"{layer}.mlp.c_fc", width, sizes.inner) | _linear(f"{layer}.mlp.c_proj", sizes.inner, width)
     shapes |= _vectors(width, "transformer.ln_f") | {"lm_head.weight": (vocabulary, width)}
-    return Recipe(shapes, {"attention": "causal", "heads": sizes.heads, "activation": "gelu", "epsilon": EPSILON})
+    return Recipe(shapes, {"kind": "nanogpt", "attention": "causal", "heads": sizes.heads, "activation": "gelu",
+                           "epsilon": EPSILON})
 
 
 def _encoder(sizes: Sizes, attention: Attends, vocabulary: int, rows: int) -> Recipe:
@@ -142,8 +143,9 @@ def _encoder(sizes: Sizes, attention: Attends, vocabulary: int, rows: int) -> Re
         shapes |= _linear(f"{layer}.linear1", width, sizes.inner) | _linear(f"{layer}.linear2", sizes.inner, width)
         shapes |= _vectors(width, f"{layer}.norm1", f"{layer}.norm2")
     shapes |= _linear("output", width, vocabulary)
-    return Recipe(shapes, {"attention": attention, "heads": sizes.heads, "activation": "relu" if placed else "gelu",
-                           "epsilon": EPSILON, "norm_first": not placed, **({} if placed else {"positions": "none"})})
+    return Recipe(shapes, {"kind": "torch-encoder", "readout": "each", "attention": attention, "heads": sizes.heads,
+                           "activation": "relu" if placed else "gelu", "epsilon": EPSILON, "norm_first": not placed,
+                           **({} if placed else {"positions": "none"})})
 
 
 def _llama(sizes: Sizes, vocabulary: int, rows: int) -> Recipe:

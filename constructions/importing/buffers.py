@@ -1,0 +1,178 @@
+"""Tensors that are no weights, but state something (masks, numbers of positions, angles), compared with the network."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.errors import InputError
+from constructions.importing.contents import Stored
+from constructions.importing.parts import Found
+from constructions.importing.weights import Weights, rows
+from constructions.trained.network import AttentionStep, Tensor
+from constructions.trained.numbers import all_numbers, view_of_tensor
+
+HIDES = -9999
+"""What is added to scores, or written over them, hides a token if it is not above this."""
+_BITS = {"binary16": 10, "bfloat16": 7}
+"""Bits that angles in these formats have in common with those of the network; in other formats 20."""
+Numbers = NDArray[np.float64]
+
+
+def compared(found: Found, weights: Weights, patterns: Mapping[str, str]) -> Found:
+    """The network, once the tensors under these names (expressions: what such a tensor is) state nothing else.
+
+    A mask of fewer positions than the network's table cuts the table.
+
+    Raises:
+        InputError: if one of them states another network, or cannot be compared.
+    """
+    for name, stored in weights.stored.items():
+        what = next((what for pattern, what in patterns.items() if re.fullmatch(pattern, name)), None)
+        if what is None or name in weights.tensors or name in weights.aside:
+            continue
+        check = next((check for pattern, check in _CHECKS.items() if re.fullmatch(rf"(.*\.)?({pattern})", name)), None)
+        if check is None:
+            raise InputError(f"{weights.where}: tensor {name} ({stored}) is {what}, for which there is no comparison")
+        try:
+            found = check(_Buffer(_numbers(stored), np.ldexp(1, -_BITS.get(stored.format or "", 20)), found, weights))
+        except ValueError as problem:
+            raise InputError(f"{weights.where}: tensor {name} ({stored}): {problem}") from None
+        weights.aside[name] = what
+    return found
+
+
+def _numbers(stored: Stored) -> Numbers:
+    """The elements, whatever their type.
+
+    Raises:
+        ValueError: if they are not numbers.
+    """
+    data = stored.read()
+    if stored.format is not None:
+        return all_numbers(Tensor(stored.format, stored.shape, data)).reshape(stored.shape)
+    if stored.kind in ("bool", "BOOL", "|b1"):
+        return np.frombuffer(data, np.uint8).astype(np.float64).reshape(stored.shape)
+    whole = stored.whole()
+    if whole is None:
+        raise ValueError("elements that are not read, expected numbers")
+    return whole[1].astype(np.float64)
+
+
+# -- comparisons: of numbers with the network, which they may bound ----------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Buffer:
+    """The numbers of a buffer, their relative error, and the network that they are compared with."""
+
+    numbers: Numbers
+    error: np.float64
+    found: Found
+    weights: Weights
+
+    def mask(self) -> Found:
+        """All pairs of positions: those hidden that the network's attention hides."""
+        hides = self._hides()
+        if hides != (self.found.attention == "causal") and self.numbers.size > 1:
+            raise ValueError(f"it hides {'later' if hides else 'no'} tokens, but attention is {self.found.attention}")
+        return self._cut()
+
+    def triangle(self) -> Found:
+        """All pairs of positions, the later ones hidden, whether the program reads that or not."""
+        if not self._hides() and self.numbers.size > 1:
+            raise ValueError("a mask that hides nothing, expected one that hides later tokens")
+        return self._cut()
+
+    def _hides(self) -> bool:
+        """Whether a mask hides later tokens and nothing else, or nothing.
+
+        Raises:
+            ValueError: if it hides others, as windows do, or weakens scores without hiding.
+        """
+        shape = self.numbers.shape
+        if len(shape) < 2 or shape[-2] != shape[-1] or math.prod(shape) != shape[-1] ** 2 or not shape[-1]:
+            raise ValueError("expected a square mask")
+        most = self.found.rows or shape[-1]
+        square = self.numbers.reshape(shape[-2:])[:most, :most]
+        if (square == square[0, 0]).all() and square[0, 0] in (0, 1):
+            return False
+        seen, hidden = square[0, 0], square[0, -1]
+        if not (square == np.where(np.tri(len(square), dtype=bool), seen, hidden)).all():
+            raise ValueError("a mask that hides other tokens than the later ones (a window?), expected those alone")
+        if {seen, hidden} != {0, 1} and not (seen == 0 and hidden <= HIDES):
+            raise ValueError(f"a mask of {seen:g} and {hidden:g}, expected 0 and 1, or 0 and {HIDES} or less")
+        return True
+
+    def _cut(self) -> Found:
+        """The network with no more positions than the buffer has, if it has a table of them."""
+        found, most = self.found, self.numbers.shape[-1]
+        if found.positions is None or found.positions.shape[0] <= most:
+            return found
+        return replace(found, positions=rows(found.positions, 0, most))
+
+    def hiding(self) -> Found:
+        """The one number that hides a token."""
+        if self.numbers.size != 1 or not self.numbers.ravel()[0] <= HIDES:
+            raise ValueError(f"expected one number, {HIDES} or less")
+        return self.found
+
+    def counting(self) -> Found:
+        """The numbers of the positions."""
+        if not self.numbers.size or (self.numbers.ravel() != np.arange(self.numbers.shape[-1])).any():
+            raise ValueError("expected 0, 1, 2, …")
+        return self._cut()
+
+    def zeros(self) -> Found:
+        """The numbers of the first part of a text."""
+        if self.numbers.any():
+            raise ValueError("expected 0 everywhere")
+        return self.found
+
+    def frequencies(self) -> Found:
+        """Angles at the position number 1."""
+        for cosines, sines in self._turns():
+            if len(cosines) > 1:
+                self._expect(self.numbers, np.arctan2(sines[1], cosines[1]), self.error)
+        return self.found
+
+    def angles(self) -> Found:
+        """Sines and cosines of all position numbers, side by side."""
+        for cosines, sines in self._turns():
+            count = min(len(self.numbers), len(sines))
+            self._expect(self.numbers[:count], np.hstack([sines, cosines])[:count], self.error * (count + 1))
+        return self.found
+
+    def _turns(self) -> list[tuple[Numbers, Numbers]]:
+        tables = {step.rotary for step in self.found.steps if isinstance(step, AttentionStep) and step.rotary}
+        if not tables:
+            raise ValueError("angles of rotary positions, but the network has none")
+        held = self.weights.tensors
+        return [(view_of_tensor(held[table.cosines.tensor], table.cosines),
+                 view_of_tensor(held[table.sines.tensor], table.sines)) for table in tables]
+
+    @staticmethod
+    def _expect(numbers: Numbers, expected: Numbers, error: np.float64) -> None:
+        if numbers.shape != expected.shape or not np.allclose(numbers, expected, rtol=error, atol=error / 16):
+            raise ValueError("other angles than those of the network")
+
+    def unread(self) -> Found:
+        """A head whose output the logits do not depend on."""
+        return self.found
+
+
+_CHECKS: Mapping[str, Callable[[_Buffer], Found]] = {
+    r"blocks\.\d+\.attn\.mask": _Buffer.triangle,
+    r"(cross|self_)?(attn|attention)\.bias|(src_|attn_|causal_)?mask": _Buffer.mask,
+    "masked_bias|IGNORE": _Buffer.hiding,
+    "position_ids|positions|pos_ids": _Buffer.counting,
+    "token_type_ids": _Buffer.zeros,
+    "inv_freq": _Buffer.frequencies,
+    "embed_positions": _Buffer.angles,
+    r"cls\.seq_relationship\.(weight|bias)|pooler\.dense\.(weight|bias)": _Buffer.unread,
+}
