@@ -24,7 +24,7 @@ def translate(program: Program, node: Mapping[str, Any], target: str) -> None:
     Raises:
         Unfit: if it is not read.
     """
-    if not node["outputs"] or target.split(".")[1].startswith(("_assert", "sym_constrain")):
+    if target.startswith(("aten._assert_", "aten.sym_constrain_range")) and not node["outputs"]:
         return
     library, name, overload = [*target.split("."), ""][:3]
     handler = _TRANSLATORS.get(name) or _TRANSLATORS.get(f"{name}.{overload}") if library == "aten" else None
@@ -185,7 +185,7 @@ _TRANSLATORS: Mapping[str, Translator] = {
     "gt": numbers.two("Greater"), "eq": numbers.two("Equal"), "ne": numbers.differs,
     **dict.fromkeys(("logical_and", "bitwise_and", "__and__"), numbers.two("And")),
     **dict.fromkeys(("logical_or", "bitwise_or", "__or__"), numbers.two("Or")), "logical_not": numbers.one("Not"),
-    "bitwise_not": numbers.one("Not"),
+    "bitwise_not": numbers.bitwise_not,
     **{name: numbers.one(name.capitalize()) for name in ("neg", "sqrt", "exp", "log", "sin", "cos", "tanh",
         "sigmoid", "relu", "abs", "erf", "reciprocal", "floor", "ceil", "sign", "tan")}, "round": numbers.rounded,
     "floor_divide": numbers.floor_quotient, "rsub": numbers.taken_from, "linspace": numbers.linspace,
@@ -205,7 +205,7 @@ _TRANSLATORS: Mapping[str, Translator] = {
     "layer_norm": _norm(is_layer=True), "rms_norm": _norm(is_layer=False), "_weight_norm": _weight_norm,
     "scaled_dot_product_attention": _attention,
 }
-SHARING = {name for name, translator in _TRANSLATORS.items() if translator in (
+MAKING_NEW = {name for name, translator in _TRANSLATORS.items() if translator not in (
     places.same, places.reshape, places.expand, places.permute, places.transpose, places.turn_around, places.cut,
-    places.select, places.split, places.unbind)} | {"view_as_complex", "view_as_real"}
-"""Operations whose result may lie in the memory of what they are given."""
+    places.select, places.split, places.unbind, _einsum)} | {"clone", "lift_fresh_copy", "polar", "complex"}
+"""Operations whose result is new memory; all others may leave it in that of what they are given."""

@@ -11,7 +11,7 @@ import numpy as np
 from constructions.importing.graph.aten_values import ELEMENTS, TYPES, Name, shape_of, value_of
 from constructions.importing.graph.state import MAX_ELEMENTS
 
-DOUBLE, LONG = 8, 5
+DOUBLE, FLOAT, LONG = 8, 7, 5
 
 
 class Unfit(Exception):
@@ -48,6 +48,7 @@ class Call:
 
     def __init__(self, program: Program, node: Mapping[str, Any]) -> None:
         self.program, self.name = program, str(node["name"] or "")
+        self.operation = str(node["target"]).removeprefix("torch.ops.").split(".")[1]
         self.arguments = {one["name"]: value_of(one["arg"]) for one in node["inputs"]}
         self.made: list[str] = []
         for one in node["outputs"]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph.aten_call import DOUBLE, LONG, Call, Translator, Unfit
+from constructions.importing.graph.aten_call import DOUBLE, FLOAT, LONG, Call, Translator, Unfit
+from constructions.importing.graph.aten_types import result_type
 from constructions.importing.graph.aten_values import BOOLEAN, REAL, TYPES, Name
 
 
@@ -37,14 +39,46 @@ def triangle(upper: int) -> Translator:
     return handler
 
 
+COMPARED = {"Less": math.ceil, "LessOrEqual": math.floor, "Greater": math.floor, "GreaterOrEqual": math.ceil,
+            "Equal": int}
+"""Comparisons, and which whole number stands for one between two of them."""
+_SMALL = 1 << 23
+"""Whole numbers below it are numbers of binary32."""
+
+
+def as_compared(call: Call, operation: str, one: Any, other: Any, kind: int) -> tuple[Any, Any, int]:
+    """What is compared, in the common type; whole numbers and a real one are compared as whole numbers.
+
+    Raises:
+        Unfit: if it depends on rounding whether they are equal.
+    """
+    if kind == FLOAT and isinstance(one, Name) and call.kind(one) not in REAL and isinstance(other, np.floating):
+        number = np.float64(np.float32(other))
+        if number != other and number == np.floor(number):
+            raise Unfit("whole numbers compared with a number that binary32 rounds to a whole one")
+        if abs(number) < _SMALL and (operation != "Equal" or number == np.floor(number)):
+            kind, other = LONG, COMPARED[operation](number)
+    return one, other, kind
+
+
 def two(operation: str) -> Translator:
     """Of two arrays, or an array and a number; torch's alpha multiplies the second."""
     def handler(call: Call) -> None:
         kind = call.kind(call.made[0])
         one, other = list(call.arguments.values())[:2]
-        if kind == BOOLEAN and operation not in ("And", "Or", "Xor"):
-            kinds = [call.kind(value) for value in (one, other) if isinstance(value, Name)]
-            kind = max([k for k in kinds if k in REAL] or kinds)
+        found = result_type(call, [one, other])
+        if operation in ("And", "Or"):
+            logic = call.operation.startswith("logical")
+            if not logic and found != BOOLEAN:
+                raise Unfit("bits of whole numbers, expected truth values")
+            kind = BOOLEAN
+        elif operation in COMPARED:
+            one, other, kind = as_compared(call, operation, one, other, found)
+        elif kind == BOOLEAN:
+            raise Unfit("arithmetic of truth values")
+        elif found != kind and not (operation == "Div" and kind in REAL and found not in REAL) and (
+                kind != DOUBLE or found != FLOAT):
+            raise Unfit(f"it states elements of type {kind}, expected {found} by torch's promotion of types")
         if call.get("rounding_mode") is not None:
             if call.get("rounding_mode") != "floor":
                 raise Unfit("a quotient that is rounded towards 0")
@@ -84,8 +118,9 @@ def linspace(call: Call) -> None:
 def differs(call: Call) -> None:
     """Whether elements differ."""
     one, other = list(call.arguments.values())[:2]
-    kind = call.kind(one)
-    equal = call.emit("Equal", [one, call.as_kind(other, kind)], call.new(call.shape(call.made[0]), BOOLEAN))
+    one, other, kind = as_compared(call, "Equal", one, other, result_type(call, [one, other]))
+    equal = call.emit("Equal", [call.as_kind(one, kind), call.as_kind(other, kind)],
+                      call.new(call.shape(call.made[0]), BOOLEAN))
     call.emit("Not", [equal])
 
 
@@ -94,6 +129,13 @@ def one(operation: str, **attributes: Any) -> Translator:
     def handler(call: Call) -> None:
         call.emit(operation, [call.as_kind(Name(call.x), call.kind(call.made[0]))], **attributes)
     return handler
+
+
+def bitwise_not(call: Call) -> None:
+    """The other truth value."""
+    if call.kind(call.x) != BOOLEAN:
+        raise Unfit("bits of whole numbers, expected truth values")
+    one("Not")(call)
 
 
 def rounded(call: Call) -> None:

@@ -39,6 +39,8 @@ def value_of(argument: Mapping[str, Any]) -> Any:
         return Name(inner["name"])
     if kind == "as_tensors":
         return [Name(one["name"]) for one in inner]
+    if kind == "as_optional_tensor":
+        return value_of(inner)
     if kind == "as_optional_tensors":
         return [None if "as_none" in one else Name(one["as_tensor"]["name"]) for one in inner]
     if kind == "as_float":
@@ -51,16 +53,29 @@ def value_of(argument: Mapping[str, Any]) -> Any:
         return next(iter(inner.values()))
     if kind == "as_sym_ints":
         return [int(one["as_int"]) for one in inner]
-    return argument  # a device, a layout: on none of these anything depends
+    if kind in ("as_device", "as_layout", "as_memory_format"):
+        return argument  # where and how elements lie
+    raise ValueError
 
 
 def tensors_of(argument: Any) -> Iterator[Name]:
-    """The names of all tensors in it."""
+    """The names of all tensors in it, those in lists, too."""
     if isinstance(argument, Mapping):
-        if isinstance(name := argument.get("as_tensor", {}).get("name"), str):
-            yield Name(name)
-        for inner in argument.values():
-            yield from tensors_of(inner)
+        for kind, inner in argument.items():
+            if kind == "as_tensor":
+                yield Name(inner["name"])
+            elif kind in ("as_tensors", "as_nested_tensors"):
+                yield from _names_in(inner)
+            else:
+                yield from tensors_of(inner)
     elif isinstance(argument, list):
         for inner in argument:
             yield from tensors_of(inner)
+
+
+def _names_in(listed: Any) -> Iterator[Name]:
+    for one in listed:
+        if isinstance(one, list):
+            yield from _names_in(one)
+        else:
+            yield Name(one["name"])

@@ -16,7 +16,7 @@ import numpy as np
 from constructions.errors import InputError
 from constructions.importing.archive import Archive
 from constructions.importing.contents import MAX_DIMENSIONS, MAX_FILE_BYTES
-from constructions.importing.graph.aten import OPSET, SHARING, translate
+from constructions.importing.graph.aten import MAKING_NEW, OPSET, translate
 from constructions.importing.graph.aten_call import Program, Unfit
 from constructions.importing.graph.aten_complex import as_pairs, in_pairs
 from constructions.importing.graph.aten_values import ELEMENTS, TYPES, shape_of, tensors_of
@@ -106,34 +106,37 @@ def _lengths(part: Mapping[str, Any], given: Collection[str]) -> tuple[tuple[str
 
 
 def _expect_nothing_shared(nodes: Any, part: Mapping[str, Any], where: str) -> None:
-    """What is changed in place (masked_fill_) is not read again but by the name that it has then.
+    """Reject a read of what was changed in place under another name, and a change of what the program was given.
 
-    Operations that put elements elsewhere may leave them in the memory of their first tensor.
+    Every operation that is not known to make new memory may leave its results in that of all tensors that it reads.
     """
-    group: dict[str, int] = {}
-    changed: dict[int, tuple[str, set[str]]] = {}
+    given = [str(name) for name in tensors_of(part["graph"]["inputs"])]
+    group = {name: {name} for name in given}
+    stale: dict[str, str] = {}
 
     def expect_unchanged(names: Any) -> None:
         for name in names:
-            node, valid = changed.get(group.get(name, -1), ("", {name}))
-            if name not in valid:
-                raise InputError(f"{where}: node {printable(node)[:80]}: changes an array in place that is read again "
-                                 f"under another name, expected a new array")
+            if name in stale:
+                raise InputError(f"{where}: node {printable(stale[name])[:80]}: changes an array in place that is read "
+                                 f"again under another name, expected a new array")
 
-    for number, node in enumerate(nodes):
+    for node in nodes:
         operation = str(node["target"]).removeprefix("torch.ops.").split(".")[1]
         read, made = ([*map(str, tensors_of(part))] for part in (
             [one["arg"] for one in node["inputs"]], node["outputs"]))
         expect_unchanged(read)
-        in_place = operation.endswith("_") and not operation.endswith("__")
-        shares = bool(read) and (in_place or operation in SHARING)
-        own = group.setdefault(read[0], number) if shares else number
-        for name in made:
-            group[name] = own
+        in_place = (operation.endswith("_") and not operation.endswith("__")) or operation.startswith("__i")
+        own = {*made}
+        for name in [] if operation in MAKING_NEW and not in_place else read[:1] if in_place else read:
+            own |= group.setdefault(name, {name})
         if in_place:
-            changed[own] = str(node["name"] or operation), {*made}
-        elif own in changed:
-            changed[own][1].update(made)
+            said = str(node["name"] or operation)
+            if own & {*given} or {*read[1:]} & (own - {*read[:1]}):
+                raise InputError(f"{where}: node {printable(said)[:80]}: changes in place what the program is given, "
+                                 f"or reads what it changes, expected a new array")
+            stale |= dict.fromkeys(own - {*made}, said)
+        for name in own:
+            group[name] = own
     expect_unchanged(str(name) for spec in part["signature"]["output_specs"] for name in tensors_of([*spec.values()]))
 
 
