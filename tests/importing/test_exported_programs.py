@@ -189,3 +189,35 @@ def test_a_tensor_that_repeats_its_elements_fills_no_memory(tmp_path: Path) -> N
 
     with pytest.raises(InputError, match=r"^m.pt2: not a whole program of torch.export.save$"):
         read(tmp_path, altered(change))
+
+
+CHANGED = "changes "
+
+
+@pytest.mark.parametrize(("body", "said"), [
+    ("h[..., :2].mul_(2); x = torch.cat([h, h], -1)[..., :4]", CHANGED),
+    ("h[..., :2].mul_(2); x = torch.stack([h, h]).sum(0)", CHANGED),
+    ("h[..., :2].mul_(2); x = torch.einsum('btd,de->bte', h, c)", CHANGED),
+    ("h.unbind(1)[0].unsqueeze(0).mul_(2) if False else h.select(1, 0).mul_(2); x = torch.cat([h])", CHANGED),
+    ("self.calls.add_(1); x = h * self.calls", CHANGED),
+    ("x = h + (torch.arange(4) & 2)", "bits of whole numbers"),
+    ("x = h + (torch.arange(4) | 2)", "bits of whole numbers"),
+    ("x = h + ~torch.arange(4)", "bits of whole numbers"),
+    ("x = h + (torch.arange(4) < 2.5).to(h.dtype)", ""), ("x = h + (torch.arange(4) >= 2.5).to(h.dtype)", ""),
+    ("x = h + (torch.arange(4) != 2.5).to(h.dtype)", ""),
+    ("x = h + (torch.tensor([200], dtype=torch.uint8) > torch.tensor([-3], dtype=torch.int8)).to(h.dtype)", ""),
+    ("x = h + ((torch.arange(4) > 0) < 1).to(h.dtype)", ""),
+    ("x = h + ((torch.arange(4) > 0) == 0).to(h.dtype)", "")])
+def test_types_and_changes_in_place_are_those_of_torch_or_refused(tmp_path: Path, body: str, said: str) -> None:
+    torch = torch_or_skip()
+    scope: dict[str, Any] = {"torch": torch}
+    exec(f"def forward(self, tokens):\n    h, c = self.table(tokens) * 1, self.c\n    {body}\n    return x", scope)
+    made = type("Made", (torch.nn.Module,), {"forward": scope["forward"]})()
+    made.table, made.c = torch.nn.Embedding(graphs.VOCABULARY, 4), torch.nn.Parameter(torch.eye(4))
+    made.register_buffer("calls", torch.ones(1))
+    data = program(torch, made)
+    if said:
+        with pytest.raises(InputError, match=f"^m.pt2: node .*{said}"):
+            read(tmp_path, data)
+    else:
+        check(torch, read(tmp_path, data), made, 1e-6)
