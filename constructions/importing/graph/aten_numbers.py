@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,8 @@ def triangle(upper: int) -> Translator:
     return handler
 
 
-COMPARED = {"Less": math.ceil, "LessOrEqual": math.floor, "Greater": math.floor, "GreaterOrEqual": math.ceil,
-            "Equal": int}
+COMPARED: Mapping[str, Callable[[Any], int]] = {
+    "Less": math.ceil, "LessOrEqual": math.floor, "Greater": math.floor, "GreaterOrEqual": math.ceil, "Equal": int}
 """Comparisons, and which whole number stands for one between two of them."""
 _SMALL = 1 << 23
 """Whole numbers below it are numbers of binary32."""
