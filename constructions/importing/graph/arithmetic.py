@@ -32,13 +32,27 @@ from constructions.importing.graph.values import (
     beside,
     placed,
     replace_norm,
+    shape_of,
     what,
 )
 
 
-def _keeps(constant: Any, shape: tuple[int, ...]) -> bool:
-    """Whether an array of this shape keeps it beside the constant."""
-    return np.broadcast_shapes(constant.shape, shape) == shape
+def keeps(constant: Any, value: Any) -> bool:
+    """Whether an array keeps its shape beside the constant."""
+    shape = shape_of(value)
+    return shape is not None and np.broadcast_shapes(constant.shape, shape) == shape
+
+
+def finite(constant: Any) -> Array:
+    """Constants that are to be numbers of tokens, or to multiply them.
+
+    Raises:
+        NotUnderstood: if one is infinite or no number.
+    """
+    numbers = np.asarray(constant, np.float64)
+    if not np.isfinite(numbers).all():
+        raise NotUnderstood("constants that are infinite or no numbers beside numbers of tokens")
+    return numbers
 
 
 def number_in(array: Any) -> Fraction | None:
@@ -73,7 +87,7 @@ def by_position(value: Tokenwise, shape: tuple[int, ...]) -> tuple[Tokenwise, Co
 
 def plus_constant(value: Tokenwise, constant: Array, count: int, exactness: Exactness) -> Tokenwise:
     """Element by element; what depends on positions becomes a table."""
-    shape = np.broadcast_shapes(value.shape, constant.shape)
+    shape, constant = np.broadcast_shapes(value.shape, constant.shape), finite(constant)
     if not constant.any():
         return value.moved(lambda codes: np.broadcast_to(codes, shape))
     value, positions, axis, forms = by_position(value.settled(exactness), shape)
@@ -97,7 +111,7 @@ def _with_bias(flat: Flat, table: Array) -> Flat:
 
 def times_constant(value: Tokenwise, constant: Array, exactness: Exactness) -> Tokenwise | Modulated:
     """Element by element."""
-    shape = np.broadcast_shapes(value.shape, constant.shape)
+    shape, constant = np.broadcast_shapes(value.shape, constant.shape), finite(constant)
     if (number := number_in(constant)) is not None:
         return replace(value.moved(lambda codes: np.broadcast_to(codes, shape)), factor=value.factor * number)
     value, positions, axis, forms = by_position(value, shape)
@@ -149,8 +163,8 @@ def plus(x: Tokenwise, y: Tokenwise, sign: int, exactness: Exactness) -> Tokenwi
     """
     shape = np.broadcast_shapes(x.shape, y.shape)
     x, y = (one.moved(lambda codes: np.broadcast_to(codes, shape)) for one in (x, y))
-    if x.same_numbers(y):
-        return replace(x, factor=x.factor + sign * y.factor)
+    if (ratio := x.ratio_to(y)) is not None:
+        return replace(y, factor=(ratio + sign) * y.factor)
     x, y = x.settled(exactness), replace(y, factor=sign * y.factor).settled(exactness)
     if (x.positions != y.positions).any():
         raise NotUnderstood("a sum of numbers of different tokens")
@@ -233,17 +247,19 @@ def add(x: Any, y: Any, sign: int, count: int, exactness: Exactness) -> Any:
         return add(negated(y) if sign < 0 else y, x, 1, count, exactness)
     if isinstance(y, np.ndarray):
         return _add_constant(x, sign * np.asarray(y, np.float64), count, exactness)
-    if isinstance(y, Mean) and sign < 0 and isinstance(x, Tokenwise) and x.same_numbers(y.of) and (
-            x.factor == y.of.factor):
+    if isinstance(y, Mean) and sign < 0 and isinstance(x, Tokenwise) and x.ratio_to(y.of) == 1:
         return Centred(x)
     x, y = plain_mean(x, exactness), plain_mean(y, exactness)
     if isinstance(x, Modulated) or isinstance(y, Modulated):
         if isinstance(x, Tokenwise | Modulated) and isinstance(y, Tokenwise | Modulated):
+            shape = np.broadcast_shapes(x.shape, y.shape)
             other = tuple((part, sign * table) for part, table in as_parts(y, exactness))
-            return Modulated((*as_parts(x, exactness), *other))
+            return Modulated(tuple(
+                (part.moved(lambda codes: np.broadcast_to(codes, shape)), np.broadcast_to(table, shape))
+                for part, table in (*as_parts(x, exactness), *other)))
     elif isinstance(x, Tokenwise | Curve) and isinstance(y, Tokenwise | Curve):
         one, two = as_curve(x), as_curve(y)
-        if one.of.same_numbers(two.of) and not (isinstance(x, Tokenwise) and isinstance(y, Tokenwise)):
+        if one.of.ratio_to(two.of) == 1 and not (isinstance(x, Tokenwise) and isinstance(y, Tokenwise)):
             return Curve(one.of, curves.plus(one.polynomial, two.polynomial, sign))
         return plus(resolved(x, exactness), resolved(y, exactness), sign, exactness)
     raise NotUnderstood(f"a sum of {what(x)} and {what(y)}")
@@ -252,13 +268,13 @@ def add(x: Any, y: Any, sign: int, count: int, exactness: Exactness) -> Any:
 def _add_constant(x: Any, constant: Array, count: int, exactness: Exactness) -> Any:
     x = plain_mean(x, exactness)
     number = number_in(constant)
-    if isinstance(x, MeanSquare) and number is not None and x.power == 1 and constant.size == 1:
+    if isinstance(x, MeanSquare) and number is not None and x.power == 1 and keeps(constant, x):
         return replace(x, epsilon=x.epsilon + number)
     if isinstance(x, MeanSquare) and x.power == HALF:
         raise NotUnderstood("an epsilon beside the root of a mean of squares, expected it under the root")
     if isinstance(x, Scores):
-        return replace(x, mask=np.asarray(x.mask + constant))
-    if isinstance(x, Curve) and number is not None and _keeps(constant, x.of.shape):
+        return x.plus(constant)
+    if isinstance(x, Curve) and number is not None and keeps(constant, x):
         return Curve(x.of, curves.plus(x.polynomial, curves.constant(number)))
     if isinstance(x, Tokenwise | Curve):
         return plus_constant(resolved(x, exactness), constant, count, exactness)
@@ -283,6 +299,8 @@ def multiply(x: Any, y: Any, exactness: Exactness) -> Any:
     x, y = plain_mean(x, exactness), plain_mean(y, exactness)
     if isinstance(x, np.ndarray) or isinstance(y, Product):
         x, y = y, x
+    if isinstance(x, np.ndarray):
+        return exactness.times(finite(x), finite(y))
     if isinstance(x, Range | Product):
         return _with_scale(x, y, exactness)
     if isinstance(y, np.ndarray):
@@ -291,12 +309,12 @@ def multiply(x: Any, y: Any, exactness: Exactness) -> Any:
         if isinstance(other, MeanSquare) and other.power == -HALF and isinstance(
                 one, Tokenwise | Centred | Curve | ScaledCentred):
             return _over_root(one, other, exactness)
-    if isinstance(x, Centred) and isinstance(y, Centred) and x.of.same_numbers(y.of):
+    if isinstance(x, Centred) and isinstance(y, Centred) and x.of.ratio_to(y.of) == 1:
         return CentredSquare(x.of)
     if not isinstance(x, Tokenwise | Curve) or not isinstance(y, Tokenwise | Curve):
         raise NotUnderstood(f"a product of {what(x)} and {what(y)}")
     one, two = as_curve(x), as_curve(y)
-    if one.of.same_numbers(two.of):
+    if one.of.ratio_to(two.of) == 1:
         return Curve(one.of, curves.times(one.polynomial, two.polynomial))
     if not isinstance(x, Curve):
         x, y = y, x
@@ -327,38 +345,32 @@ def _times_constant(x: Any, constant: Array, exactness: Exactness) -> Any:
     number = number_in(constant)
     if isinstance(x, Tokenwise):
         return times_constant(x, constant, exactness)
-    if isinstance(x, Centred) and _keeps(constant, x.of.shape):
-        return ScaledCentred(x, constant)
+    if isinstance(x, Centred) and keeps(constant, x):
+        return ScaledCentred(x, finite(constant))
     if isinstance(x, Curve):
-        if number is not None and _keeps(constant, x.of.shape):
+        if number is not None and keeps(constant, x):
             return Curve(x.of, {monomial: a * number for monomial, a in x.polynomial.items() if number})
         return times_constant(resolved(x, exactness), constant, exactness)
-    if isinstance(x, MeanSquare) and number is not None and x.power == 1 and constant.size == 1:
+    if isinstance(x, MeanSquare) and number is not None and x.power == 1 and keeps(constant, x):
         return replace(x, factor=x.factor * number, epsilon=x.epsilon * number)
     if isinstance(x, Scores) and number is None and np.isin(constant, (0, 1)).all():
-        return hidden(x, constant == 0)
-    if isinstance(x, Scores) and number is not None and number > 0 and _keeps(constant, x.shape):
-        return replace(x, scale=x.scale * number, mask=np.asarray(x.mask * np.float64(number)))
-    if isinstance(x, Scores) and constant.ndim > 1 and constant.shape[-2:] == (1, 1) and _keeps(constant, x.shape) and (
-            (constant > 0).all() or not x.mask.any()):
-        return replace(x, reads=scaled_by_head(x, constant, exactness), mask=np.asarray(x.mask * constant))
-    if isinstance(x, Modulated) and number is not None and _keeps(constant, x.parts[0][0].shape):
+        return x.times(constant).filled(constant == 0, np.zeros(()))
+    if isinstance(x, Scores) and number is not None and number > 0 and keeps(constant, x):
+        return replace(x.times(np.asarray(np.float64(number))), scale=x.scale * number)
+    if isinstance(x, Scores) and constant.ndim > 1 and constant.shape[-2:] == (1, 1) and keeps(constant, x) and (
+            (finite(constant) > 0).all() or not any(mask.numbers.any() for mask in x.masks)):
+        return replace(x.times(constant), reads=scaled_by_head(x, constant, exactness))
+    if isinstance(x, Modulated) and number is not None and keeps(constant, x):
         return replace(x, factor=x.factor * number)
     raise NotUnderstood(f"a product of {what(x)} and constants")
-
-
-def hidden(x: Scores, where: Any) -> Scores:
-    """Scores of which some are replaced by 0."""
-    whole = np.broadcast_to(where, np.broadcast_shapes(where.shape, x.shape))
-    return replace(x, hidden=x.hidden | whole, mask=np.where(whole, 0, x.mask))
 
 
 def divide(x: Any, y: Any, exactness: Exactness) -> Any:
     """x / y."""
     x = plain_mean(x, exactness)
     if isinstance(y, MeanSquare) and y.power == HALF:
-        if isinstance(x, np.ndarray):
-            return multiply(to_power(y, Fraction(-1)), x, exactness) if number_in(x) != 1 else to_power(y, Fraction(-1))
+        if isinstance(x, np.ndarray) and number_in(x) == 1 and keeps(x, y):
+            return to_power(y, Fraction(-1))
         if isinstance(x, Tokenwise | Centred | Curve | ScaledCentred):
             return _over_root(x, y, exactness)
     number = number_in(y) if isinstance(y, np.ndarray) else None
@@ -369,12 +381,12 @@ def divide(x: Any, y: Any, exactness: Exactness) -> Any:
     if isinstance(x, Tokenwise):
         return replace(x.moved(lambda codes: np.broadcast_to(codes, np.broadcast_shapes(codes.shape, y.shape))),
                        factor=x.factor / number)
-    if isinstance(x, Curve) and _keeps(y, x.of.shape):
+    if isinstance(x, Curve) and keeps(y, x):
         return Curve(x.of, {monomial: a / number for monomial, a in x.polynomial.items()})
-    if isinstance(x, MeanSquare) and x.power == 1 and y.size == 1:
+    if isinstance(x, MeanSquare) and x.power == 1 and keeps(y, x):
         return replace(x, factor=x.factor / number, epsilon=x.epsilon / number)
-    if isinstance(x, Modulated) and _keeps(y, x.parts[0][0].shape):
+    if isinstance(x, Modulated) and keeps(y, x):
         return replace(x, factor=x.factor / number)
-    if isinstance(x, Scores) and number > 0 and _keeps(y, x.shape):
-        return replace(x, scale=x.scale / number, mask=np.asarray(x.mask / np.float64(number)))
+    if isinstance(x, Scores) and number > 0 and keeps(y, x):
+        return replace(x.times(np.asarray(1 / np.float64(number))), scale=x.scale / number)
     raise NotUnderstood(f"a quotient of {what(x)} by constants")

@@ -16,6 +16,7 @@ from constructions.importing.graph.values import (
     Flat,
     HeadBase,
     HeadReads,
+    Mask,
     Modulated,
     NotUnderstood,
     Scores,
@@ -26,8 +27,9 @@ from constructions.importing.graph.values import (
     placed,
 )
 
-MASKED = -9999
-"""What is added to scores that are not to be seen is at most this."""
+MASKED, LEAST_GAP = -9999, 5000
+"""What is added to scores that are not to be seen is at most this, and by so much less than what any seen one has."""
+FINITE = "finite numbers of -9999 and less in scores hide them, as other scores do not differ by thousands"
 
 
 def times_constant(value: Tokenwise, matrix: Array, exactness: Exactness) -> Tokenwise:
@@ -84,8 +86,7 @@ def scores_of(query: Tokenwise | Modulated, key: Tokenwise | Modulated) -> Score
     shape = (*lead, len(positions), len(positions))
     factor = (query.factor if isinstance(query, Modulated) else q.factor) * (
         key.factor if isinstance(key, Modulated) else k.factor)
-    plain = (1,) * len(shape)
-    return Scores(reads, shape, positions, factor, np.zeros(plain), tables, np.zeros(plain, bool))
+    return Scores(reads, shape, positions, factor, tables)
 
 
 def _own(index: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -167,10 +168,7 @@ def softmax(scores: Scores, positions: Positions, exactness: Exactness, tables: 
     Raises:
         NotUnderstood: if the mask is another one.
     """
-    mask = np.broadcast_to(scores.mask, scores.shape)
-    if (np.broadcast_to(scores.hidden, scores.shape) & (mask > MASKED)).any():
-        raise NotUnderstood("scores replaced by 0, and not hidden by a mask")
-    causal = is_causal(scores)
+    mask, causal = np.broadcast_to(scores.masks[0].numbers, scores.shape), is_causal(scores)
     slopes, reads = np.empty(scores.shape[:-2], object), np.empty(scores.shape[:-2], object)
     scale = Fraction(1) if all(is_nothing(one) for one in scores.reads.ravel().tolist()) else scores.scale
     for index in np.ndindex(*slopes.shape):
@@ -183,6 +181,22 @@ def softmax(scores: Scores, positions: Positions, exactness: Exactness, tables: 
             if not tables.apart:
                 reads[index] = with_table((query, key), mask[index], visible, scale, positions, exactness)
     return Weights(replace(scores, reads=reads, scale=scale), slopes, causal)
+
+
+def seen_by(scores: Scores, mask: Mask) -> NDArray[np.bool_]:
+    """Which keys a mask hides from no query, [..., queries, keys].
+
+    Raises:
+        NotUnderstood: if it is no mask: replaced scores are seen, or what hides is near to what does not.
+    """
+    numbers = np.broadcast_to(mask.numbers, scores.shape)
+    seen = numbers > MASKED
+    greatest = np.where(seen, numbers, -np.inf).max(-1, keepdims=True)
+    if (seen & np.broadcast_to(mask.replaced, scores.shape)).any():
+        raise NotUnderstood("scores replaced by numbers that do not hide them")
+    if (numbers == np.inf).any() or (np.where(seen, -np.inf, numbers) > greatest - LEAST_GAP).any():
+        raise NotUnderstood("scores that are hidden by numbers near to those of others, or all of a token")
+    return np.asarray(seen)
 
 
 def _slope(mask: Array, exactness: Exactness) -> Fraction | None:
@@ -211,8 +225,7 @@ def is_causal(scores: Scores) -> bool | None:
     Raises:
         NotUnderstood: if the mask is another one.
     """
-    visible = np.broadcast_to(scores.mask, scores.shape) > MASKED
-    count = visible.shape[-1]
+    visible, count = seen_by(scores, scores.masks[0]), scores.shape[-1]
     if count == 1:
         return None
     if visible.all():

@@ -37,6 +37,10 @@ class Curve:
     polynomial: Polynomial
     made: Tokenwise | None = field(default=None, init=False)
 
+    def __post_init__(self) -> None:
+        if self.of.factor != 1:
+            raise NotUnderstood("a function of a multiple of numbers")
+
 
 def as_curve(value: Tokenwise | Curve) -> Curve:
     """An array as the function x, or its multiple."""

@@ -62,8 +62,7 @@ def _of_constants(array: Any, count: int) -> Any:
     reads, nothing = np.empty(array.shape[:-2], object), Flat({}, (), 1)
     for index in np.ndindex(*reads.shape):
         reads[index] = (nothing, nothing)
-    return Scores(reads, array.shape, np.arange(count), Fraction(1), np.asarray(array, np.float64), None,
-                  np.zeros((1,) * array.ndim, bool))
+    return Scores(reads, array.shape, np.arange(count), Fraction(1)).plus(np.asarray(array, np.float64))
 
 
 def weights_as_scores(weights: Any) -> Scores | None:
@@ -90,8 +89,7 @@ def _one_sided(value: Tokenwise, forms: NDArray[np.int64], positions: Positions,
         chosen = _chosen(first.reshape(-1), len(which), positions)
         read = value.flat.columns(which)
         reads[index] = (chosen, read) if keys else (read, chosen)
-    return Scores(reads, value.shape, np.arange(value.shape[-1]), value.factor, np.zeros((1,) * value.codes.ndim), None,
-                  np.zeros((1,) * value.codes.ndim, bool))
+    return Scores(reads, value.shape, np.arange(value.shape[-1]), value.factor)
 
 
 def _chosen(which: NDArray[np.intp], size: int, positions: Positions) -> Flat:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +12,8 @@ import numpy as np
 from constructions.importing.graph import arithmetic, attention, curves, norms, reductions, turns
 from constructions.importing.graph.curves import Curve, as_curve, resolved
 from constructions.importing.graph.fixed_scores import as_scores, weights_as_scores
-from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State, moved_parts, moved_scores
+from constructions.importing.graph.operators import Attributes, axis_in
+from constructions.importing.graph.state import MAX_ELEMENTS, State, moved_parts, moved_scores
 from constructions.importing.graph.token_cases import without_unseen
 from constructions.importing.graph.values import (
     Centred,
@@ -26,9 +26,14 @@ from constructions.importing.graph.values import (
     Tokens,
     Tokenwise,
     Weights,
+    Whole,
+    shape_of,
     what,
 )
 from constructions.text import printable
+
+FLATTENED_BEFORE = 13
+"""Before this definition Softmax takes its array for a matrix."""
 
 
 def _add(state: State, _: Attributes, inputs: list[Any]) -> Any:
@@ -61,7 +66,8 @@ def _negate(_: State, __: Attributes, inputs: list[Any]) -> Any:
 
 def _power(state: State, _: Attributes, inputs: list[Any]) -> Any:
     value = inputs[0]
-    number = arithmetic.number_in(inputs[1]) if isinstance(inputs[1], np.ndarray) else None
+    number = arithmetic.number_in(inputs[1]) if isinstance(inputs[1], np.ndarray) and arithmetic.keeps(
+        inputs[1], value) else None
     if isinstance(value, MeanSquare) and number is not None:
         return norms.to_power(value, number)
     if isinstance(value, Centred) and number == 2:
@@ -103,7 +109,9 @@ def _gelu(_: State, node: Attributes, inputs: list[Any]) -> Any:
     x: curves.Polynomial = {(1, None): Fraction(1)}
     if value.polynomial != x:
         raise NotUnderstood("GELU of a multiple")
-    if node.attribute("approximate", b"none") == b"tanh":
+    if node.attribute("approximate") not in (b"none", b"tanh"):
+        raise NotUnderstood("GELU by another formula than those of erf and tanh")
+    if node.attribute("approximate") == b"tanh":
         inner = curves.plus({(1, None): curves.ROOT_2_PI}, {(3, None): curves.ROOT_2_PI * Fraction(44715, 10**6)})
         function = curves.applied("tanh", inner)
     else:
@@ -113,8 +121,10 @@ def _gelu(_: State, node: Attributes, inputs: list[Any]) -> Any:
 
 
 def _swish(_: State, node: Attributes, inputs: list[Any]) -> Any:
+    if not isinstance(inputs[0], Tokenwise | Curve):
+        raise NotUnderstood("Swish of something that is no array of numbers of tokens")
     curve = as_curve(inputs[0])
-    alpha = curves.constant(Fraction(np.float64(node.attribute("alpha", 1))))
+    alpha = curves.constant(Fraction(np.float64(node.attribute("alpha"))))
     return Curve(curve.of, curves.times(curve.polynomial, curves.applied("sigmoid", curves.times(alpha,
                                                                                                  curve.polynomial))))
 
@@ -128,32 +138,42 @@ def _rms_norm(state: State, node: Attributes, inputs: list[Any]) -> Any:
 
 
 def _norm(state: State, node: Attributes, inputs: list[Any], kind: Any) -> Any:
-    epsilon = Fraction(np.float64(node.attribute("epsilon", np.float32("1e-5"))))
-    if kind == "rms" and node.attribute("axis", -1) == -1 and epsilon > 0 and (
+    epsilon, axis = Fraction(np.float64(node.attribute("epsilon"))), node.attribute("axis")
+    if any(not isinstance(one, np.ndarray | None) for one in inputs[1:]):
+        raise NotUnderstood("a norm whose gain or bias depends on tokens")
+    if kind == "rms" and axis == -1 and epsilon > 0 and (
             turned := turns.normed(inputs[0], epsilon, inputs[1], state)) is not None:
         return turned
     if not isinstance(inputs[0], Tokenwise | Curve):
         raise NotUnderstood(f"a norm of {what(inputs[0])}, expected numbers of tokens")
     value = resolved(inputs[0], state.exactness).settled(state.exactness)
-    if node.attribute("axis", -1) not in (-1, value.codes.ndim - 1):
+    if axis not in (-1, value.codes.ndim - 1):
         raise NotUnderstood("a norm over more than the last axis")
     if epsilon <= 0:
         raise NotUnderstood("a norm whose epsilon is not above 0")
-    gain, bias = (None if one is None else np.broadcast_to(np.asarray(one, np.float64).ravel(), value.shape[-1:])
-                  for one in [*inputs[1:], None, None][:2])
+    gain, bias = (None if one is None else np.broadcast_to(arithmetic.finite(one).reshape(one.shape[-1:]),
+                                                           value.shape[-1:]) for one in [*inputs[1:], None, None][:2])
     return norms.normed(value, kind, epsilon, gain, bias)
 
 
 def _softmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
     value = resolved(inputs[0], state.exactness) if isinstance(inputs[0], Curve) else inputs[0]
     scores = as_scores(value, state.count, state.positions)
-    if isinstance(scores, Tokenwise) and _fits_logits(scores, node.attribute("axis", -1)):
+    if isinstance(scores, Tokenwise) and _fits_logits(scores, _axis_of_softmax(node, scores.shape)):
         return Ending(scores, "a softmax")
-    if not isinstance(scores, Scores) or node.attribute("axis", -1) not in (-1, len(scores.shape) - 1):
+    if not isinstance(scores, Scores) or _axis_of_softmax(node, scores.shape) != len(scores.shape) - 1:
         raise NotUnderstood("a softmax of something that is no scores of queries and keys, over keys")
+    if any((np.isfinite(mask.numbers) & (mask.numbers <= attention.MASKED)).any() for mask in scores.masks):
+        state.assume(attention.FINITE)
     weights = attention.softmax(without_unseen(state, scores), state.positions, state.exactness, state.tables)
     state.softmaxes.append(weights)
     return weights
+
+
+def _axis_of_softmax(node: Attributes, shape: tuple[int, ...]) -> int:
+    """The axis over which weights add up to 1: before opset 13 these are all from the given one on, flattened."""
+    axis = axis_in(node.attribute("axis"), len(shape))
+    return axis if node.version >= FLATTENED_BEFORE or math.prod(shape[axis:-1]) > 1 else len(shape) - 1
 
 
 def _matmul(state: State, _: Attributes, inputs: list[Any]) -> Any:
@@ -203,8 +223,8 @@ def _gemm(state: State, node: Attributes, inputs: list[Any]) -> Any:
             return value
         return np.swapaxes(value, -1, -2) if isinstance(value, np.ndarray) else value.moved(_turned)
 
-    product = matmul(state, side(inputs[0], node.attribute("transA", 0)), side(inputs[1], node.attribute("transB", 0)))
-    alpha, beta = (np.asarray(node.attribute(name, 1), np.float64) for name in ("alpha", "beta"))
+    product = matmul(state, side(inputs[0], node.attribute("transA")), side(inputs[1], node.attribute("transB")))
+    alpha, beta = (np.asarray(node.attribute(name), np.float64) for name in ("alpha", "beta"))
     product = product if alpha == 1 else arithmetic.multiply(product, alpha, state.exactness)
     if len(inputs) < 3 or inputs[2] is None:
         return product
@@ -214,7 +234,7 @@ def _gemm(state: State, node: Attributes, inputs: list[Any]) -> Any:
 
 def _einsum(state: State, node: Attributes, inputs: list[Any]) -> Any:
     """Of two arrays: as a product of matrices, with the axes put in order before and after."""
-    equation = node.attribute("equation", b"").decode("ascii", "replace").replace(" ", "")
+    equation = node.attribute("equation").decode("ascii", "replace").replace(" ", "")
     sides, _, out = equation.partition("->")
     names = sides.split(",")
     if len(inputs) != 2 or len(names) != 2 or not out or "." in equation or any(
@@ -228,8 +248,7 @@ def _einsum(state: State, node: Attributes, inputs: list[Any]) -> Any:
     left, right = [c for c in names[0] if c not in both], [c for c in names[1] if c not in both]
     if {*out} != {*batch, *left, *right}:
         raise NotUnderstood(f"the equation {printable(equation)[:60]}")
-    shapes = [value.scores.shape if isinstance(value, Weights) else
-              value.parts[0][0].shape if isinstance(value, Modulated) else value.shape for value in (x, y)
+    shapes = [shape_of(value) or () for value in (x, y)
               if isinstance(value, Weights | Scores | Tokenwise | Modulated | np.ndarray)]
     if len(shapes) < 2:
         raise NotUnderstood("an equation of other values than arrays of numbers of tokens, constants and weights")
@@ -259,7 +278,7 @@ def _einsum(state: State, node: Attributes, inputs: list[Any]) -> Any:
 def _convolution(state: State, node: Attributes, inputs: list[Any]) -> Any:
     """A convolution that sees one token at a time is a linear map."""
     value, kernel, bias = [*inputs, None][:3]
-    plain = all(node.attribute(name, default) in (default, [one], [one, one]) for name, default, one in (
+    plain = all(node.attribute(name) in (default, [one], [one, one]) for name, default, one in (
         ("group", 1, 1), ("strides", None, 1), ("pads", None, 0)))
     if not isinstance(kernel, np.ndarray) or kernel.ndim != 3 or kernel.shape[-1] != 1 or not plain:
         raise NotUnderstood("a convolution of several tokens or in groups, expected one of single tokens (kernel 1)")
@@ -271,7 +290,7 @@ def _rows_of_table(state: State, node: Attributes, inputs: list[Any]) -> Any:
     """GatherND of rows by tokens."""
     table, tokens = inputs
     if not isinstance(table, np.ndarray) or not isinstance(tokens, Tokens) or tokens.codes.shape[-1:] != (1,) or (
-            node.attribute("batch_dims", 0)):
+            node.attribute("batch_dims")):
         raise NotUnderstood("elements by places that depend on tokens, expected rows of a table")
     return state.looked_up(table, Tokens(tokens.codes[..., 0]))
 
@@ -280,10 +299,10 @@ def _concat(state: State, node: Attributes, inputs: list[Any]) -> Any:
     if any(isinstance(value, Tokens) for value in inputs):
         raise NotUnderstood("tokens joined with others")
     example = next(value for value in inputs if not isinstance(value, np.ndarray))
-    of = example.parts[0][0] if isinstance(example, Modulated) else getattr(example, "of", example)
-    if not isinstance(of, Tokenwise):
+    if not isinstance(example, Tokenwise | Curve | Modulated):
         raise NotUnderstood("joined values of this kind")
-    return arithmetic.joined(inputs, node.attribute("axis", 0) % of.codes.ndim, state.count, state.exactness)
+    axis = axis_in(node.attribute("axis"), len(shape_of(example) or ()))
+    return arithmetic.joined(inputs, axis, state.count, state.exactness)
 
 
 def _where(state: State, _: Attributes, inputs: list[Any]) -> Any:
@@ -291,18 +310,18 @@ def _where(state: State, _: Attributes, inputs: list[Any]) -> Any:
     one, other = (as_scores(value, state.count, state.positions) if isinstance(value, Tokenwise) else value
                   for value in both)
     if isinstance(choice, np.ndarray):
-        for scores, rest, seen in ((one, other, choice), (other, one, ~choice)):
-            if isinstance(scores, Scores) and isinstance(rest, np.ndarray) and (rest <= attention.MASKED).all():
-                return replace(scores, mask=np.where(seen, scores.mask, -np.inf))
+        for scores, rest, filled in ((one, other, ~choice), (other, one, choice)):
+            if isinstance(scores, Scores) and isinstance(rest, np.ndarray):
+                return scores.filled(filled, np.asarray(rest, np.float64))
     raise NotUnderstood("a choice that is no mask of scores")
 
 
 def _triangle(_: State, node: Attributes, inputs: list[Any]) -> Any:
     """Scores of later keys replaced by 0."""
-    if not isinstance(inputs[0], Scores) or node.attribute("upper", 1) or (
+    if not isinstance(inputs[0], Scores) or node.attribute("upper") or (
             len(inputs) > 1 and inputs[1] is not None and inputs[1].any()):
         raise NotUnderstood("a triangle of something else than scores, or another one than the lower")
-    return arithmetic.hidden(inputs[0], ~np.tri(inputs[0].shape[-1], dtype=bool))
+    return inputs[0].filled(~np.tri(inputs[0].shape[-1], dtype=bool), np.zeros(()))
 
 
 def _argmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
@@ -317,33 +336,34 @@ def _log_softmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
 
 def _ending(node: Attributes, value: Any, how: str) -> Ending:
     """Logits, and what follows them; each of their rows is one token's."""
-    if not isinstance(value, Tokenwise) or not _fits_logits(value, node.attribute("axis", 0 if "arg" in how else -1)):
-        raise NotUnderstood(f"{how} that is not over the logits of tokens")
-    return Ending(value, how)
+    if isinstance(value, Tokenwise):
+        axis = _axis_of_softmax(node, value.shape) if "softmax" in how else axis_in(node.attribute("axis"),
+                                                                                    value.codes.ndim)
+        if _fits_logits(value, axis):
+            return Ending(value, how)
+    raise NotUnderstood(f"{how} that is not over the logits of tokens")
 
 
 def _fits_logits(value: Tokenwise, axis: int) -> bool:
-    return axis in (-1, value.codes.ndim - 1) and value.shape[-1] > 1 and not (
+    return axis == value.codes.ndim - 1 and value.shape[-1] > 1 and not (
         value.positions != value.positions[..., :1]).any()
 
 
 def _one_hot(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    if not isinstance(inputs[0], Tokens) or node.attribute("axis", -1) != -1 or not np.array_equal(inputs[2], [0, 1]):
+    tokens, depth, values = inputs
+    if not isinstance(tokens, Tokens) or node.attribute("axis") != -1 or not np.array_equal(values, [0, 1]):
         raise NotUnderstood("a one-hot vector of something else than tokens")
-    depth = int(np.asarray(inputs[1]).ravel()[0])
-    if not 0 < depth <= MAX_ELEMENTS >> 10:
+    if depth.size != 1 or not 0 < depth.item() <= MAX_ELEMENTS >> 10 or depth.item() != int(depth.item()):
         raise NotUnderstood("a one-hot vector of so many tokens")
-    return state.looked_up(np.eye(depth), inputs[0])
+    made = state.looked_up(np.eye(int(depth.item())), tokens)
+    return made if values.dtype.kind == "f" else Whole(made)
 
 
 def _shape(_: State, node: Attributes, inputs: list[Any]) -> Any:
     """A constant, as the number of tokens is one here."""
-    value = inputs[0].parts[0][0] if isinstance(inputs[0], Modulated) else getattr(inputs[0], "of", inputs[0])
-    shape = value.codes.shape if isinstance(value, Tokens | Tokenwise) else (
-        value.shape if isinstance(value, Scores) else value.scores.shape if isinstance(value, Weights) else None)
-    if shape is None:
+    if (shape := shape_of(inputs[0])) is None:
         raise NotUnderstood("the shape of this kind of value")
-    return np.array(shape[node.attribute("start", 0) : node.attribute("end", None)], np.int64)
+    return np.array(shape[node.attribute("start") : node.attribute("end")], np.int64)
 
 
 HANDLERS: Mapping[str, Callable[[State, Attributes, list[Any]], Any]] = {

@@ -77,7 +77,7 @@ def over_root(value: Tokenwise | Centred | Curve, squares: MeanSquare, exactness
         NotUnderstood: if it is the root of something else.
     """
     of = value.of if isinstance(value, Centred) else resolved(value, exactness)
-    if isinstance(value, Centred) != squares.centred or not of.same_numbers(squares.of):
+    if isinstance(value, Centred) != squares.centred or of.ratio_to(squares.of) is None:
         raise NotUnderstood("a quotient by the root of a mean of other squares")
     total = squares.factor * squares.of.factor**2
     if squares.epsilon <= 0:

@@ -13,7 +13,8 @@ import numpy as np
 from constructions.importing.graph import arithmetic
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.nodes import matmul
-from constructions.importing.graph.state import Attributes, State
+from constructions.importing.graph.operators import Attributes
+from constructions.importing.graph.state import State
 from constructions.importing.graph.values import (
     Flat,
     NotUnderstood,
@@ -32,27 +33,35 @@ from constructions.importing.quantised import ACTIVATIONS, WEIGHTS, dequantised,
 from constructions.trained.network import Rounding
 
 
-def quantised(state: State, node: Any, inputs: list[Any]) -> Any:
+def quantised(state: State, how: Attributes, inputs: list[Any]) -> Any:
     """What the node makes; None if all that it reads is constant and it makes no weights, so that it can be folded.
 
     Raises:
         NotUnderstood: if it rounds what depends on tokens, or its constants are not as ONNX defines them.
     """
     constant = [value is None or isinstance(value, np.ndarray) for value in inputs]
-    how = Attributes(node)
-    if node.op_type == "DequantizeLinear" and all(constant):
-        return _weights(state, inputs, how.attribute("axis", 1), how.attribute("block_size", 0))
-    if node.op_type == "GatherBlockQuantized" and [place for place, is_constant in enumerate(constant)
+    operation = how.operation
+    if operation == "DequantizeLinear" and all(constant):
+        return _scaled(state, how, inputs)
+    if operation == "GatherBlockQuantized" and [place for place, is_constant in enumerate(constant)
                                                    if not is_constant] == [1] and isinstance(inputs[1], Tokens):
         return _rows(state, how, inputs)
-    if node.op_type == "MatMulNBits" and all(constant[1:]):
+    if operation == "MatMulNBits" and all(constant[1:]):
         return _product(state, how, inputs)
-    if not all(constant) and (rounding := ROUNDINGS.get(node.op_type)):
+    if not all(constant) and (rounding := ROUNDINGS.get(operation)):
         return rounding(state, how, inputs)
     if not all(constant):
         raise NotUnderstood("quantised numbers that depend on tokens, expected constants"
-                            if WEIGHTS.fullmatch(node.op_type) else ACTIVATIONS)
+                            if WEIGHTS.fullmatch(operation) else ACTIVATIONS)
     return None
+
+
+def _scaled(state: State, how: Attributes, inputs: list[Any]) -> Any:
+    """``DequantizeLinear`` by the axis and the size of blocks that the definition has; by one scale if it has none."""
+    axis, block = how.attribute("axis"), how.attribute("block_size") or 0
+    if axis is None and inputs[1].size != 1:
+        raise NotUnderstood(f"{inputs[1].size} scales, expected one, as {how.operation} has no axis there")
+    return _weights(state, inputs, 0 if axis is None else axis, block)
 
 
 def _weights(state: State, inputs: list[Any], axis: int, block: int) -> Any:
@@ -69,10 +78,11 @@ def _weights(state: State, inputs: list[Any], axis: int, block: int) -> Any:
 def _rows(state: State, node: Attributes, inputs: list[Any]) -> Any:
     """``GatherBlockQuantized`` of ONNX Runtime: rows, looked up by tokens, of a table in 4 bits."""
     codes, tokens, scale, zero = [*inputs, None][:4]
-    if node.attribute("gather_axis", 0) or str(codes.dtype) not in ("int4", *(["uint4"] if zero is not None else [])):
-        raise NotUnderstood(f"a table of {codes.dtype} looked up by its axis {node.attribute('gather_axis', 0)}, "
-                            f"expected by 0, of int4, or of uint4 with zero points")
-    table = _weights(state, [codes, scale, zero], node.attribute("quantize_axis", 1), node.attribute("block_size", 128))
+    axis, bits = node.attribute("gather_axis"), node.attribute("bits")
+    if axis or bits != 4 or str(codes.dtype) not in ("int4", *(["uint4"] if zero is not None else [])):
+        raise NotUnderstood(f"a table of {bits} bits, {codes.dtype}, looked up by its axis {axis}, expected by 0, of "
+                            f"int4, or of uint4 with zero points")
+    table = _weights(state, [codes, scale, zero], node.attribute("quantize_axis"), node.attribute("block_size"))
     return state.looked_up(table, tokens)
 
 
@@ -80,8 +90,8 @@ def _product(state: State, node: Attributes, inputs: list[Any]) -> Any:
     """``MatMulNBits`` of ONNX Runtime: x times the transpose of blocks along the axis that is summed, plus a bias."""
     state.quantised = True
     x, words, scale, zero, order, bias = [*inputs, None, None, None][:6]
-    inward, outward, block, bits, level, prepacked = (node.attribute(name, default) for name, default in (
-        ("K", 0), ("N", 0), ("block_size", 0), ("bits", 4), ("accuracy_level", 0), ("weight_prepacked", 0)))
+    inward, outward, block, bits, level, prepacked = map(node.attribute, (
+        "K", "N", "block_size", "bits", "accuracy_level", "weight_prepacked"))
     if level == 4:
         raise NotUnderstood(ACTIVATIONS)
     if order is not None or prepacked or bits not in (2, 4, 8) or block < 1:
@@ -112,9 +122,12 @@ def _rounded(state: State, how: Attributes, inputs: list[Any]) -> Quantised:
     """``QuantizeLinear`` by one scale."""
     x, scale, zero = [*inputs, None][:3]
     if not isinstance(scale, np.ndarray) or not isinstance(zero, np.ndarray | None) or scale.size != 1 or (
-            zero is not None and zero.size != 1):
+            zero is not None and zero.size != 1) or how.attribute("block_size"):
         raise NotUnderstood("numbers of tokens rounded by several scales, or by some that depend on them, expected one")
-    kind = str(zero.dtype) if zero is not None else _KINDS.get(how.attribute("output_dtype", 2), "float")
+    stated = _KINDS.get(how.attribute("output_dtype") or 0, "float")
+    kind = str(zero.dtype) if zero is not None else stated or "uint8"
+    if stated not in ("", kind):
+        raise NotUnderstood(f"rounded to {stated}, expected {kind}, the type of the zero point")
     (least, greatest), (number,) = span_of(kind), scale.astype(np.float64).ravel().tolist()
     if not 0 < number < np.inf:
         raise NotUnderstood(f"a scale of {number}, expected a finite number above 0")
@@ -122,7 +135,7 @@ def _rounded(state: State, how: Attributes, inputs: list[Any]) -> Quantised:
     return Quantised(_made(state, x, rounding), Fraction(number), rounding.zero)
 
 
-_KINDS = {2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 21: "uint4", 22: "int4"}
+_KINDS = {0: "", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 21: "uint4", 22: "int4"}
 """Element types of ONNX."""
 
 
@@ -161,9 +174,12 @@ def _is(found: Any, wanted: Fraction | int | Range) -> bool:
     return wanted == 0 if found is None else arithmetic.number_in(found) == wanted
 
 
-def _dequantised(state: State, _: Attributes, inputs: list[Any]) -> Tokenwise:
-    """``DequantizeLinear`` of what was rounded, or of rows of a table."""
+def _dequantised(state: State, how: Attributes, inputs: list[Any]) -> Tokenwise:
+    """``DequantizeLinear`` of what was rounded, or of rows of a table, by one scale, along whatever axis."""
     value, scale, zero = [*inputs, None][:3]
+    how.attribute("axis")
+    if how.attribute("block_size"):
+        raise NotUnderstood("numbers of tokens that are whole numbers with scales of blocks")
     if isinstance(value, TableRows):
         if scale.size != 1:
             raise NotUnderstood("rows of a table with several scales, expected one")
@@ -195,3 +211,4 @@ def _rounded_product(state: State, how: Attributes, inputs: list[Any]) -> Quanti
 
 ROUNDINGS = {"QuantizeLinear": _rounded, "DynamicQuantizeLinear": _rounded_by_range, "DequantizeLinear": _dequantised,
              "MatMulInteger": _whole_product, "QLinearMatMul": _rounded_product}
+READ = {*ROUNDINGS, "GatherBlockQuantized", "MatMulNBits"}

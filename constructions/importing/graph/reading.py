@@ -14,9 +14,11 @@ from constructions.importing.graph.arithmetic import multiply, plain
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.exact import Exactness
 from constructions.importing.graph.fixed_scores import Tables
+from constructions.importing.graph.folding import folded
 from constructions.importing.graph.nodes import HANDLERS
-from constructions.importing.graph.quantised_nodes import quantised
-from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State, moved_parts, moved_scores
+from constructions.importing.graph.operators import Attributes, opset_of
+from constructions.importing.graph.quantised_nodes import READ, quantised
+from constructions.importing.graph.state import MAX_ELEMENTS, State, moved_parts, moved_scores
 from constructions.importing.graph.token_cases import TokenCase, token_case
 from constructions.importing.graph.turns import TurnedSquare
 from constructions.importing.graph.values import (
@@ -30,19 +32,19 @@ from constructions.importing.graph.values import (
     Tokens,
     Tokenwise,
     Weights,
+    Whole,
+    shape_of,
 )
-from constructions.importing.quantised import ROUNDING
+from constructions.importing.quantised import ACTIVATIONS, ROUNDING
 from constructions.text import printable
 
 MAX_NODES = 20_000
 MAX_TOKENS = 512
-_MOVING = {"Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Expand", "Flatten", "Identity", "Tile", "Gather",
-           "Dropout", "Cast", "Split"}
+_MOVING = {"Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Expand", "Flatten", "Tile", "Gather",
+           "Cast", "Split"}
 """Operations that put elements elsewhere, by their other inputs, which are constants."""
 _WHOLE, _REAL = (6, 7), (1, 10, 11, 16)
 """Types of ONNX: whole numbers of 32 and 64 bits, and formats of floating point."""
-_NOT_FOLDED = {"If", "Loop", "Scan", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike",
-               "Bernoulli", "Multinomial", "SequenceMap", "StringNormalizer", "TfIdfVectorizer", "ImageDecoder"}
 _ENLARGING = {"ConstantOfShape", "Expand", "Tile", "Range", "Resize", "Pad", "OneHot", "Upsample"}
 
 
@@ -109,9 +111,10 @@ class _Reader:
         self.model, self.graph, self.count, self.where = model, model.graph, count, where
         self.state = State(count)
         self.values: dict[str, Any] = {one.name: numpy_helper.to_array(one) for one in self.graph.initializer}
-        self.opsets = {one.domain: one.version for one in model.opset_import}
+        self.opsets = opset_of(model, where)
         if len(self.graph.node) > MAX_NODES:
             raise InputError(f"{where}: {len(self.graph.node)} nodes, expected at most {MAX_NODES}")
+        _expect_one_meaning(model, where)
         tokens = tokens_input(model, given, where)
         for one in self.graph.input:
             if one.name in given:
@@ -144,7 +147,8 @@ class _Reader:
         if sizes[-1] not in (None, self.count):
             raise InputError(f"{self.where}: the graph reads inputs of exactly {sizes[-1]} tokens, not {self.count}")
         codes = np.arange(self.count, dtype=np.int64)
-        self.values[tokens.name] = Tokens(codes if len(sizes) == 1 else codes[np.newaxis])
+        self.values[tokens.name] = Tokens(codes if len(sizes) == 1 else codes[np.newaxis],
+                                          "int32" if form.elem_type == TensorProto.INT32 else "int64")
 
     def read(self) -> Reading:
         """Every node in turn that the first output needs, and that."""
@@ -162,7 +166,7 @@ class _Reader:
                 raise InputError(f"{self.where}: node {_name(node)}: its inputs do not fit ({what})") from None
             self.values |= zip(node.output, results, strict=False)
             for name in node.output:
-                shape = _shape(self.values.get(name))
+                shape = shape_of(self.values.get(name))
                 if shape is not None and shape != self.stated.get(name, shape):
                     raise InputError(f"{self.where}: node {_name(node)}: makes an array of shape {shape}, expected "
                                      f"{self.stated[name]}, as the program states it")
@@ -200,31 +204,38 @@ class _Reader:
     def _node(self, node: Any) -> list[Any]:
         """What a node makes."""
         inputs = [self._value(name) for name in node.input]
-        if ROUNDING.fullmatch(node.op_type) and (made := quantised(self.state, node, inputs)) is not None:
-            return list(made) if isinstance(made, tuple) else [made]
-        if node.domain not in ("", "ai.onnx"):
-            raise NotUnderstood(f"an operation of {printable(node.domain)}, expected those of ONNX alone")
-        if all(value is None or isinstance(value, np.ndarray) for value in inputs):
+        is_rounding = ROUNDING.fullmatch(node.op_type)
+        if is_rounding and node.op_type not in READ and not _are_constant(inputs):
+            raise NotUnderstood(ACTIVATIONS)
+        how = Attributes(node, self.opsets)
+        made = quantised(self.state, how, inputs) if is_rounding else None
+        results = self._made(node, how, inputs) if made is None else list(made) if isinstance(made, tuple) else [made]
+        how.expect_all_read()
+        return results
+
+    def _made(self, node: Any, how: Attributes, inputs: list[Any]) -> list[Any]:
+        if node.op_type in ("Identity", "Dropout"):
+            return [_undropped(inputs)]
+        if _are_constant(inputs):
             is_table = node.op_type == "Softmax" and inputs[0].shape[-2:] == (self.count,) * 2 and self.count > 1
             if not is_table:
-                return self._folded(node, inputs)
-        if node.op_type in _MOVING and node.op_type not in ("Cast", "Identity"):
-            return self._moved(node, inputs)
-        made = token_case(self.state, node.op_type, Attributes(node), inputs,
-                          lambda given: self._evaluated(node, [*given])[0])
+                return self._folded(node, how, inputs)
+        if node.op_type in _MOVING and node.op_type != "Cast":
+            return self._moved(node, how, inputs)
+        made = token_case(self.state, node.op_type, how, inputs, lambda given: self._folded(node, how, [*given])[0])
         if made is not None:
             return [made]
         if node.op_type in _MOVING:
-            return self._moved(node, inputs)
+            return self._moved(node, how, inputs)
         handler = HANDLERS.get(node.op_type)
         if handler is None:
             raise NotUnderstood("an operation that is not handled on what depends on tokens")
         try:
-            return [handler(self.state, Attributes(node), inputs)]
+            return [handler(self.state, how, inputs)]
         except NotUnderstood:
             if not any(isinstance(value, Modulated | TurnedSquare) for value in inputs):
                 raise
-        return [handler(self.state, Attributes(node), [self._plain(value) for value in inputs])]
+        return [handler(self.state, how, [self._plain(value) for value in inputs])]
 
     def _plain(self, value: Any) -> Any:
         """Numbers times constants of positions, where they are no rotary positions, as units; once for each."""
@@ -244,63 +255,35 @@ class _Reader:
 
     # -- constants, and elements put elsewhere -------------------------------------------------------------------------
 
-    def _folded(self, node: Any, inputs: list[Any]) -> list[Any]:
-        """The node on constants, as the reference implementation of ONNX computes it."""
-        if node.op_type in _NOT_FOLDED:
-            raise NotUnderstood("an operation that is not handled")
+    def _folded(self, node: Any, how: Attributes, inputs: list[Any]) -> list[Any]:
+        """The node on constants."""
         if _greatest_size(node.op_type, [value for value in inputs if value is not None]) > MAX_ELEMENTS:
             raise NotUnderstood(f"an array of more than {MAX_ELEMENTS} elements")
-        return self._evaluated(node, inputs)
+        return folded(node, how, inputs, self.opsets[""], mixed=bool(self.stated))
 
-    def _evaluated(self, node: Any, inputs: list[Any]) -> list[Any]:
-        from onnx import ValueInfoProto, helper
-        from onnx.reference import ReferenceEvaluator
-
-        def info(name: str) -> Any:
-            made = ValueInfoProto()
-            made.name = name
-            return made
-
-        given = {name: value for name, value in zip(node.input, inputs, strict=True) if name}
-        graph = helper.make_graph([node], "node", [info(name) for name in given],
-                                  [info(name) for name in node.output if name])
-        one = helper.make_model(graph, opset_imports=[helper.make_opsetid(domain, version)
-                                                      for domain, version in self.opsets.items()])
-        try:
-            with np.errstate(all="ignore"):
-                found = list(ReferenceEvaluator(one).run(None, given))
-        except Exception as error:  # whatever an evaluator of a hostile node raises is one line
-            raise NotUnderstood(f"it cannot be computed ({str(error)[:80] or type(error).__name__})".replace("\n", " ")
-                                ) from None
-        if any(not isinstance(value, np.ndarray | np.generic) or np.size(value) > MAX_ELEMENTS for value in found):
-            raise NotUnderstood(f"it makes no array of at most {MAX_ELEMENTS} elements")
-        return [np.asarray(value) for value in found]
-
-    def _moved(self, node: Any, inputs: list[Any]) -> list[Any]:
+    def _moved(self, node: Any, how: Attributes, inputs: list[Any]) -> list[Any]:
         """The same operation on the array of what stands where."""
         value, rest = inputs[0], inputs[1:]
         if node.op_type == "Gather" and isinstance(inputs[1], Tokens) and isinstance(value, np.ndarray):
-            if Attributes(node).attribute("axis", 0) != 0:
+            if how.attribute("axis") != 0:
                 raise NotUnderstood("columns of a table looked up by tokens")
             return [TableRows(value, inputs[1]) if value.dtype.kind in "iu" else
                     self.state.looked_up(value, inputs[1])]
         if any(one is not None and not isinstance(one, np.ndarray) for one in rest):
             raise NotUnderstood("places that depend on tokens")
         if isinstance(value, Ending):
-            return [*_after_the_end(node, value, lambda array: self._evaluated(node, [array, *rest]))]
-        if node.op_type in ("Cast", "Dropout"):
-            return [_unchanged(node, value, rest)]
-        if node.op_type == "Identity":
-            return [value]
+            return [*_after_the_end(node.op_type, how, value, lambda array: self._folded(node, how, [array, *rest]))]
+        if node.op_type == "Cast":
+            return [_unchanged(how, value)]
 
         def move(array: Any) -> list[Any]:
-            return self._evaluated(node, [array, *rest])
+            return self._folded(node, how, [array, *rest])
 
-        if isinstance(value, Quantised):
+        if isinstance(value, Quantised | Whole):
             return [replace(value, value=replace(value.value, codes=np.asarray(codes, np.int64)))
                     for codes in move(value.value.codes)]
         if isinstance(value, Tokens):
-            return [Tokens(np.asarray(codes, np.int64)) for codes in move(value.codes)]
+            return [Tokens(np.asarray(codes, np.int64), value.kind) for codes in move(value.codes)]
         if isinstance(value, Tokenwise):
             return [replace(value, codes=np.asarray(codes, np.int64)) for codes in move(value.codes)]
         if isinstance(value, Curve):
@@ -315,25 +298,22 @@ class _Reader:
         raise NotUnderstood("elements of this kind of value put elsewhere")
 
 
-def _after_the_end(node: Any, value: Ending, move: Callable[[Any], list[Any]]) -> list[Ending]:
+def _are_constant(values: list[Any]) -> bool:
+    return all(value is None or isinstance(value, np.ndarray) for value in values)
+
+
+def _after_the_end(operation: str, how: Attributes, value: Ending, move: Callable[[Any], list[Any]]) -> list[Ending]:
     """What is put elsewhere after the logits: whole rows of them, or chosen tokens of another type."""
-    if value.how == "an argmax" and node.op_type != "Cast":
-        raise NotUnderstood("chosen tokens put elsewhere")
-    if node.op_type == "Cast":
+    if operation == "Cast" and how.attribute("to") in (_WHOLE if value.how == "an argmax" else _REAL):
         return [value]
+    if value.how == "an argmax" or operation == "Cast":
+        raise NotUnderstood("chosen tokens put elsewhere, or what a softmax makes as numbers of another kind")
     size = value.logits.shape[-1]
     numbers = move(np.arange(value.logits.codes.size).reshape(value.logits.shape))
     if any(one.shape[-1:] != (size,) or (one % size != np.arange(size)).any() for one in numbers):
         raise NotUnderstood("parts of what a softmax makes of logits")
     codes = value.logits.codes.ravel()
     return [replace(value, logits=replace(value.logits, codes=codes[one])) for one in numbers]
-
-
-def _shape(value: Any) -> tuple[int, ...] | None:
-    """The shape of an array of any kind; None of what has none of its own."""
-    whole = value.parts[0][0] if isinstance(value, Modulated) else value.scores if isinstance(value, Weights) else (
-        value.of if isinstance(value, Curve) else value)
-    return tuple(whole.shape) if isinstance(whole, np.ndarray | Tokenwise | Scores) else None
 
 
 def _greatest_size(operation: str, inputs: list[Any]) -> int:
@@ -358,20 +338,42 @@ def _greatest_size(operation: str, inputs: list[Any]) -> int:
     return largest
 
 
-def _unchanged(node: Any, value: Any, rest: list[Any]) -> Any:
-    """What a cast among numbers, or a dropout that is not training, leaves as it is.
+def _undropped(inputs: list[Any]) -> Any:
+    """What a dropout that is not training leaves as it is.
+
+    Raises:
+        NotUnderstood: if it is training, or that depends on tokens.
+    """
+    training = [*inputs, None, None][2]
+    if training is not None and (not isinstance(training, np.ndarray) or training.any()):
+        raise NotUnderstood("a dropout in training; expected the model exported in evaluation (model.eval())")
+    return inputs[0]
+
+
+def _unchanged(how: Attributes, value: Any) -> Any:
+    """What a cast among numbers leaves as it is.
 
     Raises:
         NotUnderstood: if it changes what it is given.
     """
-    if node.op_type == "Dropout":
-        if len(rest) > 1 and rest[1] is not None and rest[1].any():
-            raise NotUnderstood("a dropout in training; expected the model exported in evaluation (model.eval())")
-        return value
-    kinds = _WHOLE if isinstance(value, Tokens) else _REAL
-    if Attributes(node).attribute("to", 0) not in kinds or isinstance(value, Quantised | TableRows):
+    kind = how.attribute("to")
+    if isinstance(value, Tokens) and kind in _WHOLE:
+        return replace(value, kind="int32" if kind == _WHOLE[0] else "int64")
+    if isinstance(value, Tokens | Quantised | TableRows) or kind not in _REAL:
         raise NotUnderstood("a cast to numbers of another kind")
-    return value.plain() if isinstance(value, Product) else value
+    return value.plain() if isinstance(value, Product) else value.value if isinstance(value, Whole) else value
+
+
+def _expect_one_meaning(model: Any, where: str) -> None:
+    """Raise InputError if a name stands for two things: an operation and a function, or two arrays."""
+    if any(one.domain in ("", "ai.onnx", "com.microsoft") for one in model.functions):
+        raise InputError(f"{where}: a function in a domain of ONNX, expected its operations to be ONNX's own")
+    initializers = [one.name for one in model.graph.initializer]
+    inputs = [one.name for one in model.graph.input if one.name not in initializers]
+    names = [*initializers, *inputs, *(name for node in model.graph.node for name in node.output if name)]
+    if len({*names}) < len(names):
+        name = next(name for number, name in enumerate(names) if name in names[:number])
+        raise InputError(f"{where}: two arrays of the name {printable(name)[:80]}, expected one")
 
 
 def _name(node: Any) -> str:

@@ -11,7 +11,8 @@ import numpy as np
 from constructions.importing.graph import arithmetic, attention, curves, norms, turns
 from constructions.importing.graph.curves import Curve, as_curve, resolved
 from constructions.importing.graph.exact import Exactness
-from constructions.importing.graph.state import Attributes, State
+from constructions.importing.graph.operators import Attributes, axes_in
+from constructions.importing.graph.state import State
 from constructions.importing.graph.turns import TurnedSquare
 from constructions.importing.graph.values import NotUnderstood, Tokenwise, what
 
@@ -30,16 +31,18 @@ def total(state: State, node: Attributes, inputs: list[Any]) -> Any:
 
 
 def _over_axes(state: State, node: Attributes, inputs: list[Any], is_sum: bool) -> Any:
-    value, keep = inputs[0], bool(node.attribute("keepdims", 1))
-    axes = inputs[1].ravel().tolist() if len(inputs) > 1 and inputs[1] is not None else node.attribute("axes", [])
-    if isinstance(value, TurnedSquare) and keep and len(axes) == 1 and axes[0] % value.turn.of.codes.ndim == (
-            value.turn.of.codes.ndim - 1):
-        return turns.mean(value, Fraction(value.turn.of.shape[-1] if is_sum else 1))
-    of = value if isinstance(value, Tokenwise) else getattr(value, "of", None)
-    if len(axes) != 1 or not isinstance(of, Tokenwise):
-        raise NotUnderstood(f"a mean or sum of {what(value)}" + (" over several axes" if len(axes) != 1 else ""))
-    axis = axes[0] % of.codes.ndim
+    value, keep = inputs[0], bool(node.attribute("keepdims"))
+    of = value.turn.of if isinstance(value, TurnedSquare) else (
+        value if isinstance(value, Tokenwise) else getattr(value, "of", None))
+    if not isinstance(of, Tokenwise):
+        raise NotUnderstood(f"a mean or sum of {what(value)}")
+    axes = axes_in(node, inputs[1] if len(inputs) > 1 else None, of.codes.ndim)
+    if len(axes) != 1:
+        raise NotUnderstood(f"a mean or sum of {what(value)} over {len(axes)} axes, expected one")
+    axis = axes[0]
     count = Fraction(of.shape[axis])
+    if isinstance(value, TurnedSquare) and keep and axis == of.codes.ndim - 1:
+        return turns.mean(value, count if is_sum else Fraction(1))
     is_square = norms.is_square(value)
     if axis == of.codes.ndim - 1 and (is_square or (isinstance(value, Tokenwise) and keep and not is_sum)):
         if not keep:
@@ -126,10 +129,12 @@ def minimum(state: State, _: Attributes, inputs: list[Any]) -> Any:
 def clip(state: State, node: Attributes, inputs: list[Any]) -> Any:
     """Clip: low + max(x - low, 0) - max(x - high, 0)."""
     value, *bounds = [*inputs, None, None][:3]
-    given = [node.attribute(name, None) if one is None else one for name, one in zip(("min", "max"), bounds,
-                                                                                     strict=True)]
-    low, high = (None if one is None or abs(np.asarray(one, np.float64).item()) >= NO_BOUND else
-                 np.asarray(one, np.float64) for one in given)
+    given = (node.attribute(name) if one is None else one for name, one in zip(("min", "max"), bounds, strict=True))
+    numbers = [None if one is None else np.asarray(one, np.float64).item() for one in given]
+    if any(number is not None and np.isnan(number) for number in numbers):
+        raise NotUnderstood("a bound that is no number")
+    low, high = (None if number is None or sign * number >= NO_BOUND else np.asarray(number)
+                 for number, sign in zip(numbers, (-1, 1), strict=True))
     if low is not None and high is not None and low > high:
         raise NotUnderstood("bounds of which the lower one is greater")
     if low is None:
@@ -147,7 +152,7 @@ def absolute(state: State, _: Attributes, inputs: list[Any]) -> Any:
 
 def leaky(state: State, node: Attributes, inputs: list[Any]) -> Any:
     """LeakyRelu."""
-    return _leaky(state, inputs[0], Fraction(np.float64(node.attribute("alpha", "0.01"))))
+    return _leaky(state, inputs[0], Fraction(np.float64(node.attribute("alpha"))))
 
 
 def _leaky(state: State, value: Any, below: Fraction) -> Curve:

@@ -1,4 +1,4 @@
-"""What is known while a graph is read, a node's attributes, and two things that several operations do."""
+"""What is known while a graph is read, and two things that several operations do."""
 
 from __future__ import annotations
 
@@ -74,20 +74,6 @@ class State:
         return placed(Flat({self.token_base: rows}, (), width), positions, forms)
 
 
-class Attributes:
-    """The attributes of a node, and the name of its output."""
-
-    def __init__(self, node: Any) -> None:
-        from onnx import helper
-
-        self.output = node.output[0]
-        self._attributes = {one.name: helper.get_attribute_value(one) for one in node.attribute}
-
-    def attribute(self, name: str, default: Any) -> Any:
-        """An attribute, or what it is if it is not there."""
-        return self._attributes.get(name, default)
-
-
 def moved_parts(value: Modulated, move: Callable[[Any], list[Any]]) -> list[Modulated]:
     """Numbers and their constants put elsewhere."""
     parts = [(part, move(part.codes), move(np.array(np.broadcast_to(table, part.shape))))
@@ -104,8 +90,9 @@ def moved_scores(value: Scores | Weights, move: Callable[[Any], list[Any]]) -> S
         raise NotUnderstood(f"scores of more than {MAX_ELEMENTS} elements")
     (codes,) = move(np.arange(math.prod(scores.shape)).reshape(scores.shape))
     if isinstance(value, Scores) and codes.ndim > 1 and codes.shape[-1] > 1 and codes.flat[1] == scores.shape[-1]:
-        turned = replace(scores, reads=_swapped(scores.reads), mask=np.swapaxes(scores.mask, -1, -2),
-                         hidden=np.swapaxes(scores.hidden, -1, -2))
+        turned = replace(scores, reads=_swapped(scores.reads)).masked(lambda mask: replace(
+            mask, numbers=np.swapaxes(np.broadcast_to(mask.numbers, scores.shape), -1, -2),
+            replaced=np.swapaxes(np.broadcast_to(mask.replaced, scores.shape), -1, -2)))
         return moved_scores(turned, lambda array: move(np.swapaxes(array, -1, -2)))
     lead = codes[..., :1, :1] // size
     if codes.shape[-2:] != scores.shape[-2:] or (
@@ -113,11 +100,14 @@ def moved_scores(value: Scores | Weights, move: Callable[[Any], list[Any]]) -> S
         raise NotUnderstood("scores whose queries and keys are put elsewhere")
     chosen = lead[..., 0, 0]
     reads = scores.reads.reshape(-1)[chosen] if chosen.ndim else scores.reads.reshape(-1)[int(chosen):][0]
-    mask, hidden = (np.broadcast_to(one, scores.shape).reshape(-1, *scores.shape[-2:])[chosen]
-                    for one in (scores.mask, scores.hidden))
+
+    def put(array: Any) -> Any:
+        return np.broadcast_to(array, scores.shape).reshape(-1, *scores.shape[-2:])[chosen]
+
     whole = np.empty(chosen.shape, object)
     whole[...] = reads
-    moved = replace(scores, reads=whole, shape=codes.shape, mask=mask, hidden=hidden)
+    moved = replace(scores, reads=whole, shape=codes.shape).masked(
+        lambda mask: replace(mask, numbers=put(mask.numbers), replaced=put(mask.replaced)))
     if isinstance(value, Weights):
         slopes = np.empty(chosen.shape, object)
         slopes[...] = value.slopes.reshape(-1)[chosen]

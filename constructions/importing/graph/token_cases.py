@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from constructions.importing.graph.arithmetic import number_in
-from constructions.importing.graph.attention import MASKED, pooled
+from constructions.importing.graph.attention import LEAST_GAP, MASKED, pooled
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.fixed_scores import as_scores, is_nothing
-from constructions.importing.graph.state import Attributes, State
-from constructions.importing.graph.values import Codes, Flat, NotUnderstood, Scores, Tokens, Tokenwise, beside
+from constructions.importing.graph.operators import Attributes, axes_in
+from constructions.importing.graph.state import State
+from constructions.importing.graph.values import Codes, Flat, Mask, NotUnderstood, Scores, Tokens, Tokenwise, beside
 
 HIDING = Fraction(-(1 << 14))
 MOST_TOKENS = 1 << 12
@@ -66,9 +67,10 @@ class KeptTotal:
 
 @dataclass(frozen=True)
 class Count:
-    """How many tokens of the input are none of these."""
+    """How many tokens of the input are none of these; the shape of the array of such numbers."""
 
     tokens: frozenset[int]
+    shape: tuple[int, ...]
 
 
 def mean_of_kept(state: State, operation: str, node: Attributes, inputs: Sequence[Any]) -> Any:
@@ -82,21 +84,22 @@ def mean_of_kept(state: State, operation: str, node: Attributes, inputs: Sequenc
         return Kept(x, y.tokens) if fits and shape == x.shape and (
             np.broadcast_to(y.codes, shape) == x.positions).all() else None
     if operation == "ReduceSum" and isinstance(x, Kept | TokenCase):
-        axes = y.ravel().tolist() if isinstance(y, np.ndarray) else node.attribute("axes", [])
-        places = x.value.positions if isinstance(x, Kept) else x.codes
-        axis = axes[0] % places.ndim if len(axes) == 1 else 0
-        if len(axes) != 1 or (np.moveaxis(places, axis, -1) != np.arange(state.count)).any():
+        places, keeps_axis = x.value.positions if isinstance(x, Kept) else x.codes, bool(node.attribute("keepdims"))
+        axes = axes_in(node, y, places.ndim)
+        if len(axes) != 1 or (np.moveaxis(places, axes[0], -1) != np.arange(state.count)).any():
             return None
         if isinstance(x, Kept):
-            return KeptTotal(x, axis, bool(node.attribute("keepdims", 1)))
-        return None if np.any(x.inside) or not np.all(x.outside == 1) else Count(x.tokens)
-    least = number_in(y) if operation in ("Clip", "Max") and isinstance(y, np.ndarray) else None
+            return KeptTotal(x, axes[0], keeps_axis)
+        shape = (*places.shape[: axes[0]], *[1] * keeps_axis, *places.shape[axes[0] + 1:])
+        return None if np.any(x.inside) or not np.all(x.outside == 1) else Count(x.tokens, shape)
+    least = number_in(y) if operation in ("Clip", "Max") and isinstance(y, np.ndarray) and y.ndim == 0 else None
     if isinstance(x, Count) and least is not None and least <= 1 and not any(
             one is not None for one in inputs[2:]):
         return x
     if operation == "Div" and isinstance(x, KeptTotal) and isinstance(y, Count) and x.kept.tokens == y.tokens:
         one, hides = _hides(state, y.tokens, Fraction(1))
-        return pooled(x.kept.value, x.axis, x.keeps_axis, (one, hides))
+        made = pooled(x.kept.value, x.axis, x.keeps_axis, (one, hides))
+        return made if np.broadcast_shapes(made.shape, y.shape) == made.shape else None
     return None
 
 
@@ -132,11 +135,12 @@ def _compared(operation: str, inputs: Sequence[Any]) -> TokenCase:
     tokens, number = inputs
     if not isinstance(tokens, Tokens):
         tokens, number, operation = number, tokens, _TURNED[operation]
-    if not isinstance(tokens, Tokens) or not isinstance(number, np.ndarray) or number.size != 1:
-        raise NotUnderstood("tokens compared with something else than one number")
+    if not isinstance(tokens, Tokens) or not isinstance(number, np.ndarray) or number.size != 1 or (
+            number.dtype.name != tokens.kind):
+        raise NotUnderstood(f"tokens compared with something else than one number of type {tokens.kind}")
     first, more, holds = _COMPARED[operation]
     value = number.item()
-    if value != int(value) or not 0 <= value <= MOST_TOKENS:
+    if not 0 <= value <= MOST_TOKENS:
         raise NotUnderstood(f"tokens compared with a number that is no token of 0 to {MOST_TOKENS}")
     meant = range(int(value) if operation == "Equal" else first, int(value) + more)
     shape = np.broadcast_shapes(tokens.codes.shape, number.shape)
@@ -149,54 +153,82 @@ def _masked(state: State, operation: str, inputs: Sequence[Any]) -> Scores | Non
     inputs = [one if isinstance(one, TokenCase) else as_scores(one, state.count, state.positions) if
               not isinstance(one, np.ndarray) else one for one in inputs]
     if operation == "Add":
-        return next((_hidden(state, x, y) for x, y in (inputs, inputs[::-1])
-                     if isinstance(x, Scores) and isinstance(y, TokenCase)), None)
+        for scores, case in (inputs, inputs[::-1]):
+            if isinstance(scores, Scores) and isinstance(case, TokenCase):
+                _expect_keys(scores, case)
+                return _by_tokens(scores, case.tokens, *(
+                    scores.plus(np.asarray(numbers, np.float64)).masks for numbers in (case.inside, case.outside)))
+        return None
     choice, one, other = inputs
-    for scores, rest, seen in ((one, other, True), (other, one, False)):
-        if isinstance(scores, Scores) and isinstance(choice, TokenCase) and isinstance(rest, np.ndarray) and (
-                rest <= MASKED).all():
-            inside, outside = (np.where(side == seen, np.float64(0), -np.inf)
-                               for side in (choice.inside, choice.outside))
-            return _hidden(state, scores, replace(choice, inside=inside, outside=outside))
+    for scores, rest, kept in ((one, other, True), (other, one, False)):
+        if isinstance(scores, Scores) and isinstance(choice, TokenCase) and isinstance(rest, np.ndarray):
+            _expect_keys(scores, choice)
+            return _by_tokens(scores, choice.tokens, *(
+                scores.filled(np.asarray(chosen != kept), np.asarray(rest, np.float64)).masks
+                for chosen in (choice.inside, choice.outside)))
     return None
 
 
-def _hidden(state: State, scores: Scores, case: TokenCase) -> Scores:
-    """Scores to which a mask is added.
-
-    Raises:
-        NotUnderstood: if it does not hide the same tokens wherever keys are seen.
-    """
+def _expect_keys(scores: Scores, case: TokenCase) -> None:
+    """Raise NotUnderstood for a mask that is not about the tokens of keys."""
     shape = np.broadcast_shapes(scores.shape, case.codes.shape)
     if shape != scores.shape or (np.broadcast_to(case.codes, shape) != scores.positions).any():
         raise NotUnderstood("a mask by the tokens that ask, or of other positions than those of keys")
-    inside, outside, mask = (np.broadcast_to(np.asarray(one, np.float64), shape)
-                             for one in (case.inside, case.outside, scores.mask))
-    seen = (outside > MASKED) & (mask > MASKED)
-    if (inside[seen] > MASKED).any():
-        raise NotUnderstood("a mask by tokens that hides not the same tokens from all that ask")
-    if ((inside > MASKED) & (mask > MASKED) & ~seen).any():
-        raise NotUnderstood("a mask that hides all tokens but some")
-    return replace(scores, mask=mask + outside, unseen=scores.unseen | case.tokens)
+
+
+def _by_tokens(scores: Scores, tokens: frozenset[int], inside: Sequence[Mask], outside: Sequence[Mask]) -> Scores:
+    """Scores with the masks ``inside`` for keys with these tokens, and those ``outside`` for others."""
+    made, rest = [outside[0]], tokens
+    for old, one, other in zip(scores.masks[1:], inside[1:], outside[1:], strict=True):
+        parts = (replace(one, tokens=old.tokens & tokens), replace(other, tokens=old.tokens - tokens))
+        made += [part for part in parts if part.tokens]
+        rest -= old.tokens
+    return replace(scores, masks=(*made, *([replace(inside[0], tokens=rest)] if rest else [])))
+
+
+def _unseen(scores: Scores) -> frozenset[int]:
+    """The tokens whose keys are hidden wherever others are seen.
+
+    Raises:
+        NotUnderstood: if tokens change what is added to scores otherwise.
+    """
+    found = frozenset[int]()
+    whole = scores.masks[0]
+    for mask in scores.masks[1:]:
+        numbers, others, replaced, without = (np.asarray(np.broadcast_to(one, scores.shape)) for one in (
+            mask.numbers, whole.numbers, mask.replaced, whole.replaced))
+        if (numbers == others).all() and (replaced == without).all():
+            continue
+        seen = np.greater(others, MASKED)
+        greatest = np.where(seen, others, -np.inf).max(-1, keepdims=True)
+        if (seen & (numbers > np.minimum(MASKED, greatest - LEAST_GAP))).any():
+            raise NotUnderstood("a mask by tokens that hides not the same tokens from all that ask")
+        if (~seen & np.greater(numbers, MASKED)).any():
+            raise NotUnderstood("a mask that hides all tokens but some")
+        found |= mask.tokens
+    return found
 
 
 def without_unseen(state: State, scores: Scores) -> Scores:
     """Scores in which a number hides the keys that are not seen, whatever the scores were multiplied by."""
-    if not scores.unseen:
+    unseen = _unseen(scores)
+    scores = replace(scores, masks=scores.masks[:1])
+    if not unseen:
         return scores
     by_table = all(is_nothing(read) for read in scores.reads.ravel().tolist())
-    one, hides = _hides(state, scores.unseen, Fraction(1) if by_table else scores.scale)
+    one, hides = _hides(state, unseen, Fraction(1) if by_table else scores.scale)
     reads = np.empty(scores.reads.shape, object)
     for index in np.ndindex(*reads.shape):
         read: Any = scores.reads[index]
         reads[index] = (one, hides) if is_nothing(read) else (beside([read[0], one]), beside([read[1], hides]))
-    return replace(scores, reads=reads, scale=Fraction(1) if by_table else scores.scale, unseen=frozenset())
+    return replace(scores, reads=reads, scale=Fraction(1) if by_table else scores.scale)
 
 
 def _hides(state: State, tokens: frozenset[int], scale: Fraction) -> tuple[Flat, Flat]:
     """Query and key by which these tokens are hidden."""
-    if state.token_base is None or max(tokens, default=0) >= state.token_base.size:
-        raise NotUnderstood("a mask by tokens that are not looked up")
+    if state.token_base is None or max(tokens, default=0) >= state.token_base.size or (
+            len(tokens) >= state.token_base.size):
+        raise NotUnderstood("a mask by tokens that are not looked up, or by all of them")
     column = np.zeros((state.token_base.size, 1))
     column[[*tokens]] = 1
     listed = ", ".join(map(str, sorted(tokens)[:4])) + (" and more" if len(tokens) > 4 else "")

@@ -182,9 +182,10 @@ def beside(flats: Sequence[Flat]) -> Flat:
 
 @dataclass(frozen=True)
 class Tokens:
-    """The input: an array of positions."""
+    """The input: an array of positions; the name of the type of its elements."""
 
     codes: Codes
+    kind: str = "int64"
 
 
 @dataclass(frozen=True)
@@ -220,9 +221,10 @@ class Tokenwise:
         """With the factor in the forms."""
         return Tokenwise(self.flat.scaled(self.factor, exactness), self.codes)
 
-    def same_numbers(self, other: Tokenwise) -> bool:
-        """Whether the same forms stand at the same places, factors apart."""
-        return self.flat is other.flat and np.array_equal(self.codes, other.codes)
+    def ratio_to(self, other: Tokenwise) -> Fraction | None:
+        """The number by which the other array is to be multiplied to make this one; None if none is known."""
+        same = self.flat is other.flat and other.factor and np.array_equal(self.codes, other.codes)
+        return self.factor / other.factor if same else None
 
 
 @dataclass(frozen=True)
@@ -278,6 +280,22 @@ class Modulated:
     parts: tuple[tuple[Tokenwise, Array], ...]
     factor: Fraction = Fraction(1)
 
+    def __post_init__(self) -> None:
+        if any(part.factor != 1 or part.shape != self.shape for part, _ in self.parts):
+            raise NotUnderstood("constants of positions times arrays of several shapes")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the array."""
+        return self.parts[0][0].shape
+
+
+@dataclass(frozen=True)
+class Whole:
+    """An array of numbers of tokens whose type is one of whole numbers, so that quotients of it would be rounded."""
+
+    value: Tokenwise
+
 
 @dataclass(frozen=True)
 class Ending:
@@ -328,21 +346,63 @@ class MeanSquare:
 
 
 @dataclass(frozen=True)
+class Mask:
+    """Numbers [..., queries, keys] that are added to scores, or are the scores where these were ``replaced``.
+
+    ``tokens``: the keys that it is about; none for the mask of all keys that no other one is about.
+    """
+
+    numbers: Array
+    replaced: NDArray[np.bool_]
+    tokens: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
 class Scores:
     """Scores of attention, [..., queries, keys]: for each index before the last two the forms of query and key.
 
-    ``mask`` [..., queries, keys] is what is added; ``tables`` turn queries and keys; ``hidden`` are scores in whose
-    place there is a 0, so that the mask must hide them; keys with the tokens ``unseen`` are not seen.
+    ``masks``: that of all keys, then those of keys with certain tokens; which numbers hide is asked at the softmax.
+    ``tables`` turn queries and keys.
     """
 
     reads: NDArray[np.object_]
     shape: tuple[int, ...]
     positions: Codes
     scale: Fraction
-    mask: Array
-    tables: tuple[Array, Array] | None
-    hidden: NDArray[np.bool_]
-    unseen: frozenset[int] = frozenset()
+    tables: tuple[Array, Array] | None = None
+    masks: tuple[Mask, ...] = (Mask(np.zeros(()), np.zeros((), bool)),)
+
+    def masked(self, change: Callable[[Mask], Mask]) -> Scores:
+        """The same with all masks changed."""
+        return replace(self, masks=tuple(map(change, self.masks)))
+
+    def plus(self, numbers: Array) -> Scores:
+        """Scores to which numbers are added."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            return self.masked(lambda mask: self._whole(mask, mask.numbers + numbers, mask.replaced))
+
+    def times(self, numbers: Array) -> Scores:
+        """Scores whose masks are multiplied by positive numbers; what is read is not."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            return self.masked(lambda mask: self._whole(mask, mask.numbers * numbers, mask.replaced))
+
+    def filled(self, where: NDArray[np.bool_], numbers: Array) -> Scores:
+        """Scores some of which are replaced by numbers."""
+        return self.masked(lambda mask: self.replaced_in(mask, where, numbers))
+
+    def replaced_in(self, mask: Mask, where: NDArray[np.bool_], numbers: Array) -> Mask:
+        """One of the masks after some scores are replaced by numbers."""
+        return self._whole(mask, np.where(where, numbers, mask.numbers), mask.replaced | where)
+
+    def _whole(self, mask: Mask, numbers: Array, replaced: NDArray[np.bool_]) -> Mask:
+        """The changed mask.
+
+        Raises:
+            NotUnderstood: if an operation made the array larger, or what is no number.
+        """
+        if np.broadcast_shapes(numbers.shape, replaced.shape, self.shape) != self.shape or np.isnan(numbers).any():
+            raise NotUnderstood("scores with a mask of another shape, or of what is no number")
+        return replace(mask, numbers=np.asarray(numbers, np.float64), replaced=replaced)
 
 
 @dataclass(frozen=True)
@@ -380,6 +440,17 @@ def replace_norm(norm: NormBase, gain: Array | None, bias: Array | None) -> Norm
     return NormBase(norm.size, norm.of, norm.kind, norm.epsilon, gain, bias)
 
 
+def shape_of(value: Any) -> tuple[int, ...] | None:
+    """The shape of an array of any kind; None of what has none."""
+    if isinstance(value, Mean | MeanSquare):
+        return (*value.of.shape[:-1], 1)
+    if isinstance(value, Tokens):
+        return value.codes.shape
+    whole = value.scores if isinstance(value, Weights) else value.centred.of if isinstance(value, ScaledCentred) else (
+        value.value if isinstance(value, Whole) else getattr(value, "of", value))
+    return tuple(whole.shape) if isinstance(whole, np.ndarray | Tokenwise | Scores | Modulated) else None
+
+
 _NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of tokens", "Scores": "scores",
           "Curve": "functions of numbers of tokens", "Modulated": "numbers times constants of positions",
           "Mean": "means", "Centred": "numbers less their mean",
@@ -388,7 +459,8 @@ _NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of t
           "Quantised": "whole numbers that stand for others", "Product": "products of whole numbers",
           "TokenCase": "conditions on tokens", "Kept": "numbers of tokens but padding", "KeptTotal": "sums but padding",
           "Count": "numbers of tokens that are no padding", "Ending": "what an argmax or a softmax makes of logits",
-          "Range": "the scale of a range", "TableRows": "rows of whole numbers"}
+          "Range": "the scale of a range", "TableRows": "rows of whole numbers",
+          "Whole": "numbers of tokens of a type of whole numbers"}
 
 
 def what(value: Any) -> str:

@@ -1,0 +1,183 @@
+"""Constants computed while a graph is read: a list of operations, with the types of their inputs, and of no others.
+
+Each row is compared with ONNX Runtime in every definition of opsets 7 to 24 (tests/importing/test_folding.py); what is
+not in the list, or whose numbers are outside of what is compared there, is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from constructions.importing.graph.operators import Attributes
+from constructions.importing.graph.state import MAX_ELEMENTS
+from constructions.importing.graph.values import NotUnderstood
+
+TYPES = {"float32": "f", "float64": "d", "float16": "h", "int32": "i", "int64": "l", "bool": "b", "uint8": "u",
+         "int8": "c"}
+_ELEMENTWISE, _ANY = "fdhil", "fdhilbuc"
+FOLDED: Mapping[str, str] = {
+    **dict.fromkeys(("Add", "Sub", "Mul", "Div", "Neg", "Abs", "Sign", "Min", "Max", "Clip", "Less", "LessOrEqual",
+                     "Greater", "GreaterOrEqual"), _ELEMENTWISE),
+    **dict.fromkeys(("Floor", "Ceil", "Round", "Exp", "Sin", "Cos", "Tanh", "Sqrt", "Log", "Reciprocal", "Pow"), "fdh"),
+    **dict.fromkeys(("Tan", "Erf"), "f"),
+    **dict.fromkeys(("Sigmoid", "Softmax", "LogSoftmax", "LayerNormalization"), "fd"),
+    **dict.fromkeys(("And", "Or", "Xor", "Not"), "b"), "Relu": "fdh", "Equal": "fdhilb", "Where": "fdhil",
+    "Mod": "fdil",
+    **dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"), "il"), "IsNaN": "fdh", "IsInf": "fd",
+    **dict.fromkeys(("ReduceSum", "ReduceMax", "ReduceMin", "MatMul", "Einsum", "CumSum", "Range", "ArgMax", "ArgMin"),
+                    "fdil"),
+    **dict.fromkeys(("ReduceMean", "ReduceL2", "ReduceSumSquare", "Gemm"), "fd"), "ReduceProd": "fdl",
+    **dict.fromkeys(("Cast", "CastLike", "Shape", "Size", "Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze",
+                     "Expand", "Flatten", "Concat", "Split", "Gather", "GatherElements", "GatherND"), _ANY),
+    "Tile": "fdil", "Trilu": "fdilb", "EyeLike": "fdil", "Pad": "fdil", "ScatterND": "fdhil", "NonZero": "lbf",
+    "OneHot": "fdil", "ConstantOfShape": "l", "QuantizeLinear": "fuc",
+}
+"""Operations by the types that their inputs may have, beside places and sizes."""
+_SINCE = {"Softmax": 13, "LogSoftmax": 13, "Clip": 12, "Max": 8, "Min": 8}
+"""The first definition that is in the list."""
+_LIMITS = {"i": 1 << 31, "l": 1 << 53}
+_SUMS = ("ReduceSum", "MatMul", "Einsum", "CumSum")
+_WHOLE = ("Add", "Sub", "Mul", "Neg", "Abs", *_SUMS)
+
+
+def folded(node: Any, how: Attributes, inputs: list[Any], opset: int, mixed: bool = False) -> list[Any]:
+    """What a node makes of constants; with ``mixed``, formats of floating point may be mixed, as programs have them.
+
+    Raises:
+        NotUnderstood: if it is not in the list.
+    """
+    if node.op_type == "Constant":
+        return [_constant(how)]
+    if how.operation not in FOLDED or how.version < _SINCE.get(how.operation, 1):
+        raise NotUnderstood(f"an operation that is not computed on constants, as opset {opset} defines it")
+    inputs = [*inputs]
+    _expect_types(how, inputs, mixed)
+    guard = _GUARDS.get(how.operation)
+    if not _is_in_range(how.operation, inputs) or (guard and not guard(how, inputs)):
+        raise NotUnderstood("constants or attributes for which its result is not certain to be that of every program")
+    how.all_are_read()
+    return _evaluated(node, inputs, opset)
+
+
+def _constant(how: Attributes) -> Any:
+    from onnx import numpy_helper
+
+    found = {name: how.attribute(name) for name in ("value", "value_float", "value_floats", "value_int", "value_ints")}
+    given = [(name, one) for name, one in found.items() if one is not None]
+    if len(given) != 1:
+        raise NotUnderstood("a constant that is no array of numbers")
+    ((name, value),) = given
+    return numpy_helper.to_array(value) if name == "value" else np.array(value, np.float32 if "float" in name else
+                                                                         np.int64)
+
+
+def _expect_types(how: Attributes, inputs: list[Any], mixed: bool) -> None:
+    """Of inputs with the same letter in the definition the types are the same; others are places or conditions."""
+    found: dict[str, str] = {}
+    for number, value in enumerate(inputs):
+        if value is None:
+            continue
+        form = how.schema.inputs[min(number, len(how.schema.inputs) - 1)]
+        letter = TYPES.get(value.dtype.name, "")
+        is_place = {*form.types} <= {"tensor(int32)", "tensor(int64)", "tensor(bool)"} and how.operation not in (
+            "And", "Or", "Xor", "Not")
+        name = {"f": "float", "d": "double"}.get(letter, value.dtype.name)
+        if f"tensor({name})" not in form.types or (letter not in FOLDED[how.operation] and not is_place) or not letter:
+            raise NotUnderstood(f"an operation that is not computed on constants of type {value.dtype.name}")
+        if found.setdefault(form.type_str, letter) != letter:
+            if not mixed or {found[form.type_str], letter} != {"f", "d"}:
+                raise NotUnderstood("constants of several types")
+            inputs[:] = [one.astype(np.float64) if one is not None and one.dtype.name == "float32" else one
+                         for one in inputs]
+            return
+
+
+def _is_in_range(operation: str, inputs: list[Any]) -> bool:
+    """Whether whole numbers are so small that no sum or product of them leaves its type."""
+    if operation not in _WHOLE and operation != "ReduceProd":
+        return True
+    peaks, size = 1, 1
+    for value in inputs:
+        letter = "" if value is None else TYPES[value.dtype.name]
+        if letter in _LIMITS and value.size:
+            numbers = [abs(int(value.min())), abs(int(value.max())), 1]
+            size = max(size, value.size)
+            peaks = peaks * max(numbers) ** (value.size if operation == "ReduceProd" else 1 if len(inputs) > 1 else 2)
+            if peaks * (size if operation in _SUMS else 2) >= _LIMITS[letter]:
+                return False
+    return True
+
+
+def _fits(values: Any, name: str) -> bool:
+    """Whether numbers keep their whole part as elements of a type."""
+    if name not in ("int32", "int64", "uint8", "int8") or values.dtype.kind == "b" or not values.size:
+        return name in (*TYPES,)
+    least, most = np.iinfo(name).min, np.iinfo(name).max
+    return bool(np.isfinite(values).all()) and least <= math.trunc(values.min().item()) and (
+        math.trunc(values.max().item()) <= most)
+
+
+def _cast(how: Attributes, inputs: list[Any]) -> bool:
+    from onnx import helper
+
+    return _fits(inputs[0], inputs[1].dtype.name if how.operation == "CastLike" else
+                 helper.tensor_dtype_to_np_dtype(how.attribute("to")).name)
+
+
+def _unsqueeze(how: Attributes, _: list[Any]) -> bool:
+    axes = how.attribute("axes") or [0]
+    return len(axes) == 1 or (axes == sorted({*axes}) and axes[0] >= 0)
+
+
+def _is_whole(_: Attributes, inputs: list[Any]) -> bool:
+    """Whether all are whole numbers of at most 24 bits."""
+    return all(np.isfinite(one).all() and (one == np.floor(one)).all() and (np.abs(one) < 1 << 24).all()
+               for one in inputs)
+
+
+def _gather(how: Attributes, inputs: list[Any]) -> bool:
+    """Whether places are within the array."""
+    size = inputs[0].shape[how.attribute("axis")]
+    return bool(((inputs[1] >= -size) & (inputs[1] < size)).all())
+
+
+_GUARDS: Mapping[str, Callable[[Attributes, list[Any]], bool]] = {
+    "Cast": _cast, "CastLike": _cast, "Unsqueeze": _unsqueeze, "Range": _is_whole, "Gather": _gather,
+    "GatherElements": _gather,
+    "Div": lambda _, inputs: inputs[1].dtype.kind == "f" or bool((inputs[1] != 0).all()),
+    "Mod": lambda _, inputs: bool((inputs[1] != 0).all()),
+    "Pad": lambda how, inputs: how.attribute("mode") in (b"constant", b"edge") and len(inputs) < 4,
+    "ScatterND": lambda how, inputs: how.attribute("reduction") in (None, b"none") and len(
+        np.unique(inputs[1].reshape(-1, inputs[1].shape[-1]), axis=0)) * inputs[1].shape[-1] == inputs[1].size,
+    "OneHot": _is_whole,
+    "LayerNormalization": lambda how, _: how.attribute("stash_type") == 1,
+    "QuantizeLinear": lambda how, inputs: inputs[1].size == 1 and not how.attribute("block_size"),
+}
+"""What must hold of attributes and constants, beside their types."""
+
+
+def _evaluated(node: Any, inputs: list[Any], opset: int) -> list[Any]:
+    """By the reference implementation, under names of our own: outputs without a name are made, too."""
+    from onnx import ValueInfoProto, helper
+    from onnx.reference import ReferenceEvaluator
+
+    names = ["" if value is None else f"i{place}" for place, value in enumerate(inputs)]
+    one = helper.make_node(node.op_type, names, [f"o{place}" for place in range(len(node.output))])
+    one.attribute.extend(node.attribute)
+    graph = helper.make_graph([one], "node", [ValueInfoProto(name=name) for name in names if name],
+                              [ValueInfoProto(name=name) for name in one.output])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    try:
+        with np.errstate(all="ignore"):
+            found = [*ReferenceEvaluator(model).run(None, {name: value for name, value in zip(
+                names, inputs, strict=True) if name})]
+    except Exception as error:  # whatever an evaluator of a hostile node raises is one line
+        raise NotUnderstood(f"it cannot be computed ({str(error)[:80] or type(error).__name__})".replace("\n", " ")
+                            ) from None
+    if any(not isinstance(value, np.ndarray | np.generic) or np.size(value) > MAX_ELEMENTS for value in found):
+        raise NotUnderstood(f"it makes no array of at most {MAX_ELEMENTS} elements")
+    return [np.asarray(value) for value in found]

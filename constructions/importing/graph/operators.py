@@ -1,0 +1,146 @@
+"""Operators as the opset of a model defines them; whatever a node has is used, is without effect, or refuses it.
+
+The source of defaults, types of attributes, and numbers of inputs and outputs is the specification of ONNX as
+``onnx.defs`` has it, for each opset its own; for operations of ONNX Runtime that is its list of contributed operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from constructions.errors import InputError
+from constructions.importing.graph.values import NotUnderstood
+from constructions.text import printable
+
+OPSETS = range(7, 25)
+"""Before 7 Add and others broadcast by attributes; what comes after 24 nobody has looked at."""
+_RUNTIME: Mapping[str, Mapping[str, int | None]] = {
+    "MatMulNBits": {"K": None, "N": None, "block_size": None, "bits": 4, "accuracy_level": 0, "weight_prepacked": 0},
+    "GatherBlockQuantized": {"gather_axis": 0, "quantize_axis": 1, "block_size": 128, "bits": 4},
+    "QuantizeLinear": {}, "DequantizeLinear": {}}
+"""Operations of the domain com.microsoft with their attributes, which are required where there is no default."""
+WITHOUT_EFFECT: Mapping[tuple[str, str], str] = {
+    **{(operation, "stash_type"): "it is the format of a program's sums, and here numbers are real"
+       for operation in ("LayerNormalization", "RMSNormalization")},
+    **dict.fromkeys((("QuantizeLinear", "precision"), ("DequantizeLinear", "output_dtype")),
+                    "it is the format of a program's quotients or products, and here numbers are real"),
+    **dict.fromkeys((("Cast", "saturate"), ("Cast", "round_mode"), ("QuantizeLinear", "saturate")),
+                    "it is about formats of 8 bits of floating point, which are refused"),
+    **dict.fromkeys((("Dropout", "ratio"), ("Dropout", "seed")), "a dropout in training is refused"),
+    **dict.fromkeys((("ArgMax", "keepdims"), ("ArgMax", "select_last_index")), "the logits before it are read"),
+    ("Conv", "kernel_shape"): "it is the shape of the kernel",
+    **dict.fromkeys((("Conv", "dilations"), ("Conv", "auto_pad")), "a kernel of 1 with strides of 1 has neither"),
+    ("QuantizeLinear", "axis"): "there is one scale",
+}
+"""Attributes that are not looked at, and why."""
+
+
+def opset_of(model: Any, where: str) -> dict[str, int]:
+    """The opset of each domain.
+
+    Raises:
+        InputError: if that of ONNX is missing, stated twice or none that is read.
+    """
+    found: dict[str, int] = {}
+    for one in model.opset_import:
+        domain = "" if one.domain == "ai.onnx" else one.domain
+        if found.setdefault(domain, one.version) != one.version:
+            raise InputError(f"{where}: two opsets of {printable(domain)[:40] or 'ONNX'}, expected one")
+    if found.get("") not in OPSETS:
+        raise InputError(f"{where}: opset {found.get('', '(none)')} of ONNX, expected {OPSETS[0]} to {OPSETS[-1]}")
+    return found
+
+
+class Attributes:
+    """The attributes of a node with the defaults of its definition, and which of them were read.
+
+    ``version``: the opset that the definition is of; ``schema``: that definition, None for ONNX Runtime's operations.
+    """
+
+    def __init__(self, node: Any, opsets: Mapping[str, int]) -> None:
+        self.operation, self.output = str(node.op_type), str(node.output[0])
+        self._given: dict[str, Any] = {}
+        self._read: set[str] = set()
+        domain = "" if node.domain == "ai.onnx" else node.domain
+        if domain not in opsets or node.overload or domain not in ("", "com.microsoft"):
+            raise NotUnderstood(f"an operation of {printable(domain or 'ONNX')[:40]}, expected those of ONNX alone")
+        self.schema: Any = None
+        self.version = opsets[domain]
+        if domain:
+            if self.operation not in _RUNTIME:
+                raise NotUnderstood(f"an operation of {domain}, expected those of ONNX alone")
+            kinds = {name: (2, default is None, default) for name, default in _RUNTIME[self.operation].items()}
+        else:
+            kinds = self._define(node)
+        self._defaults = {name: default for name, (_, _, default) in kinds.items()}
+        for one in node.attribute:
+            self._give(one, kinds)
+        if missing := [name for name, (_, required, _) in kinds.items() if required and name not in self._given]:
+            raise NotUnderstood(f"no attribute {missing[0]}, which it must have")
+
+    def _define(self, node: Any) -> dict[str, tuple[int, bool, Any]]:
+        """Type, whether it is required, and default of each attribute."""
+        from onnx import defs, helper
+
+        try:
+            schema = defs.get_schema(self.operation, self.version, "")
+        except defs.SchemaError:
+            schema = None
+        if schema is None or schema.deprecated:
+            raise NotUnderstood(f"no operation of opset {self.version}")
+        self.schema, self.version = schema, schema.since_version
+        for what, number, least, most in (("inputs", len(node.input), schema.min_input, schema.max_input),
+                                          ("outputs", len(node.output), schema.min_output, schema.max_output)):
+            if not least <= number <= most:
+                raise NotUnderstood(f"{number} {what}, expected {least} to {most}")
+        attributes: dict[str, Any] = dict(schema.attributes)
+        return {name: (int(one.type), one.required, helper.get_attribute_value(one.default_value)
+                       if one.default_value.type else None) for name, one in attributes.items()}
+
+    def _give(self, one: Any, kinds: Mapping[str, tuple[int, bool, Any]]) -> None:
+        from onnx import helper
+
+        name = printable(one.name)[:40]
+        if one.name not in kinds or one.ref_attr_name or one.name in self._given:
+            raise NotUnderstood(f"attribute {name}, which the definition of opset {self.version} does not have" if
+                                one.name not in kinds else f"attribute {name} is given twice, or by a function")
+        if one.type != kinds[one.name][0] or one.t.data_location == 1:
+            raise NotUnderstood(f"attribute {name} of another type than its definition says, or in another file")
+        self._given[one.name] = helper.get_attribute_value(one)
+
+    def attribute(self, name: str) -> Any:
+        """An attribute, or its default; None if it has none, or if this definition has no such attribute."""
+        self._read.add(name)
+        return self._given.get(name, self._defaults.get(name))
+
+    def all_are_read(self) -> None:
+        """All of them count as read, as for the reference implementation."""
+        self._read.update(self._given)
+
+    def expect_all_read(self) -> None:
+        """Raise NotUnderstood for an attribute that nothing looked at."""
+        for name in self._given:
+            if name not in self._read and (self.operation, name) not in WITHOUT_EFFECT:
+                raise NotUnderstood(f"attribute {printable(name)[:40]}, which is not read here")
+
+
+def axis_in(number: int, dimensions: int) -> int:
+    """An axis counted from the first one.
+
+    Raises:
+        NotUnderstood: if there is none.
+    """
+    if not -dimensions <= number < max(dimensions, 1):
+        raise NotUnderstood(f"axis {number} of an array with {dimensions}")
+    return number % max(dimensions, 1)
+
+
+def axes_in(node: Attributes, given: Any, dimensions: int) -> list[int]:
+    """Axes that are an input or an attribute; all of them if there are none, unless the node then does nothing."""
+    stated, nothing = node.attribute("axes"), node.attribute("noop_with_empty_axes")
+    axes = stated if given is None else given.ravel().tolist()
+    found = [axis_in(int(one), dimensions) for one in axes or ()]
+    if len({*found}) < len(found):
+        raise NotUnderstood("an axis that is named twice")
+    return found or ([] if nothing else [*range(dimensions)])
