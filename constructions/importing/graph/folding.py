@@ -153,7 +153,7 @@ _GUARDS: Mapping[str, Callable[[Attributes, list[Any]], bool]] = {
     "Pad": lambda how, inputs: how.attribute("mode") in (b"constant", b"edge") and len(inputs) < 4,
     "ScatterND": lambda how, inputs: how.attribute("reduction") in (None, b"none") and len(
         np.unique(inputs[1].reshape(-1, inputs[1].shape[-1]), axis=0)) * inputs[1].shape[-1] == inputs[1].size,
-    "OneHot": _is_whole,
+    "OneHot": _is_whole, "NonZero": lambda _, inputs: inputs[0].ndim > 0,
     "LayerNormalization": lambda how, _: how.attribute("stash_type") == 1,
     "QuantizeLinear": lambda how, inputs: inputs[1].size == 1 and not how.attribute("block_size"),
 }
