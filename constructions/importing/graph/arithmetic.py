@@ -70,6 +70,8 @@ def by_position(value: Tokenwise, shape: tuple[int, ...]) -> tuple[Tokenwise, Co
     """
     value = value.moved(lambda codes: np.broadcast_to(codes, shape))
     positions, forms = value.positions, value.forms
+    if not positions.size:
+        raise NotUnderstood("an array without elements")
     if (positions == positions.flat[0]).all():
         return value, positions.ravel()[:1], None, forms
     for axis in range(positions.ndim):

@@ -16,7 +16,6 @@ from constructions.importing.graph.values import (
     Flat,
     HeadBase,
     HeadReads,
-    Mask,
     Modulated,
     NotUnderstood,
     Scores,
@@ -27,9 +26,9 @@ from constructions.importing.graph.values import (
     placed,
 )
 
-MASKED, LEAST_GAP = -9999, 5000
-"""What is added to scores that are not to be seen is at most this, and by so much less than what any seen one has."""
-FINITE = "finite numbers of -9999 and less in scores hide them, as other scores do not differ by thousands"
+MASKED, LEAST_GAP = -9999, 1000
+"""What is added to scores that are not to be seen is at most this; what stands for them is so much below others."""
+FINITE = "scores are hidden by finite numbers, -9999 and less or instead of them, as no others differ by a thousand"
 
 
 def times_constant(value: Tokenwise, matrix: Array, exactness: Exactness) -> Tokenwise:
@@ -168,7 +167,8 @@ def softmax(scores: Scores, positions: Positions, exactness: Exactness, tables: 
     Raises:
         NotUnderstood: if the mask is another one.
     """
-    mask, causal = np.broadcast_to(scores.masks[0].numbers, scores.shape), is_causal(scores)
+    seen, causal = seen_by(scores), is_causal(scores)
+    mask = np.where(seen, scores.masks[0].numbers, -np.inf)
     slopes, reads = np.empty(scores.shape[:-2], object), np.empty(scores.shape[:-2], object)
     scale = Fraction(1) if all(is_nothing(one) for one in scores.reads.ravel().tolist()) else scores.scale
     for index in np.ndindex(*slopes.shape):
@@ -183,18 +183,19 @@ def softmax(scores: Scores, positions: Positions, exactness: Exactness, tables: 
     return Weights(replace(scores, reads=reads, scale=scale), slopes, causal)
 
 
-def seen_by(scores: Scores, mask: Mask) -> NDArray[np.bool_]:
-    """Which keys a mask hides from no query, [..., queries, keys].
+def seen_by(scores: Scores) -> NDArray[np.bool_]:
+    """Which keys the mask of all keys hides from no query, [..., queries, keys].
 
     Raises:
         NotUnderstood: if it is no mask: replaced scores are seen, or what hides is near to what does not.
     """
-    numbers = np.broadcast_to(mask.numbers, scores.shape)
-    seen = numbers > MASKED
+    numbers: Array = np.broadcast_to(scores.masks[0].numbers, scores.shape)
+    replaced: NDArray[np.bool_] = np.broadcast_to(scores.masks[0].replaced, scores.shape)
+    seen = np.greater(numbers, MASKED) & ~replaced
     greatest = np.where(seen, numbers, -np.inf).max(-1, keepdims=True)
-    if (seen & np.broadcast_to(mask.replaced, scores.shape)).any():
+    if (replaced & (numbers > greatest - LEAST_GAP)).any():
         raise NotUnderstood("scores replaced by numbers that do not hide them")
-    if (numbers == np.inf).any() or (np.where(seen, -np.inf, numbers) > greatest - LEAST_GAP).any():
+    if (numbers == np.inf).any() or not seen.any(-1).all() or (~seen & (numbers > greatest - LEAST_GAP)).any():
         raise NotUnderstood("scores that are hidden by numbers near to those of others, or all of a token")
     return np.asarray(seen)
 
@@ -225,7 +226,7 @@ def is_causal(scores: Scores) -> bool | None:
     Raises:
         NotUnderstood: if the mask is another one.
     """
-    visible, count = seen_by(scores, scores.masks[0]), scores.shape[-1]
+    visible, count = seen_by(scores), scores.shape[-1]
     if count == 1:
         return None
     if visible.all():

@@ -44,8 +44,11 @@ _SUMS = ("ReduceSum", "MatMul", "Einsum", "CumSum")
 _WHOLE = ("Add", "Sub", "Mul", "Neg", "Abs", *_SUMS)
 
 
-def folded(node: Any, how: Attributes, inputs: list[Any], opset: int, mixed: bool = False) -> list[Any]:
+def folded(node: Any, how: Attributes, inputs: list[Any], opset: int, mixed: bool = False,
+           moves: bool = False) -> list[Any]:
     """What a node makes of constants; with ``mixed``, formats of floating point may be mixed, as programs have them.
+
+    With ``moves`` the first input has numbers of elements in their place, whose type need not be one of the operation.
 
     Raises:
         NotUnderstood: if it is not in the list.
@@ -55,7 +58,7 @@ def folded(node: Any, how: Attributes, inputs: list[Any], opset: int, mixed: boo
     if how.operation not in FOLDED or how.version < _SINCE.get(how.operation, 1):
         raise NotUnderstood(f"an operation that is not computed on constants, as opset {opset} defines it")
     inputs = [*inputs]
-    _expect_types(how, inputs, mixed)
+    _expect_types(how, [None, *inputs[1:]] if moves else inputs, mixed)
     guard = _GUARDS.get(how.operation)
     if not _is_in_range(how.operation, inputs) or (guard and not guard(how, inputs)):
         raise NotUnderstood("constants or attributes for which its result is not certain to be that of every program")

@@ -166,7 +166,7 @@ def _network(reading: Reading, count: int, where: str, tensors: Tensors) -> Foun
     try:
         output = reading.output.settled(reading.exactness)
         _, positions, _, forms = by_position(output, output.shape)
-        if forms.shape[-1] != forms.size or (len(positions) > 1 and (positions != np.arange(count)).any()):
+        if forms.shape[-1] != forms.size or (len(positions) > 1 and not np.array_equal(positions, np.arange(count))):
             raise NotUnderstood("an output that is not the logits of one token, or of all tokens in order")
         only = None if len(positions) == count else int(positions[0])
         if only not in (None, 0, count - 1):

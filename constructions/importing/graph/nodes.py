@@ -163,9 +163,10 @@ def _softmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
         return Ending(scores, "a softmax")
     if not isinstance(scores, Scores) or _axis_of_softmax(node, scores.shape) != len(scores.shape) - 1:
         raise NotUnderstood("a softmax of something that is no scores of queries and keys, over keys")
-    if any((np.isfinite(mask.numbers) & (mask.numbers <= attention.MASKED)).any() for mask in scores.masks):
+    scores = without_unseen(state, scores)
+    weights = attention.softmax(scores, state.positions, state.exactness, state.tables)
+    if (np.isfinite(scores.masks[0].numbers) & ~attention.seen_by(scores)).any():
         state.assume(attention.FINITE)
-    weights = attention.softmax(without_unseen(state, scores), state.positions, state.exactness, state.tables)
     state.softmaxes.append(weights)
     return weights
 

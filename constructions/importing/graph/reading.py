@@ -43,6 +43,8 @@ MAX_TOKENS = 512
 _MOVING = {"Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Expand", "Flatten", "Tile", "Gather",
            "Cast", "Split"}
 """Operations that put elements elsewhere, by their other inputs, which are constants."""
+_EXACT = {"Add", "Sub", "Mul", "Neg", "MatMul"}
+"""Operations that make the same of whole numbers as of real ones."""
 _WHOLE, _REAL = (6, 7), (1, 10, 11, 16)
 """Types of ONNX: whole numbers of 32 and 64 bits, and formats of floating point."""
 _ENLARGING = {"ConstantOfShape", "Expand", "Tile", "Range", "Resize", "Pad", "OneHot", "Upsample"}
@@ -230,6 +232,11 @@ class _Reader:
         handler = HANDLERS.get(node.op_type)
         if handler is None:
             raise NotUnderstood("an operation that is not handled on what depends on tokens")
+        if any(isinstance(value, Whole) for value in inputs) and node.op_type in _EXACT:
+            made = handler(self.state, how, [one.value if isinstance(one, Whole) else one for one in inputs])
+            if not isinstance(made, Tokenwise):
+                raise NotUnderstood("numbers of tokens of a type of whole numbers, expected a cast of them")
+            return [Whole(made)]
         try:
             return [handler(self.state, how, inputs)]
         except NotUnderstood:
@@ -255,11 +262,11 @@ class _Reader:
 
     # -- constants, and elements put elsewhere -------------------------------------------------------------------------
 
-    def _folded(self, node: Any, how: Attributes, inputs: list[Any]) -> list[Any]:
+    def _folded(self, node: Any, how: Attributes, inputs: list[Any], moves: bool = False) -> list[Any]:
         """The node on constants."""
-        if _greatest_size(node.op_type, [value for value in inputs if value is not None]) > MAX_ELEMENTS:
+        if not moves and _greatest_size(node.op_type, [one for one in inputs if one is not None]) > MAX_ELEMENTS:
             raise NotUnderstood(f"an array of more than {MAX_ELEMENTS} elements")
-        return folded(node, how, inputs, self.opsets[""], mixed=bool(self.stated))
+        return folded(node, how, inputs, self.opsets[""], mixed=bool(self.stated), moves=moves)
 
     def _moved(self, node: Any, how: Attributes, inputs: list[Any]) -> list[Any]:
         """The same operation on the array of what stands where."""
@@ -272,12 +279,13 @@ class _Reader:
         if any(one is not None and not isinstance(one, np.ndarray) for one in rest):
             raise NotUnderstood("places that depend on tokens")
         if isinstance(value, Ending):
-            return [*_after_the_end(node.op_type, how, value, lambda array: self._folded(node, how, [array, *rest]))]
+            return [*_after_the_end(node.op_type, how, value,
+                                    lambda array: self._folded(node, how, [array, *rest], moves=True))]
         if node.op_type == "Cast":
             return [_unchanged(how, value)]
 
         def move(array: Any) -> list[Any]:
-            return self._folded(node, how, [array, *rest])
+            return self._folded(node, how, [array, *rest], moves=True)
 
         if isinstance(value, Quantised | Whole):
             return [replace(value, value=replace(value.value, codes=np.asarray(codes, np.int64)))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from constructions.importing.graph.arithmetic import number_in
-from constructions.importing.graph.attention import LEAST_GAP, MASKED, pooled
+from constructions.importing.graph.attention import LEAST_GAP, pooled, seen_by
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.fixed_scores import as_scores, is_nothing
 from constructions.importing.graph.operators import Attributes, axes_in
@@ -193,17 +193,16 @@ def _unseen(scores: Scores) -> frozenset[int]:
         NotUnderstood: if tokens change what is added to scores otherwise.
     """
     found = frozenset[int]()
-    whole = scores.masks[0]
+    whole, seen = scores.masks[0], seen_by(scores)
     for mask in scores.masks[1:]:
-        numbers, others, replaced, without = (np.asarray(np.broadcast_to(one, scores.shape)) for one in (
+        numbers, others, replaced, others_replaced = (np.asarray(np.broadcast_to(one, scores.shape)) for one in (
             mask.numbers, whole.numbers, mask.replaced, whole.replaced))
-        if (numbers == others).all() and (replaced == without).all():
+        if (numbers == others).all() and (replaced == others_replaced).all():
             continue
-        seen = np.greater(others, MASKED)
-        greatest = np.where(seen, others, -np.inf).max(-1, keepdims=True)
-        if (seen & (numbers > np.minimum(MASKED, greatest - LEAST_GAP))).any():
+        near = numbers > np.where(seen, others, -np.inf).max(-1, keepdims=True) - LEAST_GAP
+        if (seen & near).any():
             raise NotUnderstood("a mask by tokens that hides not the same tokens from all that ask")
-        if (~seen & np.greater(numbers, MASKED)).any():
+        if near.any():
             raise NotUnderstood("a mask that hides all tokens but some")
         found |= mask.tokens
     return found
