@@ -33,6 +33,9 @@ FINITE = "scores are hidden by finite numbers, -9999 and less or instead of them
 
 def times_constant(value: Tokenwise, matrix: Array, exactness: Exactness) -> Tokenwise:
     """value @ matrix; the matrix may be one for each index before its last two."""
+    if value.shape[-1] != matrix.shape[-2] or not np.isfinite(matrix).all():
+        raise NotUnderstood(f"a matrix of {matrix.shape[-2]} rows times {value.shape[-1]} numbers, or one of numbers "
+                            f"that are infinite or none")
     positions, groups, rows = grouped(value)
     if matrix.ndim == 2:
         which: NDArray[np.intp] = np.zeros(groups.shape, np.intp)
@@ -74,6 +77,8 @@ def scores_of(query: Tokenwise | Modulated, key: Tokenwise | Modulated) -> Score
     reads, tables = np.empty(lead, object), None
     for index in np.ndindex(*lead):
         one, other = (_read(parts, _own(index, part.shape[:-2])) for parts, part in ((queries, q), (keys, k)))
+        if one[0].size != other[0].size:
+            raise NotUnderstood(f"queries of {one[0].size} numbers and keys of {other[0].size}")
         if (one[1] is None) != (other[1] is None):
             raise NotUnderstood("rotary positions of queries alone, or of keys alone")
         if one[1] is not None and other[1] is not None:

@@ -52,6 +52,11 @@ def opset_of(model: Any, where: str) -> dict[str, int]:
     return found
 
 
+_FLAGS = {"keepdims", "noop_with_empty_axes", "transA", "transB", "upper", "select_last_index", "saturate", "allowzero",
+          "exclusive", "reverse", "fmod", "detect_negative", "detect_positive", "stash_type"}
+"""Attributes of which programs take other numbers than 0 and 1 differently."""
+
+
 class Attributes:
     """The attributes of a node with the defaults of its definition, and which of them were read.
 
@@ -108,6 +113,8 @@ class Attributes:
         if one.type != kinds[one.name][0] or one.t.data_location == 1:
             raise NotUnderstood(f"attribute {name} of another type than its definition says, or in another file")
         self._given[one.name] = helper.get_attribute_value(one)
+        if one.name in _FLAGS and self._given[one.name] not in (0, 1):
+            raise NotUnderstood(f"attribute {name} is {self._given[one.name]}, expected 0 or 1")
 
     def attribute(self, name: str) -> Any:
         """An attribute, or its default; None if it has none, or if this definition has no such attribute."""

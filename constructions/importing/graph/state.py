@@ -60,8 +60,8 @@ class State:
 
     def looked_up(self, table: Any, tokens: Tokens) -> Tokenwise:
         """Rows of a table, by tokens."""
-        if table.ndim not in (1, 2) or table.dtype.kind != "f":
-            raise NotUnderstood("rows looked up by tokens in what is no table")
+        if table.ndim not in (1, 2) or table.dtype.kind != "f" or not np.isfinite(table).all():
+            raise NotUnderstood("rows looked up by tokens in what is no table of finite numbers")
         rows = np.asarray(table, np.float64).reshape(len(table), -1)
         if self.token_base is None:
             self.token_base = TokenBase(len(rows))
