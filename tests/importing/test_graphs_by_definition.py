@@ -125,7 +125,7 @@ def model(opset: int, nodes: list[Node]) -> bytes:
 
 def imported(folder: Path, data: bytes) -> Imported:
     (folder / "m.onnx").write_bytes(data)
-    return import_network([folder / "m.onnx"], graph=True)
+    return import_network([folder / "m.onnx"])
 
 
 @pytest.mark.parametrize("name", READ)

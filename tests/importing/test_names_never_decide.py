@@ -81,7 +81,8 @@ def test_a_kind_must_fit_the_tensors_and_the_family(tmp_path: Path) -> None:
     state, _ = models.gpt2(torch_or_skip(), "", linear=True)
     assert refusal(tmp_path, state, replace(NANO, kind="llama")) == (
         "m.pt: --kind is llama, but its tensors have names of nanogpt")
-    assert refusal(tmp_path, state, replace(NANO, kind="gpt3")) == f'--kind: "gpt3" is not handled, expected {", ".join(KINDS)}'
+    assert refusal(tmp_path, state, replace(NANO, kind="gpt3")) == (
+        f'--kind: "gpt3" is not handled, expected {", ".join(KINDS)}')
     assert refusal(tmp_path, state, NANO, {"model_type": "gpt_bigcode"}).startswith(
         'config.json, model_type: "gpt_bigcode" is not handled, expected ')
     assert "names of nanogpt" in refusal(tmp_path, state, NANO, {"model_type": "gpt2"})
