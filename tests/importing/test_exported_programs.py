@@ -124,7 +124,7 @@ def test_the_number_of_positions_is_asked_for_and_within_what_the_program_says(t
 def test_a_program_that_is_another_one_for_other_lengths_is_refused(tmp_path: Path) -> None:
     torch = torch_or_skip()
     data = program(torch, graphs.make(torch, "bylength"), dynamic=True)
-    with pytest.raises(InputError, match="with inputs of another length the graph is another network"):
+    with pytest.raises(InputError, match="on inputs of 11 tokens the graph is another network than on those of 12"):
         read(tmp_path, data, graphs.ROWS)
 
 

@@ -197,10 +197,31 @@ def test_an_input_that_is_no_word_is_refused(tmp_path: Path, length: int, kind: 
 def test_a_graph_that_is_another_one_for_other_lengths_is_refused(tmp_path: Path) -> None:
     """The number of tokens is a factor of what is looked up, or of scores."""
     torch = torch_or_skip()
-    with pytest.raises(InputError, match="with inputs of another length the graph is another network"):
+    with pytest.raises(InputError, match="on inputs of 11 tokens the graph is another network than on those of 12"):
         read(torch, tmp_path, graphs.make(torch, "bylength"), dynamic=True)
     nodes = [LOOKED_UP, ("Shape", ["x"], "s", {"start": 1}), ("Cast", ["s"], "c", {"to": 1}),
              ("Mul", ["h", "c"], "y", {})]
     (tmp_path / "m.onnx").write_bytes(written(nodes, {"t": TABLE}, "length"))
-    with pytest.raises(InputError, match="with inputs of another length the graph is another network"):
+    with pytest.raises(InputError, match="on inputs of 4 tokens the graph is another network than on those of 5"):
         import_network([tmp_path / "m.onnx"], Options(rows=5))
+
+
+BY_LENGTH = {
+    "h / min(T, 4)": [("Min", ["T", "four"], "d", {}), ("Div", ["h", "d"], "y", {})],
+    "h where T is 3 or more": [("GreaterOrEqual", ["T", "three"], "b", {}), ("Cast", ["b"], "d", {"to": 1}),
+                               ("Mul", ["h", "d"], "y", {})],
+    "h + max(4 - T, 0)": [("Sub", ["four", "T"], "e", {}), ("Max", ["e", "zero"], "d", {}),
+                          ("Add", ["h", "d"], "y", {})],
+    "h at T = 1 alone doubled": [("Max", ["T", "two"], "m", {}), ("Sub", ["m", "T"], "e", {}),
+                                 ("Add", ["e", "one"], "d", {}), ("Mul", ["h", "d"], "y", {})]}
+
+
+@pytest.mark.parametrize("kind", BY_LENGTH)
+def test_a_graph_that_is_another_one_for_short_inputs_alone_is_refused(tmp_path: Path, kind: str) -> None:
+    """Lengths below 5 are other functions, or one of them, while those from 5 on are alike."""
+    numbers = {name: np.array(number, np.float32) for name, number in (
+        ("zero", 0), ("one", 1), ("two", 2), ("three", 3), ("four", 4))}
+    nodes = [LOOKED_UP, ("Shape", ["x"], "s", {"start": 1}), ("Cast", ["s"], "T", {"to": 1}), *BY_LENGTH[kind]]
+    (tmp_path / "m.onnx").write_bytes(written(nodes, {"t": TABLE, **numbers}, "length"))
+    with pytest.raises(InputError, match=r"m.onnx: .*on inputs of [1-3] tokens"):
+        import_network([tmp_path / "m.onnx"], Options(rows=12))

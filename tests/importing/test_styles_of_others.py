@@ -83,7 +83,7 @@ def test_padding_is_hidden_from_attention(tmp_path: Path, kind: str, by: str) ->
 def test_tables_of_scores_are_beginnings_of_those_of_longer_inputs(tmp_path: Path) -> None:
     torch = torch_or_skip()
     data = program(torch, styles.make(torch, "distancesfromtheend"), dynamic=True)
-    with pytest.raises(InputError, match="with inputs of another length the graph is another network"):
+    with pytest.raises(InputError, match="on inputs of 11 tokens the graph is another network than on those of 12"):
         read(tmp_path, data, graphs.ROWS)
 
 

@@ -178,13 +178,15 @@ def softmax(scores: Scores, positions: Positions, exactness: Exactness, tables: 
     scale = Fraction(1) if all(is_nothing(one) for one in scores.reads.ravel().tolist()) else scores.scale
     for index in np.ndindex(*slopes.shape):
         query, key = scores.reads[index]
-        slopes[index], reads[index] = _slope(mask[index], exactness), (query, key)
-        if slopes[index] is None:
-            slopes[index] = Fraction(0)
-            visible = mask[index] > MASKED
-            tables.added.append(np.where(visible, mask[index], -np.inf))
-            if not tables.apart:
-                reads[index] = with_table((query, key), mask[index], visible, scale, positions, exactness)
+        slopes[index], reads[index] = Fraction(0), (query, key)
+        visible = mask[index] > MASKED
+        if tables.apart:
+            own = np.diag(mask[index])[:, np.newaxis]
+            tables.added.append(np.where(visible, mask[index] - np.where(own > MASKED, own, 0), -np.inf))
+        elif (slope := _slope(mask[index], exactness)) is not None:
+            slopes[index] = slope
+        else:
+            reads[index] = with_table((query, key), mask[index], visible, scale, positions, exactness)
     return Weights(replace(scores, reads=reads, scale=scale), slopes, causal)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +14,7 @@ from constructions.importing.graph.arithmetic import by_position
 from constructions.importing.graph.exact import Array, Exactness
 from constructions.importing.graph.exported_program import read_exported_program
 from constructions.importing.graph.layout import Epoch, Operation, Plan, Read
+from constructions.importing.graph.lengths import Form
 from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes, tokens_input
 from constructions.importing.graph.tensors import Tensors
 from constructions.importing.graph.values import (
@@ -54,8 +55,8 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
         questions.assume("scores are divided by the square root of the heads' width, rounded to binary64")
     if source.length is None:
         if count > max(source.least, 1):
-            _compare_lengths(source, [count, count - 1], where, lambda model, n: read_nodes(
-                model, n, where, is_program, given, apart=True))
+            _compare_lengths(source, count, where, lambda model, n: read_nodes(model, n, where, is_program, given,
+                                                                               apart=True))
         if source.least > 1:
             questions.assume(f"the program reads {source.least} tokens or more; shorter inputs are read likewise")
     else:
@@ -128,36 +129,24 @@ def _listed(nodes: list[str]) -> str:
     return ", ".join(nodes[:4]) + (f" and {len(nodes) - 4} more nodes" if len(nodes) > 4 else "")
 
 
-def _apart_from_views(part: Any) -> Any:
-    """Whatever of a network is not in its tensors: kinds, scales, slopes, shapes but for rows."""
-    if isinstance(part, trained.View):
-        return part.shape[1:]
-    if isinstance(part, tuple):
-        return tuple(map(_apart_from_views, part))
-    if is_dataclass(part):
-        return (type(part).__name__, *(_apart_from_views(getattr(part, one.name)) for one in fields(part)))
-    return part
+def _compare_lengths(source: _Source, count: int, where: str, read: Callable[[Any, int], Reading]) -> None:
+    """Check that at every length it is the same network, with fewer rows in tables of positions and of scores.
 
-
-def _compare_lengths(source: _Source, counts: list[int], where: str, read: Callable[[Any, int], Reading]) -> None:
-    """With one token less it is the same network, with a row less in tables of positions, and in those of scores.
-
-    Of one token it cannot be said whether attention is causal.
+    Raises:
+        InputError: naming the greatest length at which it is another one, or is not understood.
     """
-    readings = [read(source.model(count)[0], count) for count in counts]
-    tensors = Tensors({}), Tensors({})
-    found, other = (_network(reading, count, where, made) for reading, count, made in zip(readings, counts, tensors,
-                                                                                          strict=True))
-    one, two = (list(trained.views(trained.TrainedNetwork(
-        part.attention, part.tokens, part.positions, part.steps, part.unembedding, {}))) for part in (found, other))
-    same = len(one) == len(two) and _apart_from_views(found.steps) == _apart_from_views(other.steps) and (
-        found.attention == other.attention or counts[0] == 2) and readings[1].tables.begin(readings[0].tables)
-    for a, b in zip(one, two, strict=False):
-        x, y = tensors[0].array(a), tensors[1].array(b)
-        same = same and x.shape[1:] == y.shape[1:] and np.array_equal(x[: len(y)], y)
-    if not same:
-        raise InputError(f"{where}: with inputs of another length the graph is another network, expected the same but "
-                         f"for rows of positions")
+    def form(n: int) -> Form:
+        try:
+            reading, tensors = read(source.model(n)[0], n), Tensors({})
+            return Form(_network(reading, n, where, tensors), tensors, reading.tables)
+        except InputError as problem:
+            raise InputError(f"{problem} (on inputs of {n} tokens)") from None
+
+    whole = form(count)
+    for n in range(count - 1, max(source.least, 1) - 1, -1):
+        if not form(n).begins(whole, n):
+            raise InputError(f"{where}: on inputs of {n} tokens the graph is another network than on those of "
+                             f"{count}, expected the same except for rows of positions")
 
 
 def _network(reading: Reading, count: int, where: str, tensors: Tensors) -> Found:
