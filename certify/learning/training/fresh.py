@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -106,8 +106,9 @@ def recipe(sizes: Sizes, attention: Attends, vocabulary: int, rows: int) -> Reci
 
 def begun(made: Recipe, draw: Draw) -> TrainedNetwork:
     """Random numbers: tables of vectors of size 1, matrices as torch begins, no biases, gains 1."""
-    tensors = {}
+    tensors, generic, any_numbers = {}, {}, np.random.default_rng(0)
     for name, shape in made.shapes.items():
+        generic[name] = any_numbers.normal(size=shape).astype("<f4").tobytes()
         if len(shape) == 1:
             array = np.full(shape, 0.0 if name.endswith("bias") else 1.0)
         elif "emb" in name or "pos" in name or ".wte" in name or ".wpe" in name:
@@ -115,7 +116,9 @@ def begun(made: Recipe, draw: Draw) -> TrainedNetwork:
         else:
             array = draw.uniform(-1, 1, size=shape) / math.sqrt(shape[1])
         tensors[name] = array.astype("<f4").tobytes()
-    return made.imported(tensors)
+    network = made.imported(generic)  # of numbers none of which are equal, so that no tensor stands for another one
+    return replace(network, tensors={name: replace(tensor, data=tensors[name]) if name in tensors else tensor
+                                     for name, tensor in network.tensors.items()})
 
 
 def _gpt(sizes: Sizes, vocabulary: int, rows: int) -> Recipe:

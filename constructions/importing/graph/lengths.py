@@ -49,14 +49,14 @@ class Form:
         if one.shape != other.shape or _structure(parts) != _structure(rest) or not _begin(
                 _arrays(parts, self.tensors), _arrays(rest, whole.tensors)):
             return False
-        size = float(np.abs(one).max() + np.abs(other).max())
+        size = np.float64(np.abs(one).max() + np.abs(other).max())
         off = other - one
         for mine, theirs in zip(self.found.steps, whole.found.steps, strict=True):
             differs = (np.abs(off) > np.ldexp(size, -ROUNDED)).any(0)
             if differs.any() and any(array is None or array[differs].any() for array in _reads(mine, self.tensors)):
                 return False
             biases = [_bias(step, form.tensors) for step, form in ((mine, self), (theirs, whole))]
-            size += float(sum(np.abs(bias).max() for bias in biases))
+            size += sum(np.abs(bias).max() for bias in biases)
             off = off + (biases[1] - biases[0]) if not isinstance(mine, trained.NormStep) else np.zeros((1, 1))
         return bool((np.abs(off) <= np.ldexp(size, -ROUNDED)).all())
 
