@@ -11,9 +11,7 @@ import numpy as np
 
 from constructions.errors import InputError
 from constructions.importing.graph.exact import Array, Exactness
-from constructions.importing.graph.network import write
-from constructions.importing.graph.tensors import Tensors
-from constructions.importing.graph.values import (
+from constructions.importing.graph.forms import (
     Attention,
     Flat,
     HeadBase,
@@ -25,6 +23,8 @@ from constructions.importing.graph.values import (
     Units,
     beside,
 )
+from constructions.importing.graph.network import write
+from constructions.importing.graph.tensors import Tensors
 from constructions.importing.parts import Found
 from constructions.importing.weights import Weights
 from constructions.trained.network import Activation, Affine, Attends, View

@@ -19,7 +19,7 @@ from constructions.importing.config_file import Settings
 from constructions.importing.config_keys import KEYS, ONLY
 from constructions.importing.families import Row
 from constructions.importing.graph.exact import Array
-from constructions.importing.graph.values import Flat, HeadReads
+from constructions.importing.graph.forms import Flat, HeadReads
 from constructions.importing.parts import Found, ending, numbered
 from constructions.importing.position_tables import position_tables
 from constructions.importing.quantised import DEQUANTISED

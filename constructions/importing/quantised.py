@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from constructions.errors import InputError
 from constructions.importing.contents import Stored
 from constructions.importing.graph.exact import Array, Exactness
-from constructions.importing.graph.values import NotUnderstood
+from constructions.importing.graph.forms import NotUnderstood
 from constructions.trained.network import Tensor
 from constructions.trained.numbers import all_numbers
 from constructions.trained.validation import check_total_bytes

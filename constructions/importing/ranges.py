@@ -12,7 +12,7 @@ import numpy as np
 
 from constructions.errors import InputError
 from constructions.importing.composing import Composer
-from constructions.importing.graph.values import Flat, HeadReads, UnitBase, Units
+from constructions.importing.graph.forms import Flat, HeadReads, UnitBase, Units
 from constructions.importing.parts import Found
 from constructions.importing.weights import Weights
 from constructions.trained.network import Affine, AttentionStep, Norm, NormStep, Rounding, Step, UnitsStep

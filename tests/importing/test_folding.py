@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from constructions.importing.graph.folding import FOLDED, TYPES, folded
+from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import OPSETS, Attributes
-from constructions.importing.graph.values import NotUnderstood
 
 onnx = pytest.importorskip("onnx")
 RANDOM = np.random.default_rng(3)

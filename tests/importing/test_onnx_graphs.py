@@ -206,7 +206,7 @@ def test_a_graph_that_is_another_one_for_other_lengths_is_refused(tmp_path: Path
         import_network([tmp_path / "m.onnx"], Options(rows=5))
 
 
-BY_LENGTH = {
+BY_LENGTH: dict[str, list[tuple[str, list[str], str, dict[str, Any]]]] = {
     "h / min(T, 4)": [("Min", ["T", "four"], "d", {}), ("Div", ["h", "d"], "y", {})],
     "h where T is 3 or more": [("GreaterOrEqual", ["T", "three"], "b", {}), ("Cast", ["b"], "d", {"to": 1}),
                                ("Mul", ["h", "d"], "y", {})],

@@ -13,23 +13,19 @@ from constructions.importing.graph import curves
 from constructions.importing.graph.curves import Curve, as_curve, resolved
 from constructions.importing.graph.exact import Array, Exactness
 from constructions.importing.graph.fixed_scores import scaled_by_head
+from constructions.importing.graph.forms import Codes, Flat, NormBase, NotUnderstood, beside
 from constructions.importing.graph.norms import HALF, over_root, plain_mean, to_power
 from constructions.importing.graph.values import (
     Centred,
     CentredSquare,
-    Codes,
-    Flat,
     Mean,
     MeanSquare,
     Modulated,
-    NormBase,
-    NotUnderstood,
     Product,
     Range,
     ScaledCentred,
     Scores,
     Tokenwise,
-    beside,
     placed,
     replace_norm,
     shape_of,

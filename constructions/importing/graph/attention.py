@@ -11,20 +11,8 @@ from numpy.typing import NDArray
 
 from constructions.importing.graph.exact import Array, Exactness
 from constructions.importing.graph.fixed_scores import NEARLY, Positions, Tables, is_nothing, with_table
-from constructions.importing.graph.values import (
-    Attention,
-    Flat,
-    HeadBase,
-    HeadReads,
-    Modulated,
-    NotUnderstood,
-    Scores,
-    Tokenwise,
-    Weights,
-    beside,
-    grouped,
-    placed,
-)
+from constructions.importing.graph.forms import Attention, Flat, HeadBase, HeadReads, NotUnderstood, beside
+from constructions.importing.graph.values import Modulated, Scores, Tokenwise, Weights, grouped, placed
 
 MASKED, LEAST_GAP = -9999, 1000
 """What is added to scores that are not to be seen is at most this; what stands for them is so much below others."""

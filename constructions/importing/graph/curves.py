@@ -13,8 +13,9 @@ from typing import Literal
 import numpy as np
 
 from constructions.importing.graph.exact import Exactness
-from constructions.importing.graph.values import Flat as FlatForms
-from constructions.importing.graph.values import HeadBase, NotUnderstood, Tokenwise, UnitBase, Units, placed
+from constructions.importing.graph.forms import Flat as FlatForms
+from constructions.importing.graph.forms import HeadBase, NotUnderstood, UnitBase, Units
+from constructions.importing.graph.values import Tokenwise, placed
 from constructions.trained.network import Activation
 
 Name = Literal["erf", "tanh", "sigmoid", "relu"]

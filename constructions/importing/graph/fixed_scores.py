@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constructions.importing.graph.exact import Array, Exactness
-from constructions.importing.graph.values import Flat, NotUnderstood, Scores, SumBase, Tokenwise, beside
+from constructions.importing.graph.forms import Flat, NotUnderstood, SumBase, beside
+from constructions.importing.graph.values import Scores, Tokenwise
 
 NEARLY = np.ldexp(1, -20)
 Reads = tuple[Flat, Flat]

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import Attributes
 from constructions.importing.graph.state import MAX_ELEMENTS
-from constructions.importing.graph.values import NotUnderstood
 
 TYPES = {"float32": "f", "float64": "d", "float16": "h", "int32": "i", "int64": "l", "bool": "b", "uint8": "u",
          "int8": "c"}

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from constructions.importing.graph.exact import Array, Exactness
-from constructions.importing.graph.values import (
+from constructions.importing.graph.forms import (
     Attention,
     Base,
     Flat,

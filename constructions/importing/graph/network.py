@@ -13,11 +13,7 @@ from constructions.errors import InputError
 from constructions.importing.graph.arithmetic import by_position
 from constructions.importing.graph.exact import Array, Exactness
 from constructions.importing.graph.exported_program import read_exported_program
-from constructions.importing.graph.layout import Epoch, Operation, Plan, Read
-from constructions.importing.graph.lengths import Form
-from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes, tokens_input
-from constructions.importing.graph.tensors import Tensors
-from constructions.importing.graph.values import (
+from constructions.importing.graph.forms import (
     Attention,
     Base,
     Flat,
@@ -27,6 +23,10 @@ from constructions.importing.graph.values import (
     TokenBase,
     Units,
 )
+from constructions.importing.graph.layout import Epoch, Operation, Plan, Read
+from constructions.importing.graph.lengths import Form
+from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes, tokens_input
+from constructions.importing.graph.tensors import Tensors
 from constructions.importing.onnx_file import load_model, stored_initializers
 from constructions.importing.parts import Found
 from constructions.importing.quantised import ROUNDED, WEIGHTS_ALONE

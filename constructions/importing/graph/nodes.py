@@ -12,6 +12,7 @@ import numpy as np
 from constructions.importing.graph import arithmetic, attention, curves, norms, reductions, turns
 from constructions.importing.graph.curves import Curve, as_curve, resolved
 from constructions.importing.graph.fixed_scores import as_scores, weights_as_scores
+from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import Attributes, axis_in
 from constructions.importing.graph.state import MAX_ELEMENTS, State, moved_parts, moved_scores
 from constructions.importing.graph.token_cases import without_unseen
@@ -21,7 +22,6 @@ from constructions.importing.graph.values import (
     Ending,
     MeanSquare,
     Modulated,
-    NotUnderstood,
     Scores,
     Tokens,
     Tokenwise,

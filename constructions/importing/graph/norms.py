@@ -11,19 +11,8 @@ import numpy as np
 
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.exact import Array, Exactness
-from constructions.importing.graph.values import (
-    Centred,
-    CentredSquare,
-    Flat,
-    Mean,
-    MeanSquare,
-    NormBase,
-    NotUnderstood,
-    Tokenwise,
-    beside,
-    grouped,
-    placed,
-)
+from constructions.importing.graph.forms import Flat, NormBase, NotUnderstood, beside
+from constructions.importing.graph.values import Centred, CentredSquare, Mean, MeanSquare, Tokenwise, grouped, placed
 
 HALF = Fraction(1, 2)
 

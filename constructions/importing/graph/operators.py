@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from constructions.errors import InputError
-from constructions.importing.graph.values import NotUnderstood
+from constructions.importing.graph.forms import NotUnderstood
 from constructions.text import printable
 
 OPSETS = range(7, 25)

@@ -12,23 +12,11 @@ import numpy as np
 
 from constructions.importing.graph import arithmetic
 from constructions.importing.graph.curves import Curve, resolved
+from constructions.importing.graph.forms import Flat, NotUnderstood, UnitBase, Units
 from constructions.importing.graph.nodes import matmul
 from constructions.importing.graph.operators import Attributes
 from constructions.importing.graph.state import State
-from constructions.importing.graph.values import (
-    Flat,
-    NotUnderstood,
-    Product,
-    Quantised,
-    Range,
-    TableRows,
-    Tokens,
-    Tokenwise,
-    UnitBase,
-    Units,
-    placed,
-    what,
-)
+from constructions.importing.graph.values import Product, Quantised, Range, TableRows, Tokens, Tokenwise, placed, what
 from constructions.importing.quantised import ACTIVATIONS, WEIGHTS, dequantised, span, span_of, unpacked
 from constructions.trained.network import Rounding
 

@@ -15,6 +15,7 @@ from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.exact import Exactness
 from constructions.importing.graph.fixed_scores import Tables
 from constructions.importing.graph.folding import folded
+from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.nodes import HANDLERS
 from constructions.importing.graph.operators import Attributes, opset_of
 from constructions.importing.graph.quantised_nodes import READ, quantised
@@ -24,7 +25,6 @@ from constructions.importing.graph.turns import TurnedSquare
 from constructions.importing.graph.values import (
     Ending,
     Modulated,
-    NotUnderstood,
     Product,
     Quantised,
     Scores,

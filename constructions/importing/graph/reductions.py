@@ -11,10 +11,11 @@ import numpy as np
 from constructions.importing.graph import arithmetic, attention, curves, norms, turns
 from constructions.importing.graph.curves import Curve, as_curve, resolved
 from constructions.importing.graph.exact import Exactness
+from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import Attributes, axes_in
 from constructions.importing.graph.state import State
 from constructions.importing.graph.turns import TurnedSquare
-from constructions.importing.graph.values import NotUnderstood, Tokenwise, what
+from constructions.importing.graph.values import Tokenwise, what
 
 NO_BOUND = 10**38
 """Where a bound is a greatest number of a format, there is none."""

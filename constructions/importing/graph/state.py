@@ -11,19 +11,8 @@ import numpy as np
 
 from constructions.importing.graph.exact import Exactness
 from constructions.importing.graph.fixed_scores import Tables
-from constructions.importing.graph.values import (
-    Attention,
-    Flat,
-    Modulated,
-    NotUnderstood,
-    Scores,
-    SumBase,
-    TokenBase,
-    Tokens,
-    Tokenwise,
-    Weights,
-    placed,
-)
+from constructions.importing.graph.forms import Attention, Flat, NotUnderstood, SumBase, TokenBase
+from constructions.importing.graph.values import Modulated, Scores, Tokens, Tokenwise, Weights, placed
 
 MAX_ELEMENTS = 1 << 24
 """Of one array."""

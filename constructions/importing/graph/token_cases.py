@@ -17,9 +17,10 @@ from constructions.importing.graph.arithmetic import number_in
 from constructions.importing.graph.attention import LEAST_GAP, pooled, seen_by
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.fixed_scores import as_scores, is_nothing
+from constructions.importing.graph.forms import Codes, Flat, NotUnderstood, beside
 from constructions.importing.graph.operators import Attributes, axes_in
 from constructions.importing.graph.state import State
-from constructions.importing.graph.values import Codes, Flat, Mask, NotUnderstood, Scores, Tokens, Tokenwise, beside
+from constructions.importing.graph.values import Mask, Scores, Tokens, Tokenwise
 
 HIDING = Fraction(-(1 << 14))
 MOST_TOKENS = 1 << 12
