@@ -58,6 +58,9 @@ NormOption = Annotated[Literal["layer", "rms", "none"] | None, typer.Option(
     "--norm", help="the kind of norms, where their weights do not show it")]
 HeadsOption = Annotated[int | None, typer.Option(
     "--heads", metavar="H", parser=option.whole_number, help="the number of heads in each layer")]
+ExpectOption = Annotated[str | None, typer.Option(
+    "--expect", metavar="FILE", help="compare with the logits that your own program computes: arrays (.npz, "
+    ".safetensors) under the tokens of their inputs, as 2,0,1 (docs/importing.md)")]
 NormFirstOption = Annotated[bool | None, typer.Option(
     "--norm-first/--norm-last", help="whether norms come before attention and units, or after both")]
 PositionsOption = Annotated[Literal["learned", "sinusoidal", "alibi", "none"] | None, typer.Option(
@@ -85,37 +88,45 @@ def import_files(
     readout: ReadoutOption = None,
     place: PlaceOption = None,
     given: GivenOption = None,
+    expect: ExpectOption = None,
     show: Annotated[bool, typer.Option("--show", help="print the architecture as a table and a picture")] = False,
     quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
     """Read a trained transformer from its own files.
 
-    Every weight becomes exactly the number that is in the file. Nothing in the files is run. What they do not say (the
-    kind of network, the direction of attention, the activation, ...) is asked for, never guessed; a tensor that is not
-    understood is named. docs/importing.md has the kinds of files and networks.
+    Every weight becomes exactly the number that is in the file. What files do not say (the kind of network, the
+    direction of attention, ...) is asked for, never guessed; a tensor that is not understood is named. Logits are
+    compared with those of ONNX Runtime, torch, or your own program (--expect). docs/importing.md: files and networks.
 
     Example: certify import model.pt --kind nanogpt --attention causal --epsilon 1e-5 -o model.json --show
     """
     from certify.frame.places import note_input
-    from certify.frame.terminal_tables import console
-    from certify.trained.networks import imported_to_json, print_network
+    from certify.trained.comparing import with_comparison
     from constructions.importing.config_file import positive_decimal
     from constructions.importing.importer import files_of, import_network
     from constructions.importing.names_file import read_names
     from constructions.importing.questions import Options, Unanswered
 
-    for read in [*files_of(files), *([Path(names)] if names else [])]:
+    for read in [*files_of(files), *map(Path, filter(None, (names, expect)))]:
         note_input(read)
-    exact = None if epsilon is None else positive_decimal(epsilon, "--epsilon")
-    base = None if rotary_base is None else positive_decimal(rotary_base, "--rotary-base")
+    exact, base = (None if value is None else positive_decimal(value, name)
+                   for value, name in ((epsilon, "--epsilon"), (rotary_base, "--rotary-base")))
     answers = Options(attention, activation, norm, exact, heads, norm_first, positions, rows, embedding_scale,
                       token_table, position_table, output_layer, base, _given(given), kind, readout, _places(place))
     try:
-        imported = import_network(files, answers, read_names(names) if names else None)
+        imported = import_network(files, answers, read_names(names) if names else None, expect is not None)
     except Unanswered as question:
         _print_lines(question.program)
         raise
+    _show(with_comparison(imported, files_of(files), dict(answers.given or ()), expect), output, show, as_json)
+
+
+def _show(imported: Imported, output: str | None, show: bool, as_json: bool) -> None:
+    """Print the report, and write the network if there is a place for it."""
+    from certify.frame.terminal_tables import console
+    from certify.trained.networks import imported_to_json, print_network
+
     if as_json:
         print_json(imported_to_json(imported))
     elif show or output is None:
@@ -174,13 +185,14 @@ def _print_lines(lines: Iterable[str]) -> None:
 def _write(output: str, imported: Imported, quiet: bool) -> None:
     """Write the network and say in a line what it is."""
     from certify.frame.files import write_text
-    from certify.trained.networks import parameters
+    from certify.trained.networks import describe_comparison, parameters
     from constructions.trained.json_form import network_text
 
     write_text(output, network_text(imported.network))
     report = imported.report
     if not quiet:
         _print_lines(report.program or (f"  {note}" for note in report.assumed))
+        _print_lines([f"  compared {describe_comparison(imported.network.compared)}"])
         _print_lines(f"  not a weight: {name}: {reason}" for name, reason in report.not_weights.items())
     if output != "-":
         print(f"{imported.report.kind}, {parameters(imported.network)} numbers, in {output}", file=sys.stderr)

@@ -25,6 +25,14 @@ def parameters(network: trained.TrainedNetwork) -> int:
     return sum(math.prod(tensor.shape) for tensor in network.tensors.values())
 
 
+def describe_comparison(compared: trained.Comparison | None) -> str:
+    """What a network was compared with when it was imported."""
+    if compared is None:
+        return "with nothing"
+    return (f"with {compared.original} on {compared.inputs} inputs, greatest difference "
+            f"{compared.difference.numerator / compared.difference.denominator:.2g}")
+
+
 def describe_step(step: trained.Step) -> tuple[str, str, str]:
     """A step as its name, its sizes and its functions."""
     match step:
@@ -82,6 +90,7 @@ def print_network(out: Console, imported: Imported) -> None:
                     f"{network.vocabulary} tokens, {network.outputs} logits {_READ[network.readout]}, {rows}"))
     for line in report.program or [f"  {note}" for note in report.assumed]:
         out.print(plain(line))
+    out.print(plain(f"  compared {describe_comparison(network.compared)}"))
     for name, reason in report.not_weights.items():
         out.print(plain(f"  not a weight: {name}: {reason}"))
     out.print()
@@ -122,6 +131,7 @@ def imported_to_json(imported: Imported) -> dict[str, Any]:
         "program": list(report.program),
         "attention": network.attention,
         "readout": network.readout,
+        "compared": to_json(network.compared),
         "vocabulary": network.vocabulary,
         "width": network.width,
         "outputs": network.outputs,

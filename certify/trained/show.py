@@ -19,7 +19,7 @@ from certify.trained.decision import Decision, LengthRow, OffsetRow, SmallestMar
 from constructions.language.fragments import find_future_subformula
 from constructions.language.printer import format_briefly
 from constructions.language.syntax import subformulas
-from constructions.trained.claim import Claim, Row
+from constructions.trained.claim import READOUTS, Claim, Row
 from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.intervals import Interval
 from proofs.trained.runs import runs
@@ -60,7 +60,9 @@ def describe_network(network: TrainedNetwork, label: str = "network") -> str:
     heads = sum(len(step.heads) for step in network.attention_steps)
     files = [source.file for source in network.sources if source.file]
     return (f"{label:10}{counted(len(network.attention_steps), 'layer')} with attention, {counted(heads, 'head')}, "
-            f"width {network.width}, {network.attention}{'; ' if files else ''}{', '.join(files)}")
+            f"width {network.width}, {network.attention}"
+            f"{'' if network.readout == 'each' else f', logits {READOUTS[network.readout]}'}"
+            f"{'; ' if files else ''}{', '.join(files)}")
 
 
 def describe_claim(network: TrainedNetwork, claim: Claim) -> str:

@@ -16,7 +16,7 @@ from constructions.importing.config_keys import WITHOUT_EFFECT
 from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge
 from constructions.importing.names_file import Names, renamed
 from constructions.importing.npz_file import read_npz
-from constructions.importing.parts import Found
+from constructions.importing.parts import Found, Interface
 from constructions.importing.program import program
 from constructions.importing.quantised import DEQUANTISED, OF_RANGES, ROUNDED_BY_TORCH, WEIGHTS_ALONE
 from constructions.importing.quantised_checkpoints import with_plain_weights
@@ -68,6 +68,7 @@ class Report:
     assumed: tuple[str, ...]
     not_weights: Mapping[str, str]
     program: tuple[str, ...] = ()
+    interface: Interface | None = None
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def _by_graph(data: bytes, options: Options, where: str, sources: tuple[Source, 
     used = {view.tensor for view in views(read)}
     network = replace(read, tensors={name: tensor for name, tensor in tensors.items() if name in used})
     check_network(network, where)
-    return Imported(network, Report(found.kind, tuple(questions.notes), {}))
+    return Imported(network, Report(found.kind, tuple(questions.notes), {}, interface=found.interface))
 
 
 def recognise(contents: Contents, options: Options, where: str, settings_file: str,

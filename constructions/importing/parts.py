@@ -13,6 +13,20 @@ from constructions.trained.network import Affine, Attends, AttentionStep, Head, 
 
 
 @dataclass(frozen=True)
+class Interface:
+    """The program of a file as it is run: the lengths that it reads, and what follows its logits.
+
+    ``length`` is None if it reads several lengths from ``least`` on. Where all keys of a token are of one of the sets
+    ``hidden``, it may compute something else than what was read.
+    """
+
+    length: int | None
+    least: int
+    ending: str
+    hidden: tuple[frozenset[int], ...] = ()
+
+
+@dataclass(frozen=True)
 class Found:
     """A network whose tensors are still with the weights; ``kind`` is what the files are called in the report.
 
@@ -26,6 +40,7 @@ class Found:
     steps: tuple[Step, ...]
     unembedding: Affine
     readout: Readout = "each"
+    interface: Interface | None = None
     pooled: tuple[NormStep, ...] | None = None
 
     @property

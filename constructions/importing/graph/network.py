@@ -28,7 +28,7 @@ from constructions.importing.graph.lengths import Form
 from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes, tokens_input
 from constructions.importing.graph.tensors import Tensors
 from constructions.importing.onnx_file import load_model, stored_initializers
-from constructions.importing.parts import Found
+from constructions.importing.parts import Found, Interface
 from constructions.importing.quantised import ROUNDED, WEIGHTS_ALONE
 from constructions.importing.questions import Questions
 from constructions.text import printable
@@ -48,7 +48,8 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
     model, rounded = source.model(count)
     tensors = Tensors(stored_initializers(model.graph, where))
     reading = read_nodes(model, count, where, is_program, given)
-    found = _network(reading, count, where, tensors)
+    found = replace(_network(reading, count, where, tensors), interface=Interface(
+        source.length, max(source.least, 1), reading.ending, tuple(reading.hidden)))
     if is_program:
         found = replace(found, kind=found.kind.replace("graph of ONNX", "program of torch.export"))
     if rounded:

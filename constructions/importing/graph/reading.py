@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -65,6 +65,7 @@ class Reading:
     left_out: list[str] = field(default_factory=list)
     assumed: dict[str, dict[str, None]] = field(default_factory=dict)
     tables: Tables = field(default_factory=Tables)
+    hidden: Collection[frozenset[int]] = ()
 
 
 def tokens_input(model: Any, given: Mapping[str, int | None], where: str) -> Any:
@@ -185,7 +186,7 @@ class _Reader:
                              f"tokens")
         return Reading(output, self.state.softmaxes, ending, self.state.exactness,
                        self.state.quantised, self.state.rounded, names[1:], self.state.assumed,
-                       self.state.tables)
+                       self.state.tables, self.state.hidden)
 
     def _told_apart(self, node: Any) -> tuple[Any, ...]:
         """The same for nodes that compute the same: that is read once."""

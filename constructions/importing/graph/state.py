@@ -36,6 +36,8 @@ class State:
     turns: dict[int, tuple[Modulated, Any]] = field(default_factory=dict)
     quantised: bool = False
     rounded: bool = False
+    hidden: dict[frozenset[int], None] = field(default_factory=dict)
+    """Sets of tokens that are hidden from all that ask."""
 
     def assume(self, what: str) -> None:
         """Something is read so in the present node."""

@@ -231,6 +231,7 @@ def _hides(state: State, tokens: frozenset[int], scale: Fraction) -> tuple[Flat,
         raise NotUnderstood("a mask by tokens that are not looked up, or by all of them")
     column = np.zeros((state.token_base.size, 1))
     column[[*tokens]] = 1
+    state.hidden[tokens] = None
     listed = ", ".join(map(str, sorted(tokens)[:4])) + (" and more" if len(tokens) > 4 else "")
     state.assume(f"keys with the tokens {listed} are hidden by {HIDING} in their scores; inputs in which a token sees "
                  "no other keys may be read otherwise")

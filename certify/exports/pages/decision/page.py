@@ -26,6 +26,7 @@ from certify.floats.wording import describe_exponentials, describe_formats, desc
 from certify.frame.numbers import enclosed
 from certify.frame.words import show_word, type_word
 from certify.trained.decision import Decision, LengthRow
+from certify.trained.networks import describe_comparison
 from certify.trained.show import (
     cut_word,
     describe_claim,
@@ -37,7 +38,7 @@ from certify.trained.show import (
 )
 from constructions.language.printer import format_formula
 from constructions.text import printable
-from constructions.trained.claim import Claim, When, input_tokens
+from constructions.trained.claim import READOUTS, Claim, When, input_tokens
 from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.forward import FloatNetwork
@@ -216,8 +217,10 @@ def _facts(network: TrainedNetwork, claim: Claim, certified_to: int | None) -> I
     yield "heads", str(_count_heads(network))
     yield "width", str(network.width)
     yield "attention", network.attention
+    yield "logits", READOUTS[network.readout]
     if network.sources:
         yield "weights from", ", ".join(PurePath(source.file).name for source in network.sources)
+    yield "compared at import", describe_comparison(network.compared)
 
 
 def _of_class(run: RunClass | None) -> Iterator[tuple[str, str]]:
