@@ -25,6 +25,7 @@ from constructions.importing.position_tables import position_tables
 from constructions.importing.quantised import DEQUANTISED
 from constructions.importing.questions import Questions, activation_in
 from constructions.importing.weights import Weights
+from constructions.text import printable
 from constructions.trained.json_values import found
 from constructions.trained.network import Activation, Affine, Attends, Readout, View
 from constructions.trained.numbers import all_numbers
@@ -282,6 +283,12 @@ class _Family:
         """The head that is read, and of which tokens: by the class that config.json names, or by the tensors."""
         settings, row = self.settings, self.row
         named = settings.get("architectures")
+        heads: dict[str, tuple[str, Readout]] = {**_HEADS, **dict.fromkeys(row.words, _WORDS)}
+        known = {row.classes + end: one for end, one in heads.items()}
+        is_class = isinstance(named, list) and len(named) == 1 and isinstance(named[0], str)
+        if is_class and named[0] not in known and self.questions.option("kind") is not None:
+            self.questions.assume(f"class {printable(named[0])[:80]} is the program of --kind")
+            named = None
         if not named:
             pooled, classes = f"{self.prefix}pooler.dense.weight" in self.weights, f"{outside}classifier.weight"
             if f"{outside}score.weight" in self.weights and f"{outside}score.bias" not in self.weights:
@@ -292,13 +299,11 @@ class _Family:
             if settings.version and is_bare:
                 raise InputError(f"{settings.where}, architectures: left out, and no tensor shows a head, expected it")
             return "words", "each"
-        if not isinstance(named, list) or len(named) != 1 or not isinstance(named[0], str):
+        if not is_class:
             raise InputError(f"{settings.where}, architectures: {found(named)}, expected one class")
-        heads: dict[str, tuple[str, Readout]] = {**_HEADS, **dict.fromkeys(row.words, _WORDS)}
-        known = {row.classes + end: one for end, one in heads.items()}
         if named[0] not in known:
-            raise InputError(f"{settings.where}, architectures: {found(named[0])} is not handled, expected "
-                             f"{', '.join(known)}")
+            raise InputError(f"{settings.where}, architectures: {found(named[0])} is not known, expected "
+                             f"{', '.join(known)}, or --kind beside it, if the program of that is yours")
         if self.prefix and not self.prefix.endswith(row.outside):
             raise InputError(f"{self.weights.where}: tensor {self.table.tensor}, expected {outside}{row.outside}"
                              f"{row.tokens}, which {named[0]} has")

@@ -147,7 +147,7 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
         found = recogniser.build(weights, settings, questions)
     except InputError as problem:
         raise questions.complaint() if questions.is_open else problem from None
-    shown = () if told else program(found, recogniser.name, recogniser.facts, questions)
+    shown = () if told and options.kind is None else program(found, recogniser.name, recogniser.facts, questions)
     questions.finish(shown)
     settings.finish()
     found = buffers.compared(found, weights, recogniser.buffers)

@@ -40,8 +40,8 @@ class Found:
     steps: tuple[Step, ...]
     unembedding: Affine
     readout: Readout = "each"
-    interface: Interface | None = None
     pooled: tuple[NormStep, ...] | None = None
+    interface: Interface | None = None
 
     @property
     def rows(self) -> int | None:

@@ -90,7 +90,8 @@ def test_a_kind_must_fit_the_tensors_and_the_family(tmp_path: Path) -> None:
         'config.json, alibi: a setting that is not known here, expected it left out')
     llama, _ = models.llama(torch_or_skip())
     assert refusal(tmp_path, llama, Options(kind="gemma"), LLAMA) == 'm.pt: --kind gemma, but config.json says llama'
-    assert not read(tmp_path, llama, Options(kind="llama"), LLAMA).report.program
+    assert not read(tmp_path, llama, Options(), LLAMA).report.program
+    assert read(tmp_path, llama, Options(kind="llama"), LLAMA).report.program
     untyped = {key: value for key, value in LLAMA.items() if key != "model_type"}
     assert "expected --kind llama or" in refusal(tmp_path, llama, Options(), untyped)
 
@@ -284,3 +285,12 @@ def test_alibi_of_transformer_lens_has_its_own_slopes_and_leaves_its_table_unrea
         Fraction(2 ** (-8 * k / 3)).limit_denominator(10**4) for k in (1, 2, 3)]
     assert (result.network.positions, list(result.report.not_weights)) == (None, ["pos_embed.W_pos"])
     assert "expected causal" in refusal(tmp_path, state, replace(options, attention="bidirectional"))
+
+
+def test_a_class_of_the_owner_is_the_program_that_kind_confirms(tmp_path: Path) -> None:
+    llama, _ = models.llama(torch_or_skip())
+    own = {**LLAMA, "architectures": ["MyLlamaForCausalLM"]}
+    assert 'architectures: "MyLlamaForCausalLM" is not known, expected LlamaForS' in refusal(
+        tmp_path, llama, Options(), own)
+    report = read(tmp_path, llama, Options(kind="llama"), own).report
+    assert report.program and "  class MyLlamaForCausalLM is the program of --kind" in report.program
