@@ -140,7 +140,7 @@ def with_network(**changes: object) -> str:
 @pytest.mark.parametrize(("changes", "lines"), [
     ({"readout": "last"}, ["read out at the last token alone", "compared     with no original"]),
     ({"compared": {"original": "torch 2.13.0", "inputs": 40, "difference": "1/1000"}},
-     ["compared     with 'torch 2.13.0' on 40 inputs, greatest difference of logits 1/1000 (not checked)"])])
+     ["compared     with torch '2.13.0' on 40 inputs, greatest difference of logits 1/1000 (not checked)"])])
 def test_the_checker_prints_readout_and_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str],
                                                    changes: dict[str, object], lines: list[str]) -> None:
     (tmp_path / "d.cert").write_text(with_network(**changes), encoding="utf-8")

@@ -45,6 +45,8 @@ floats        float runs: rounding, casting, one_number, operations, softmax, st
               inputs in tracks: track_runs, wrong_input_run
 """
 
+from functools import partial
+
 from ...kernel.kind import FileKind
 from .deciding import prove_decision
 from .describing import describe_decision, describe_wrong_word
@@ -79,26 +81,19 @@ from .wrong_word import prove_wrong_word
 TRAINED_TIMES = 30  # a decision, which runs words, may take as many times the default steps
 TRAINED_HELD = 3  # and the exact weights of a network as many times the default memory
 
+PROOF = partial(FileKind, times=(TRAINED_TIMES, TRAINED_HELD))
+WRONG = partial(FileKind, is_refutation=True, times=(1, TRAINED_HELD))
+
 KINDS = {
-    FORMAT_OF_DECISION: FileKind(read_decision, prove_decision, describe_decision, "a trained network",
-                             times=(TRAINED_TIMES, TRAINED_HELD)),
-    FORMAT_OF_WRONG_WORD: FileKind(read_wrong_word, prove_wrong_word, describe_wrong_word, "a trained network",
-                               is_refutation=True, times=(1, TRAINED_HELD)),
-    FORMAT_OF_FLOAT_RUNS: FileKind(read_float_runs, prove_float_runs, describe_float_runs, "float runs",
-                                   times=(TRAINED_TIMES, TRAINED_HELD)),
-    FORMAT_OF_WRONG_RUN: FileKind(read_wrong_run, prove_wrong_run, describe_wrong_run, "float runs", is_refutation=True,
-                                  times=(1, TRAINED_HELD)),
-    FORMAT_OF_TRACK_RUNS: FileKind(read_track_runs, prove_track_runs, describe_track_runs, "float runs",
-                                   times=(TRAINED_TIMES, TRAINED_HELD)),
-    FORMAT_OF_WRONG_INPUT_RUN: FileKind(read_wrong_input_run, prove_wrong_input_run, describe_wrong_input_run,
-                                        "float runs", is_refutation=True, times=(1, TRAINED_HELD)),
-    FORMAT_OF_TRACKS: FileKind(read_tracks, prove_tracks, describe_tracks, "inputs in tracks",
-                               times=(TRAINED_TIMES, TRAINED_HELD)),
-    FORMAT_OF_WRONG_INPUT: FileKind(read_wrong_input, prove_wrong_input, describe_wrong_input, "inputs in tracks",
-                                    is_refutation=True, times=(1, TRAINED_HELD)),
-    FORMAT_OF_LENGTHS: FileKind(read_lengths, prove_lengths, describe_lengths, "a trained network",
-                                times=(TRAINED_TIMES, TRAINED_HELD)),
-    FORMAT_OF_SUFFIXES: FileKind(read_suffixes, prove_suffixes, describe_lengths, "a trained network",
-                                 times=(TRAINED_TIMES, TRAINED_HELD)),
-    FORMAT_OF_LONG_WORD: FileKind(read_long_word, prove_long_word, describe_long_word, "a trained network",
-                                  is_refutation=True, times=(1, TRAINED_HELD))}
+    FORMAT_OF_DECISION: PROOF(read_decision, prove_decision, describe_decision, "a trained network"),
+    FORMAT_OF_WRONG_WORD: WRONG(read_wrong_word, prove_wrong_word, describe_wrong_word, "a trained network"),
+    FORMAT_OF_FLOAT_RUNS: PROOF(read_float_runs, prove_float_runs, describe_float_runs, "float runs"),
+    FORMAT_OF_WRONG_RUN: WRONG(read_wrong_run, prove_wrong_run, describe_wrong_run, "float runs"),
+    FORMAT_OF_TRACK_RUNS: PROOF(read_track_runs, prove_track_runs, describe_track_runs, "float runs"),
+    FORMAT_OF_WRONG_INPUT_RUN: WRONG(read_wrong_input_run, prove_wrong_input_run, describe_wrong_input_run,
+                                     "float runs"),
+    FORMAT_OF_TRACKS: PROOF(read_tracks, prove_tracks, describe_tracks, "inputs in tracks"),
+    FORMAT_OF_WRONG_INPUT: WRONG(read_wrong_input, prove_wrong_input, describe_wrong_input, "inputs in tracks"),
+    FORMAT_OF_LENGTHS: PROOF(read_lengths, prove_lengths, describe_lengths, "a trained network"),
+    FORMAT_OF_SUFFIXES: PROOF(read_suffixes, prove_suffixes, describe_lengths, "a trained network"),
+    FORMAT_OF_LONG_WORD: WRONG(read_long_word, prove_long_word, describe_long_word, "a trained network")}

@@ -18,7 +18,7 @@ from ....kernel.reading.shapes import (
     read_rational,
     read_text,
 )
-from ....kernel.verdicts import expect, quote
+from ....kernel.verdicts import expect, quote, show
 from .dyadics import Matrix, Tensors, Vector, read_tensors
 
 FORMAT = "certify-trained"
@@ -129,23 +129,15 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Inputs and greatest difference of logits, compared with the original at import; what is said is not proved."""
-
-    original: str
-    inputs: int
-    difference: Fraction
-
-
-@dataclass(frozen=True)
 class Network:
     """A trained transformer; ``tokens`` is [vocabulary, width], ``positions`` [rows, width].
 
-    ``readout`` says of which tokens it outputs logits: ``each``, or the ``first`` or ``last`` of the input.
+    ``readout`` says of which tokens it outputs logits: ``each``, or the ``first`` or ``last`` of the input. What it was
+    ``compared`` with when it was imported is in words, and not proved.
     """
 
     sources: tuple[Source, ...]
-    compared: Comparison | None
+    compared: str | None
     masked: bool
     readout: str
     tokens: Matrix
@@ -206,15 +198,16 @@ def read_network(value: Json, budget: Budget) -> Network:
     return Network(sources, compared, masked, readout, tokens, positions, steps, unembedding)
 
 
-def read_comparison(value: Json) -> Comparison:
-    """The original's name (a library with its version, or a file), the number of inputs, the difference of logits."""
+def read_comparison(value: Json) -> str:
+    """The original (a library and its version, or a file), the number of inputs, the greatest difference of logits."""
     fields = Fields(value, "original", "inputs", "difference")
     kind, space, name = fields.read("original", read_text).rpartition(" ")
     expect(kind in ORIGINALS and space and 0 < len(name) <= 80 and name.isascii() and name.isprintable()
            and not set(name) & set("/\\"), "original: expected a library and its version, or a file")
     difference = fields.read("difference", read_rational)
     expect(difference >= 0, "difference: expected 0 or more, got {}", difference)
-    return Comparison(f"{kind} {name}", fields.read("inputs", integer_within(range(1, 1 << 31))), difference)
+    inputs = fields.read("inputs", integer_within(range(1, 1 << 31)))
+    return f"with {kind} {quote(name)} on {inputs} inputs, greatest difference of logits {show(difference)}"
 
 
 def read_source(value: Json) -> Source:
