@@ -36,8 +36,14 @@ class RowDecision:
     bits: int
 
 
+def _increasing(function: Map, x: arb) -> arb:
+    """Enclose an increasing function on a ball: by its values at both ends where ball arithmetic has no bound."""
+    value = function(x)
+    return value if value.is_finite() or not x.is_finite() else function(x.lower()).union(function(x.upper()))
+
+
 def _logistic(x: arb) -> arb:
-    return 1 / (1 + (-x).exp())
+    return _increasing(lambda y: y.exp() / (1 + y.exp()) if y < -1000 else 1 / (1 + (-y).exp()), x)
 
 
 def _gelu(x: arb) -> arb:
@@ -45,7 +51,8 @@ def _gelu(x: arb) -> arb:
 
 
 def _gelu_tanh(x: arb) -> arb:
-    return x * _logistic(2 * ball(GELU_TANH_SLOPE) * (x + ball(GELU_TANH_CUBE) * x**3))
+    """GELU by tanh; the cube is a product, as Arb's power of a ball around 0 is not a number."""
+    return x * _logistic(2 * ball(GELU_TANH_SLOPE) * (x + ball(GELU_TANH_CUBE) * x * x * x))
 
 
 ACTIVATIONS: Mapping[trained.Activation, Map] = {
@@ -54,7 +61,7 @@ ACTIVATIONS: Mapping[trained.Activation, Map] = {
     "gelu-tanh": _gelu_tanh,
     "silu": lambda x: x * _logistic(x),
     "sigmoid": _logistic,
-    "tanh": lambda x: x.tanh(),
+    "tanh": lambda x: _increasing(arb.tanh, x),
     "identity": lambda x: x,
 }
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from flint import arb
 
-from constructions.trained.network import TrainedNetwork
+from constructions.trained.network import Activation, TrainedNetwork
 from proofs.enclosures.exponential import exact_ends, working_precision
 from proofs.trained.activations import erf
-from proofs.trained.balls import BallNetwork, decide_row, enclose_attention, enclose_logits
+from proofs.trained.balls import ACTIVATIONS, BallNetwork, decide_row, enclose_attention, enclose_logits
 from proofs.trained.forward import FloatNetwork
 from tests.trained.random_networks import random_network
 from tests.trained.torch_forward import TorchForward
@@ -114,6 +114,22 @@ def test_a_value_equal_to_the_margin_is_undecided_unless_it_is_exact() -> None:
     assert (same.above, same.bits) == (None, 1024)
     nothing = decide_row(network, [0, 1], 0, 1, (), Fraction(0))
     assert (nothing.above, nothing.ends, nothing.bits) == (False, (0, 0), 64)
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_activations_of_balls_are_finite_and_contain_their_values(name: Activation) -> None:
+    apply = ACTIVATIONS[name]
+    balls = [arb(middle, radius) for middle in (0, 0.5, -7, -200, 1e6, -1e40)
+             for radius in (0, 2**-80, 2**-20, 0.5, 3, 100, 1e40)]
+    with working_precision(128):
+        for ball in balls:
+            found = apply(ball)
+            assert found.is_finite(), (ball, found)
+            for inside in filter(ball.contains, (ball.lower(), ball.mid(), ball.upper())):  # ends are rounded outwards
+                assert found.overlaps(apply(inside)), (ball, inside)
+            if ball.contains(0):
+                assert found.contains(apply(arb(0))), ball
+        assert apply(arb(0, 2**-80)).rad() < 2**-79
 
 
 def test_erf_is_off_by_at_most_one_unit_in_the_last_place_of_one() -> None:
