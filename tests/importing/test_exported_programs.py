@@ -164,8 +164,8 @@ def test_a_damaged_program_is_one_line(tmp_path: Path, old: str) -> None:
 
 
 @pytest.mark.parametrize(("size", "said"), [
-    (23, r"node linear \(MatMul\): makes an array of shape \(6, 1, 24\), expected \(6, 1, 23\), as the program states "
-         r"it"),
+    (23, r"node unflatten \(aten.unflatten.int\): a result of shape \(6, 1, 3, 8\), expected \(6, 1, 3, 8\) of an "
+         r"array of shape \(6, 1, 23\)"),
     (10**9, r"node linear \(aten.linear.default\): an array of more than 16777216 elements")])
 def test_arrays_have_the_shapes_that_the_program_states(tmp_path: Path, size: int, said: str) -> None:
     def change(text: str) -> str:

@@ -12,7 +12,7 @@ from constructions.importing.graph import aten_numbers as numbers
 from constructions.importing.graph import aten_places as places
 from constructions.importing.graph.aten_call import DOUBLE, LONG, Call, Program, Translator, Unfit
 from constructions.importing.graph.aten_complex import OF_COMPLEX
-from constructions.importing.graph.aten_values import BOOLEAN, ELEMENTS, Name
+from constructions.importing.graph.aten_values import BOOLEAN, ELEMENTS
 
 OPSET = 23
 LEAST = -np.inf
@@ -38,6 +38,7 @@ def translate(program: Program, node: Mapping[str, Any], target: str) -> None:
     if handler is None:
         raise Unfit("an operation that is not handled on complex numbers")
     handler(call)
+    call.expect_all_read()
 
 
 def _linear(call: Call) -> None:
@@ -50,21 +51,17 @@ def _linear(call: Call) -> None:
 
 
 def _addmm(call: Call) -> None:
-    if call.get("alpha", 1) != 1 or call.get("beta", 1) != 1:
-        raise Unfit("a product that is scaled")
     call.emit("Gemm", [call.get("mat1"), call.get("mat2"), call.x])
 
 
 def _baddbmm(call: Call) -> None:
-    if call.get("alpha", 1) != 1 or call.get("beta", 1) != 1:
-        raise Unfit("a product that is scaled")
     product = call.emit("MatMul", [call.get("batch1"), call.get("batch2")],
                         call.new(call.shape(call.made[0]), call.kind(call.made[0])))
     call.emit("Add", [call.x, product])
 
 
 def _matmul(call: Call) -> None:
-    call.emit("MatMul", list(call.arguments.values())[:2])
+    call.emit("MatMul", call.operands(2))
 
 
 def _einsum(call: Call) -> None:
@@ -72,31 +69,31 @@ def _einsum(call: Call) -> None:
 
 
 def _outer(call: Call) -> None:
-    one, other = list(call.arguments.values())[:2]
+    one, other = call.operands(2)
     kind = call.kind(call.made[0])
     call.emit("Mul", [call.reshaped(call.as_kind(one, kind), [*call.shape(one), 1]), call.as_kind(other, kind)])
 
 
 def _convolution(call: Call) -> None:
-    if isinstance(call.get("padding"), str):
-        raise Unfit("a padding by name")
+    if isinstance(call.get("padding"), str) or len(call.shape(call.x)) != 3:
+        raise Unfit("a padding by name, or an array without an axis of batches")
     call.emit("Conv", [call.x, call.get("weight"), *([call.get("bias")] if call.get("bias") else [])],
               strides=call.get("stride", [1]), pads=[*call.get("padding", [0]) * 2], group=call.get("groups", 1),
               dilations=call.get("dilation", [1]))
 
 
 def _softmax(call: Call) -> None:
-    call.emit("Softmax", [call.as_kind(Name(call.x), call.kind(call.made[0]))], axis=call.axis(call.get("dim")))
+    call.emit("Softmax", [call.as_kind(call.x, call.kind(call.made[0]))], axis=call.axis(call.get("dim")))
 
 
 def _log_softmax(call: Call) -> None:
-    call.emit("LogSoftmax", [call.as_kind(Name(call.x), call.kind(call.made[0]))], axis=call.axis(call.get("dim")))
+    call.emit("LogSoftmax", [call.as_kind(call.x, call.kind(call.made[0]))], axis=call.axis(call.get("dim")))
 
 
 def _norm(is_layer: bool) -> Translator:
     def handler(call: Call) -> None:
         epsilon, shape = call.get("eps"), call.get("normalized_shape")
-        if len(shape) != 1:
+        if [*shape] != [*call.shape(call.x)[-1:]]:
             raise Unfit("a norm over more than the last axis")
         if epsilon is None:
             epsilon = np.finfo(ELEMENTS[call.kind(call.x)]).eps if not is_layer else "1e-5"
@@ -112,7 +109,7 @@ def _normed(call: Call, is_layer: bool, epsilon: np.float64) -> str:
     """Spelled out, as an attribute of ONNX would round epsilon to binary32."""
     kind, shape = call.kind(call.x), call.shape(call.x)
     single, last = [*shape[:-1], 1], call.constant([-1], LONG)
-    name = call.x
+    name: str = call.x
     if is_layer:
         mean = call.emit("ReduceMean", [name, last], call.new(single, kind), keepdims=1)
         name = call.emit("Sub", [name, mean], call.new(shape, kind))
@@ -124,6 +121,8 @@ def _normed(call: Call, is_layer: bool, epsilon: np.float64) -> str:
 
 
 def _weight_norm(call: Call) -> None:
+    if call.get("dim", 0) == -1:
+        raise Unfit("a norm over all axes")
     axes = [axis for axis in range(len(call.shape(call.x))) if axis != call.axis(call.get("dim", 0))]
     shape = call.shape(call.get("g"))
     root = call.emit("ReduceL2", [call.x, call.constant(axes, LONG)], call.new(shape, call.kind(call.x)), keepdims=1)
@@ -134,6 +133,8 @@ def _weight_norm(call: Call) -> None:
 def _attention(call: Call) -> None:
     """softmax(q kᵀ · scale + mask) v; keys and values of groups are repeated for their heads."""
     query, key, value, mask = (call.get(name) for name in ("query", "key", "value", "attn_mask"))
+    if call.get("is_causal") and mask is not None:
+        raise Unfit("a mask beside that of is_causal")
     if call.get("dropout_p", 0):
         raise Unfit("a dropout in training; expected the model exported in evaluation (model.eval())")
     kind, heads = call.kind(query), call.shape(query)
@@ -163,7 +164,7 @@ def _attention(call: Call) -> None:
 
 _TRANSLATORS: Mapping[str, Translator] = {
     **dict.fromkeys(("contiguous", "clone", "alias", "detach", "lift_fresh_copy", "dropout", "to", "_to_copy",
-        "float", "double", "type_as", "detach_"), places.same),
+        "type_as", "detach_"), places.same),
     **dict.fromkeys(("view", "reshape", "_unsafe_view", "flatten", "unflatten", "squeeze", "unsqueeze",
         "view_as", "reshape_as", "ravel"), places.reshape),
     **dict.fromkeys(("expand", "expand_as", "broadcast_to"), places.expand), "permute": places.permute,
@@ -180,7 +181,7 @@ _TRANSLATORS: Mapping[str, Translator] = {
     "new_full": numbers.filled(None), "scalar_tensor": numbers.filled(None), "arange": numbers.arange,
     "eye": numbers.eye, "tril": numbers.triangle(0), "triu": numbers.triangle(1), "add": numbers.two("Add"),
     "sub": numbers.two("Sub"), "mul": numbers.two("Mul"), "div": numbers.two("Div"), "pow": numbers.two("Pow"),
-    "minimum": numbers.two("Min"), "maximum": numbers.two("Max"), "remainder": numbers.two("Mod"),
+    "minimum": numbers.two("Min"), "maximum": numbers.two("Max"), "remainder": numbers.remainder,
     "le": numbers.two("LessOrEqual"), "lt": numbers.two("Less"), "ge": numbers.two("GreaterOrEqual"),
     "gt": numbers.two("Greater"), "eq": numbers.two("Equal"), "ne": numbers.differs,
     **dict.fromkeys(("logical_and", "bitwise_and", "__and__"), numbers.two("And")),

@@ -8,10 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph.aten_values import ELEMENTS, TYPES, Name, shape_of, value_of
+from constructions.importing.graph.aten_values import ELEMENTS, REAL, TYPES, Name, shape_of, value_of
 from constructions.importing.graph.state import MAX_ELEMENTS
+from constructions.text import printable
 
 DOUBLE, FLOAT, LONG = 8, 7, 5
+_WITHOUT_EFFECT = frozenset({
+    "device", "pin_memory", "non_blocking", "memory_format", "copy", "requires_grad",  # where elements lie
+    "padding_idx", "scale_grad_by_freq", "sparse",  # gradients
+    "cudnn_enable", "path", "implicit", "output_size"})  # how it is computed; stated twice
+_PLAIN: Mapping[str, Any] = {"layout": {"as_layout": 7}, "half_to_float": False, "alpha": 1, "beta": 1}
+"""Arguments on which the elements of a result do not depend, and values of others that change nothing."""
 
 
 class Unfit(Exception):
@@ -56,16 +63,44 @@ class Call:
             self.made += found if isinstance(found, list) else [found]
         for made in self.made:
             expect_small(self.shape(made))
-        self._extra = 0
+        self._extra, self._read = 0, set[str]()
 
     def get(self, name: str, default: Any = None) -> Any:
-        """An argument, or what it is if it is left out."""
+        """An argument, or its default; note that it was read."""
+        self._read.add(name)
         return self.arguments.get(name, default)
 
+    def operands(self, count: int | None = None) -> list[Any]:
+        """The first arguments, whatever they are called."""
+        return [self.get(name) for name in [*self.arguments][:count]]
+
     @property
-    def x(self) -> str:
+    def x(self) -> Name:
         """The first argument."""
-        return str(next(iter(self.arguments.values())))
+        return Name(self.operands(1)[0])
+
+    def expect_all_read(self) -> None:
+        """Reject an argument that no handler read and that may change the result.
+
+        Raises:
+            Unfit: if there is one.
+        """
+        for name, value in self.arguments.items():
+            if name == "dtype" and value not in (None, self.kind(self.made[0])):
+                raise Unfit(f"elements of type {self.kind(self.made[0])}, expected type {value}, its argument dtype")
+            if name not in self._read and name not in _WITHOUT_EFFECT and name != "dtype" and value is not None and (
+                    _PLAIN.get(name) != value):
+                raise Unfit(f"its argument {printable(name)[:40]} is not handled")
+
+    def expect_shape(self, shape: Sequence[int], made: str | None = None) -> None:
+        """Compare the shape that follows from the arguments with that of the result.
+
+        Raises:
+            Unfit: if they differ.
+        """
+        stated = self.shape(made or self.made[0])
+        if stated != tuple(shape):
+            raise Unfit(f"a result of shape {stated}, expected {tuple(shape)} by its arguments")
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Of a tensor."""
@@ -76,9 +111,19 @@ class Call:
         return int(self.program.values[name]["dtype"])
 
     def axis(self, number: int, name: str | None = None) -> int:
-        """An axis counted from the first one."""
-        name = name or self.x
-        return int(number) % max(1, len(self.shape(name)) - self.is_complex(name))
+        """An axis counted from the first one.
+
+        Raises:
+            Unfit: if there is no such axis.
+        """
+        rank = max(1, len(self.plain_shape(name or self.x)))
+        if not -rank <= int(number) < rank:
+            raise Unfit(f"axis {int(number)} of an array of {rank} axes")
+        return int(number) % rank
+
+    def plain_shape(self, name: str) -> tuple[int, ...]:
+        """Shape of a tensor, where a complex number is one element."""
+        return self.shape(name)[:-1] if self.is_complex(name) else self.shape(name)
 
     def is_complex(self, name: str) -> bool:
         """Whether it stands for complex numbers, as pairs."""
@@ -105,6 +150,8 @@ class Call:
     def constant(self, array: Any, kind: int) -> Name:
         """A constant."""
         array = np.asarray(array)
+        if kind not in REAL and (np.trunc(array) != array).any():
+            raise Unfit("a constant that is not a number of its type")
         name = self.new(array.shape, 7 if kind == 13 else kind)
         self.program.initializer(name, array.astype(ELEMENTS[self.kind(name)]), self.kind(name))
         return name

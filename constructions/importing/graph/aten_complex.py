@@ -54,7 +54,7 @@ def _joined(call: Call, real: str, imaginary: str) -> None:
 
 
 def _product(call: Call) -> None:
-    one, other = list(call.arguments.values())[:2]
+    one, other = call.operands(2)
     if not all(isinstance(value, Name) and call.is_complex(value) for value in (one, other)):
         raise Unfit("a product of complex numbers and others")
     shape, kind = [*call.shape(call.made[0])[:-1], 1], call.kind(call.made[0])
@@ -68,7 +68,7 @@ def _product(call: Call) -> None:
 
 
 def _polar(call: Call) -> None:
-    size, angle = list(call.arguments.values())[:2]
+    size, angle = call.operands(2)
     parts = []
     for function in ("Cos", "Sin"):
         turned = call.emit(function, [angle], call.new(call.shape(angle), call.kind(angle)))
@@ -78,7 +78,7 @@ def _polar(call: Call) -> None:
 
 
 def _complex(call: Call) -> None:
-    _joined(call, *(_single(call, one) for one in list(call.arguments.values())[:2]))
+    _joined(call, *(_single(call, one) for one in call.operands(2)))
 
 
 OF_COMPLEX: Mapping[str, Translator] = {

@@ -10,27 +10,35 @@ import numpy as np
 
 from constructions.importing.graph.aten_call import DOUBLE, FLOAT, LONG, Call, Translator, Unfit
 from constructions.importing.graph.aten_types import result_type
-from constructions.importing.graph.aten_values import BOOLEAN, REAL, TYPES, Name
+from constructions.importing.graph.aten_values import BOOLEAN, ELEMENTS, REAL, TYPES, WHOLE, Name
 
 
 def filled(number: int | None) -> Translator:
     """A constant that is one number everywhere."""
     def handler(call: Call) -> None:
+        call.get("self")  # its shape and type are those that are stated
         value = number if number is not None else call.get("fill_value", call.get("s"))
+        if (size := call.get("size")) is not None:
+            call.expect_shape(size)
         call.emit("Identity", [call.constant(np.full(call.shape(call.made[0]), value), call.kind(call.made[0]))])
     return handler
 
 
 def arange(call: Call) -> None:
     """Numbers at equal distances."""
-    numbers = call.get("start", 0) + np.arange(call.shape(call.made[0])[0]) * call.get("step", 1)
-    call.emit("Identity", [call.constant(numbers, call.kind(call.made[0]))])
+    start, end, step = call.get("start", 0), call.get("end"), call.get("step", 1)
+    if call.kind(call.made[0]) not in REAL and not all(isinstance(one, int) for one in (start, end, step)):
+        raise Unfit("whole numbers at distances that are not")
+    count = -((start - end) // step) if isinstance(start, int) else math.ceil((end - start) / step)
+    call.expect_shape([int(count)])
+    call.emit("Identity", [call.constant(start + np.arange(int(count)) * step, call.kind(call.made[0]))])
 
 
 def eye(call: Call) -> None:
     """Ones on the diagonal."""
-    rows, columns = call.shape(call.made[0])
-    call.emit("Identity", [call.constant(np.eye(rows, columns), call.kind(call.made[0]))])
+    rows = call.get("n")
+    call.expect_shape([rows, call.get("m", rows)])
+    call.emit("Identity", [call.constant(np.eye(rows, call.get("m", rows)), call.kind(call.made[0]))])
 
 
 def triangle(upper: int) -> Translator:
@@ -59,27 +67,40 @@ def as_compared(call: Call, operation: str, one: Any, other: Any, kind: int) -> 
             raise Unfit("whole numbers compared with a number that binary32 rounds to a whole one")
         if abs(number) < _SMALL and (operation != "Equal" or number == np.floor(number)):
             kind, other = LONG, COMPARED[operation](number)
+    if kind in WHOLE:
+        if isinstance(other, int) and not np.iinfo(ELEMENTS[kind]).min <= other <= np.iinfo(ELEMENTS[kind]).max:
+            raise Unfit("a number beyond the type that it is compared in")
+        kind = LONG
     return one, other, kind
+
+
+def expect_promoted(kind: int, found: int, operation: str) -> None:
+    """Compare the type that is stated with that of torch's rules, where the default may have been binary64.
+
+    Raises:
+        Unfit: if they differ.
+    """
+    divides = operation == "Div" and kind in REAL and found not in REAL
+    if kind == BOOLEAN or (found != kind and not divides and (kind, found) != (DOUBLE, FLOAT)):
+        raise Unfit(f"elements of type {kind}, expected {found} by torch's promotion, and not truth values")
 
 
 def two(operation: str) -> Translator:
     """Of two arrays, or an array and a number; torch's alpha multiplies the second."""
     def handler(call: Call) -> None:
         kind = call.kind(call.made[0])
-        one, other = list(call.arguments.values())[:2]
+        one, other = call.operands(2)
         found = result_type(call, [one, other])
         if operation in ("And", "Or"):
             logic = call.operation.startswith("logical")
             if not logic and found != BOOLEAN:
                 raise Unfit("bits of whole numbers, expected truth values")
-            kind = BOOLEAN
-        elif operation in COMPARED:
+        if (operation in ("And", "Or") or operation in COMPARED) and kind != BOOLEAN:
+            raise Unfit("truth values as elements of another type")
+        if operation in COMPARED:
             one, other, kind = as_compared(call, operation, one, other, found)
-        elif kind == BOOLEAN:
-            raise Unfit("arithmetic of truth values")
-        elif found != kind and not (operation == "Div" and kind in REAL and found not in REAL) and (
-                kind != DOUBLE or found != FLOAT):
-            raise Unfit(f"it states elements of type {kind}, expected {found} by torch's promotion of types")
+        elif operation not in ("And", "Or"):
+            expect_promoted(kind, found, operation)
         if call.get("rounding_mode") is not None:
             if call.get("rounding_mode") != "floor":
                 raise Unfit("a quotient that is rounded towards 0")
@@ -94,16 +115,43 @@ def two(operation: str) -> Translator:
 
 
 def floor_quotient(call: Call) -> None:
-    """A quotient rounded down."""
-    one, other = list(call.arguments.values())[:2]
+    """A quotient rounded down: of whole numbers, or by a power of two, where torch's way has the same result."""
+    one, other = call.operands(2)
     shape, kind = call.shape(call.made[0]), call.kind(call.made[0])
-    real = call.emit("Div", [call.as_kind(one, DOUBLE), call.as_kind(other, DOUBLE)], call.new(shape, DOUBLE))
-    call.emit("Cast", [call.emit("Floor", [real], call.new(shape, DOUBLE))], to=TYPES[kind])
+    if kind in WHOLE:
+        one, other = (call.as_kind(call.as_kind(value, kind), LONG) for value in (one, other))
+        rest = call.emit("Mod", [one, other], call.new(shape, LONG))
+        whole = call.emit("Sub", [one, rest], call.new(shape, LONG))
+        found = call.emit("Div", [whole, other], call.new(shape, LONG))
+        call.emit("Cast", [found], to=TYPES[kind])
+    elif kind in (FLOAT, DOUBLE) and isinstance(other, int | float) and math.frexp(other)[0] in (0.5, -0.5):
+        found = call.emit("Div", [call.as_kind(one, kind), call.as_kind(other, kind)], call.new(shape, kind))
+        call.emit("Floor", [found])
+    else:
+        raise Unfit("a rounded quotient of numbers that are not whole by another one than a power of two")
+
+
+def remainder(call: Call) -> None:
+    """A remainder with the sign of the divisor."""
+    one, other = call.operands(2)
+    shape, kind = call.shape(call.made[0]), call.kind(call.made[0])
+    if kind in WHOLE:
+        call.emit("Mod", [call.as_kind(one, kind), call.as_kind(other, kind)])
+        return
+    if kind not in (FLOAT, DOUBLE):
+        raise Unfit("a remainder of elements of this type")
+    one, other, zero = call.as_kind(one, kind), call.as_kind(other, kind), call.constant(0, kind)
+    rest = call.emit("Mod", [one, other], call.new(shape, kind), fmod=1)
+    below = [call.emit("Less", [value, zero], call.new(call.shape(value), BOOLEAN)) for value in (rest, other)]
+    none = call.emit("Equal", [rest, zero], call.new(shape, BOOLEAN))
+    alike = call.emit("Equal", below, call.new(shape, BOOLEAN))
+    keeps = call.emit("Or", [none, alike], call.new(shape, BOOLEAN))
+    call.emit("Where", [keeps, rest, call.emit("Add", [rest, other], call.new(shape, kind))])
 
 
 def taken_from(call: Call) -> None:
     """The second less the first."""
-    one, other = list(call.arguments.values())[:2]
+    one, other = call.operands(2)
     kind = call.kind(call.made[0])
     if call.get("alpha", 1) != 1:
         raise Unfit("a difference with a factor")
@@ -112,13 +160,16 @@ def taken_from(call: Call) -> None:
 
 def linspace(call: Call) -> None:
     """Numbers from one to another."""
-    numbers = np.linspace(call.get("start"), call.get("end"), call.shape(call.made[0])[0])
+    if call.kind(call.made[0]) not in REAL:
+        raise Unfit("whole numbers at distances that are not")
+    call.expect_shape([call.get("steps")])
+    numbers = np.linspace(call.get("start"), call.get("end"), call.get("steps"))
     call.emit("Identity", [call.constant(numbers, call.kind(call.made[0]))])
 
 
 def differs(call: Call) -> None:
     """Whether elements differ."""
-    one, other = list(call.arguments.values())[:2]
+    one, other = call.operands(2)
     one, other, kind = as_compared(call, "Equal", one, other, result_type(call, [one, other]))
     equal = call.emit("Equal", [call.as_kind(one, kind), call.as_kind(other, kind)],
                       call.new(call.shape(call.made[0]), BOOLEAN))
@@ -128,7 +179,7 @@ def differs(call: Call) -> None:
 def one(operation: str, **attributes: Any) -> Translator:
     """Of one array, as ONNX has it."""
     def handler(call: Call) -> None:
-        call.emit(operation, [call.as_kind(Name(call.x), call.kind(call.made[0]))], **attributes)
+        call.emit(operation, [call.as_kind(call.x, call.kind(call.made[0]))], **attributes)
     return handler
 
 
@@ -200,29 +251,36 @@ def clip(least: str, most: str, defaults: tuple[Any, Any]) -> Translator:
         if any(isinstance(one, Name) for one in bounds):
             raise Unfit("bounds that are arrays")
         kind = call.kind(call.made[0])
-        call.emit("Clip", [call.x, *(None if one is None else call.constant(one, kind) for one in bounds)])
+        if kind != result_type(call, [call.x, *bounds]) or "nan" in map(str, bounds):
+            raise Unfit("bounds that are no numbers, or of another type than the result")
+        call.emit("Clip", [call.as_kind(call.x, kind),
+                           *(None if one is None else call.constant(one, kind) for one in bounds)])
     return handler
 
 
 def where(call: Call) -> None:
     """One of two, by a condition."""
-    condition, one, other = list(call.arguments.values())[:3]
+    condition, one, other = call.operands(3)
+    if call.kind(condition) != BOOLEAN:
+        raise Unfit("a condition that is not one of truth values")
     kind = call.kind(call.made[0])
     call.emit("Where", [condition, call.as_kind(one, kind), call.as_kind(other, kind)])
 
 
 def masked_fill(call: Call) -> None:
     """A number where a mask says so."""
-    kind = call.kind(call.made[0])
-    call.emit("Where", [call.get("mask"), call.as_kind(call.get("value"), kind), call.x])
+    kind, mask, value = call.kind(call.made[0]), call.get("mask"), call.get("value")
+    if call.kind(mask) != BOOLEAN or result_type(call, [call.x, value]) != kind:
+        raise Unfit("a mask that is not one of truth values, or a number that is not one of the array's type")
+    call.emit("Where", [mask, call.as_kind(value, kind), call.x])
 
 
 def reduced(operation: str) -> Translator:
     """A sum or mean over axes."""
     def handler(call: Call) -> None:
         axes = call.get("dim")
-        axes = list(range(len(call.shape(call.x)))) if axes is None else [axes] if isinstance(axes, int) else axes
-        name = call.as_kind(Name(call.x), call.kind(call.made[0]))
+        axes = [axes] if isinstance(axes, int) else axes or range(len(call.shape(call.x)))
+        name = call.as_kind(call.x, call.kind(call.made[0]))
         call.emit(operation, [name, call.constant([call.axis(one) for one in axes], LONG)],
                   keepdims=int(bool(call.get("keepdim", False))))
     return handler
@@ -237,12 +295,15 @@ def variance(is_root: bool) -> Translator:
             raise Unfit("a variance that drops its axis, or over several axes")
         axis, count = call.axis(axes[0]), shape[call.axis(axes[0])]
         less = call.get("correction", 1 if call.get("unbiased", True) else 0)
+        less = 1 if less is None else less
+        if not count > less:
+            raise Unfit("a variance of no more numbers than are taken off their count")
         single, over = [*shape[:axis], 1, *shape[axis + 1:]], call.constant([axis], LONG)
         mean = call.emit("ReduceMean", [call.x, over], call.new(single, kind), keepdims=1)
         centred = call.emit("Sub", [call.x, mean], call.new(shape, kind))
         square = call.emit("Mul", [centred, centred], call.new(shape, kind))
         total = call.emit("ReduceSum", [square, over], call.new(single, kind), keepdims=1)
-        divisor = call.constant(count - (1 if less is None else less), kind)
+        divisor = call.constant(count - less, kind)
         if not is_root:
             call.emit("Div", [total, divisor])
             return
@@ -259,11 +320,14 @@ def argmax(call: Call) -> None:
 
 def cumsum(call: Call) -> None:
     """Sums of beginnings."""
-    call.emit("CumSum", [call.as_kind(Name(call.x), call.kind(call.made[0])),
+    call.emit("CumSum", [call.as_kind(call.x, call.kind(call.made[0])),
                          call.constant(call.axis(call.get("dim")), LONG)])
 
 
 def one_hot(call: Call) -> None:
     """A one at the place of each number."""
-    size = call.shape(call.made[0])[-1]
+    size = call.get("num_classes", -1)
+    if call.kind(call.x) != LONG or size < 1:
+        raise Unfit("one-hot vectors of other numbers than those of 64 bits, or of a length that is not stated")
+    call.expect_shape([*call.shape(call.x), size])
     call.emit("OneHot", [call.x, call.constant(size, LONG), call.constant([0, 1], LONG)], axis=-1)
