@@ -50,7 +50,7 @@ WORK = 10_000_000
 ROUNDING = {2: 2.0**-10, 4: 2.0**-22, 8: 2.0**-48}
 """Relative rounding of weights, by the bytes of an original's numbers, whose effect on logits is taken for its own."""
 ALLOWED = 16
-"""How many times the effect of such roundings a difference may be."""
+"""Greatest difference that passes, as a multiple of the effect of such roundings."""
 
 
 class _NotRun(Exception):
@@ -59,7 +59,7 @@ class _NotRun(Exception):
 
 @dataclass(frozen=True)
 class Original:
-    """What computes logits: its name, the words that it is asked for, and their outputs."""
+    """A program or a file that gives logits: its name, the words that it is asked for, and their outputs."""
 
     name: str
     words: Sequence[Word]

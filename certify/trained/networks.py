@@ -26,7 +26,7 @@ def parameters(network: trained.TrainedNetwork) -> int:
 
 
 def describe_comparison(compared: trained.Comparison | None) -> str:
-    """What a network was compared with when it was imported."""
+    """A comparison of a network with its original, made when it was imported."""
     if compared is None:
         return "with nothing"
     return (f"with {compared.original} on {compared.inputs} inputs, greatest difference "

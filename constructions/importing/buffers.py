@@ -18,7 +18,7 @@ from constructions.trained.network import AttentionStep, Tensor
 from constructions.trained.numbers import all_numbers, view_of_tensor
 
 HIDES = -9999
-"""What is added to scores, or written over them, hides a token if it is not above this."""
+"""Threshold of masks: a number added to scores, or written over them, hides a token if it is at most this."""
 _BITS = {"binary16": 10, "bfloat16": 7}
 """Bits that angles in these formats have in common with those of the network; in other formats 20."""
 Numbers = NDArray[np.float64]

@@ -145,7 +145,7 @@ class _Family:
         return replace(composer.finish(logits, self.positions, attends, row.kind), readout=readout)
 
     def layer_count(self) -> int:
-        """How many layers there are.
+        """The number of layers.
 
         Raises:
             InputError: if the settings say another number, or the library's default drops some.
@@ -160,7 +160,7 @@ class _Family:
         return count
 
     def attends(self) -> Attends:
-        """Which tokens are seen; nanoGPT's files show it by their mask alone."""
+        """The mask of attention; nanoGPT's files show it by their buffer alone."""
         if self.row.classes:
             return self.questions.told("attention", self.row.attends, self.row.kind)
         masked: Attends | None = "causal" if f"{self.prefix}h.0.attn.bias" in self.weights else None
@@ -266,7 +266,7 @@ class _Family:
         return flat.columns(np.concatenate([turned[::2], turned[1::2], np.arange(2 * pairs, flat.size)]))
 
     def scale(self, layer: int) -> Fraction | int:
-        """What scores are multiplied by, or the number under its root."""
+        """The factor of scores, or the number under its root."""
         settings = self.settings
         by_layer = layer + 1 if settings.flag("by_layer") else 1
         if self.row.unscaled or settings.flag("scaled") is False:

@@ -17,7 +17,7 @@ BUFFERS = {r"(.*\.)?rotary_emb\.inv_freq": "frequencies, which config.json state
            r"cls\.seq_relationship\.(weight|bias)": "a head that is not read",
            r"(.*\.)?pooler\.dense\.(weight|bias)": "a head that is not read"}
 Biases = Mapping[str, bool | str]
-"""Which linear maps have biases: some, or as a setting says; without settings those that have a tensor."""
+"""Linear maps with biases: some, or as a setting says; without settings those that have a tensor."""
 @dataclass(frozen=True)
 class Row:
     """One family: names inside of a layer, and what its programs do that no file says.

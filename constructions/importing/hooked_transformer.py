@@ -108,7 +108,7 @@ class _Reading:
         return told
 
     def answer(self, option: str) -> Any:
-        """What the settings say, or else the user."""
+        """Answer of the settings, or else of the user."""
         return self.questions.either(option, self.told.get(option), self.settings.where)
 
     def check_sizes(self, steps: Sequence[trained.Step], outputs: int) -> None:

@@ -52,7 +52,7 @@ KINDS: Mapping[str, Recogniser] = {one.name: one for one in (
     Recogniser("torch-encoder", encoder_layers.recognises, encoder_layers.build, encoder_layers.BUFFERS),
     *(Recogniser(name, partial(decoders.recognises, row), partial(decoders.build, row), families.BUFFERS,
                  families.facts(row), bool(row.classes)) for row in _ROWS for name in row.model_types))}
-"""What --kind takes; of kinds with the same names of tensors that comes first which has the most of them."""
+"""Values of --kind; among kinds with the same names of tensors the one with the most of them comes first."""
 _PROGRAMS = (".onnx", ".pt2")
 _NETWORK_FILES = ("model.safetensors", "pytorch_model.bin", "model.pt")
 """What a folder may have beside config.json, the first that there is."""

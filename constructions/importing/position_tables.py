@@ -21,7 +21,7 @@ _LAYER_KINDS = ("full_attention", "sliding_attention", "global", "local")
 
 def position_tables(row: Row, weights: Weights, settings: Settings, questions: Questions, prefix: str,
                     head_width: int) -> tuple[int, tuple[Array, Array] | None]:
-    """How many position numbers there are, and cosines and sines.
+    """Numbers of positions, and of cosines and sines.
 
     Raises:
         InputError: if a setting contradicts a tensor, or is not handled.
@@ -57,7 +57,7 @@ def position_tables(row: Row, weights: Weights, settings: Settings, questions: Q
 
 
 def _window(settings: Settings, questions: Questions) -> int | None:
-    """How far attention sees in some layer: words are no longer than that.
+    """Greatest distance that attention sees in some layer: words are no longer than that.
 
     Raises:
         InputError: if there is attention of another kind.

@@ -69,7 +69,7 @@ def _norm(norm: Norm) -> str:
 
 
 def _biases(*biases: View | None) -> str:
-    """Which of some linear maps have biases."""
+    """Linear maps, of those given, that have biases."""
     return "biases" if all(biases) else "some biases" if any(biases) else "no biases"
 
 

@@ -120,7 +120,7 @@ class Questions:
 
     @property
     def placeholders(self) -> str:
-        """What stands in place of the answers that are missing."""
+        """Placeholder of the answers that are missing."""
         shown = [f"{self.shown(name)} {value}" for name, (_, value) in self._open.items() if value is not None]
         return ", ".join(shown).replace("--norm-last True", "--norm-first")
 

@@ -71,7 +71,7 @@ class Weights:
 
     @property
     def layers(self) -> int:
-        """How many layers there are."""
+        """The number of layers."""
         return sum(name.endswith(".scale") for name in self.arrays)
 
     def config(self) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def test_a_program_is_compared_with_torch(tmp_path: Path, kind: str, readout: st
 
 
 def test_a_program_that_ends_in_its_first_token_has_that_readout(tmp_path: Path) -> None:
-    """Its logits are not those of the last token, of which nothing may be claimed."""
+    """A program that returns logits of the first token: nothing may be claimed about those of the last."""
     torch = torch_or_skip()
 
     class First(torch.nn.Module):  # type: ignore[misc,name-defined]

@@ -284,7 +284,7 @@ def versions(operation: str) -> list[int]:
 
 
 def ran(node: Any, names: list[str], inputs: list[Any], opset: int) -> list[Any] | None:
-    """What ONNX Runtime makes of it; None where it does not implement the types or refuses the node."""
+    """Output of ONNX Runtime; None where it does not implement the types or refuses the node."""
     runtime = pytest.importorskip("onnxruntime")
     helper = onnx.helper
     graph = helper.make_graph(

@@ -273,7 +273,7 @@ def test_a_window_in_the_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_alibi_of_transformer_lens_has_its_own_slopes_and_leaves_its_table_unread(tmp_path: Path) -> None:
-    """Of three heads the authors' slopes are 1/16, 1/256, 1/4; those of TransformerLens are 2^(-8k/3)."""
+    """Slopes of three heads are 1/16, 1/256, 1/4 in the authors' code, and 2^(-8k/3) in TransformerLens."""
     torch = torch_or_skip()
     shapes = {"embed.W_E": (5, 6), "pos_embed.W_pos": (9, 6), "unembed.W_U": (6, 3), "blocks.0.attn.W_O": (3, 2, 6),
               **{f"blocks.0.attn.W_{kind}": (3, 6, 2) for kind in "QKV"}}

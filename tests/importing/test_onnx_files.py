@@ -29,7 +29,7 @@ def exported(torch: Any, model: Any) -> bytes:
 
 
 def test_operations_come_before_names(tmp_path: Path) -> None:
-    """Its parameters have names of torch's encoder, and its operations are read: no question is left."""
+    """A graph whose parameters have names of torch's encoder is read by its operations: no question is left."""
     pytest.importorskip("onnx")
     torch = torch_or_skip()
     model: Any = models.encoder(torch, True, True)[1]

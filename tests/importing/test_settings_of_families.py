@@ -71,7 +71,7 @@ NO_LOGITS = {"architectures": "the head that there is", "id2label": "names of cl
              "_num_labels": "no classes here", "pad_token_id": "of heads of classes", "dtype": "what tensors have",
              "torch_dtype": "what tensors have"}
 ROWS_ALONE = ("max_position_embeddings", "n_positions", "sliding_window", "window_size")
-"""What bounds the positions of the network, and changes nothing of what it computes on these."""
+"""Keys that bound the positions of the network, and change nothing of what it computes on these."""
 WINDOWS = ("use_sliding_window", "layer_types", "attention_types", "attention_layers")
 TOKENS = np.random.default_rng(5).integers(0, models.VOCABULARY, (2, 6))
 

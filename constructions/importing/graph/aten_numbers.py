@@ -56,7 +56,7 @@ _SMALL = 1 << 23
 
 
 def as_compared(call: Call, operation: str, one: Any, other: Any, kind: int) -> tuple[Any, Any, int]:
-    """What is compared, in the common type; whole numbers and a real one are compared as whole numbers.
+    """Both operands in their common type; whole numbers and a real one are compared as whole numbers.
 
     Raises:
         Unfit: if it depends on rounding whether they are equal.

@@ -15,7 +15,7 @@ from constructions.importing.graph.forms import Attention, Flat, HeadBase, HeadR
 from constructions.importing.graph.values import Modulated, Scores, Tokenwise, Weights, grouped, placed
 
 MASKED, LEAST_GAP = -9999, 1000
-"""What is added to scores that are not to be seen is at most this; what stands for them is so much below others."""
+"""Threshold of masks: hidden scores have at most this added, or lie so much below others."""
 FINITE = "scores are hidden by finite numbers, -9999 and less or instead of them, as no others differ by a thousand"
 
 
@@ -179,7 +179,7 @@ def softmax(scores: Scores, positions: Positions, exactness: Exactness, tables: 
 
 
 def seen_by(scores: Scores) -> NDArray[np.bool_]:
-    """Which keys the mask of all keys hides from no query, [..., queries, keys].
+    """Keys that the mask hides from no query, of a mask of shape [..., queries, keys].
 
     Raises:
         NotUnderstood: if it is no mask: replaced scores are seen, or what hides is near to what does not.

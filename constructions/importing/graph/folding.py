@@ -46,7 +46,7 @@ _WHOLE = ("Add", "Sub", "Mul", "Neg", "Abs", *_SUMS)
 
 def folded(node: Any, how: Attributes, inputs: list[Any], opset: int, mixed: bool = False,
            moves: bool = False) -> list[Any]:
-    """What a node makes of constants; with ``mixed``, formats of floating point may be mixed, as programs have them.
+    """Output of a node on constants; with ``mixed``, formats of floating point may be mixed, as programs have them.
 
     With ``moves`` the first input has numbers of elements in their place, whose type need not be one of the operation.
 
@@ -79,7 +79,7 @@ def _constant(how: Attributes) -> Any:
 
 
 def _expect_types(how: Attributes, inputs: list[Any], mixed: bool) -> None:
-    """Of inputs with the same letter in the definition the types are the same; others are places or conditions."""
+    """Inputs with the same letter in the definition have the same type; others are places or conditions."""
     found: dict[str, str] = {}
     for number, value in enumerate(inputs):
         if value is None:
@@ -160,7 +160,7 @@ _GUARDS: Mapping[str, Callable[[Attributes, list[Any]], bool]] = {
     "LayerNormalization": lambda how, _: how.attribute("stash_type") == 1,
     "QuantizeLinear": lambda how, inputs: inputs[1].size == 1 and not how.attribute("block_size"),
 }
-"""What must hold of attributes and constants, beside their types."""
+"""Conditions on attributes and constants, beside their types."""
 
 
 def _evaluated(node: Any, inputs: list[Any], opset: int) -> list[Any]:

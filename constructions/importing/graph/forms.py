@@ -72,7 +72,7 @@ class UnitBase(Base):
 
 @dataclass(frozen=True)
 class HeadReads:
-    """What a head reads; its slope."""
+    """Inputs of a head, and its slope."""
 
     query: Flat
     key: Flat

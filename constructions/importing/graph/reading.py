@@ -348,7 +348,7 @@ def _greatest_size(operation: str, inputs: list[Any]) -> int:
 
 
 def _undropped(inputs: list[Any]) -> Any:
-    """What a dropout that is not training leaves as it is.
+    """The input of a dropout that is not training.
 
     Raises:
         NotUnderstood: if it is training, or that depends on tokens.
@@ -360,7 +360,7 @@ def _undropped(inputs: list[Any]) -> Any:
 
 
 def _unchanged(how: Attributes, value: Any) -> Any:
-    """What a cast among numbers leaves as it is.
+    """The input of a cast among numbers.
 
     Raises:
         NotUnderstood: if it changes what it is given.

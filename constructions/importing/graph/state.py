@@ -1,4 +1,4 @@
-"""What is known while a graph is read, and two things that several operations do."""
+"""State kept while a graph is read, and two steps that several operations share."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from constructions.trained import network as trained
 from constructions.trained.numbers import all_numbers, view_of_tensor
 
 _ALIKE = 16
-"""Of lines of tensors with the same numbers so many are remembered."""
+"""Number of rows of tensors with the same numbers that are remembered."""
 
 
 class Tensors:

@@ -68,7 +68,7 @@ class KeptTotal:
 
 @dataclass(frozen=True)
 class Count:
-    """How many tokens of the input are none of these; the shape of the array of such numbers."""
+    """Number of tokens of the input that are none of these; the shape of the array of such numbers."""
 
     tokens: frozenset[int]
     shape: tuple[int, ...]

@@ -39,7 +39,7 @@ class Tokenwise:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the array."""
+        """Shape of the array."""
         return self.codes.shape
 
     @property
@@ -125,7 +125,7 @@ class Modulated:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the array."""
+        """Shape of the array."""
         return self.parts[0][0].shape
 
 
@@ -212,7 +212,7 @@ class Scores:
     masks: tuple[Mask, ...] = (Mask(np.zeros(()), np.zeros((), bool)),)
 
     def masked(self, change: Callable[[Mask], Mask]) -> Scores:
-        """The same with all masks changed."""
+        """Copy with all masks changed."""
         return replace(self, masks=tuple(map(change, self.masks)))
 
     def plus(self, numbers: Array) -> Scores:
