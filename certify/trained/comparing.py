@@ -83,7 +83,8 @@ def with_comparison(imported: Imported, files: Sequence[Path], given: Mapping[st
         return imported
     where = printable(expected or files[0].name)
     difference = _greatest_difference(imported, original, where)
-    compared = Comparison(original.name, len(original.words), difference)
+    lengths = sorted(map(len, original.words))
+    compared = Comparison(original.name, len(original.words), (lengths[0], lengths[-1]), difference)
     return replace(imported, network=replace(imported.network, compared=compared))
 
 

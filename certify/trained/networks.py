@@ -29,7 +29,9 @@ def describe_comparison(compared: trained.Comparison | None) -> str:
     """A comparison of a network with its original, made when it was imported."""
     if compared is None:
         return "with nothing"
-    return (f"with {compared.original} on {compared.inputs} inputs, greatest difference "
+    least, greatest = compared.lengths
+    lengths = f"{least} token{'' if least == 1 else 's'}" if least == greatest else f"{least} to {greatest} tokens"
+    return (f"with {compared.original} on {compared.inputs} inputs of {lengths}, greatest difference "
             f"{compared.difference.numerator / compared.difference.denominator:.2g}")
 
 

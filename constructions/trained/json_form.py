@@ -48,7 +48,8 @@ def network_to_json(network: trained.TrainedNetwork) -> dict[str, Any]:
 
 
 def _comparison_to_json(compared: trained.Comparison) -> dict[str, Any]:
-    return {"original": compared.original, "inputs": compared.inputs, "difference": str(compared.difference)}
+    return {"original": compared.original, "inputs": compared.inputs, "lengths": [*compared.lengths],
+            "difference": str(compared.difference)}
 
 
 def network_text(network: trained.TrainedNetwork) -> str:
@@ -166,7 +167,7 @@ def _source(data: Any, where: str) -> trained.Source:
 
 
 def _comparison(data: Any, where: str) -> trained.Comparison:
-    original, inputs, difference = values.fields(data, where, ("original", "inputs", "difference"))
+    original, inputs, lengths, difference = values.fields(data, where, ("original", "inputs", "lengths", "difference"))
     name = values.text(original, f"{where}.original")
     if not _ORIGINAL.fullmatch(name):
         raise InputError(f"{where}.original: {values.found(name)}, expected onnxruntime or torch with its version, or "
@@ -174,7 +175,10 @@ def _comparison(data: Any, where: str) -> trained.Comparison:
     found = values.rational(difference, f"{where}.difference")
     if found < 0:
         raise InputError(f"{where}.difference: {found}, expected 0 or more")
-    return trained.Comparison(name, values.positive(inputs, f"{where}.inputs"), found)
+    match values.items(lengths, f"{where}.lengths", values.positive):
+        case (least, greatest) if least <= greatest:
+            return trained.Comparison(name, values.positive(inputs, f"{where}.inputs"), (least, greatest), found)
+    raise InputError(f"{where}.lengths: {values.found(lengths)}, expected those of the shortest and the longest input")
 
 
 def _digest(data: Any, where: str) -> str:

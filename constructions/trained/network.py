@@ -157,11 +157,13 @@ class Source:
 class Comparison:
     """The comparison at import: the greatest difference of logits from those of the original, over some inputs.
 
-    ``original`` names what computed them: a program with its version, or the owner's file.
+    ``original`` names what computed them: a program with its version, or the owner's file. ``lengths``: those of the
+    shortest and of the longest input; where the original reads one length alone, other lengths were not compared.
     """
 
     original: str
     inputs: int
+    lengths: tuple[int, int]
     difference: Fraction
 
 

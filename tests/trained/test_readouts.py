@@ -111,20 +111,26 @@ def test_a_formula_that_looks_ahead_of_the_last_position_is_named() -> None:
     assert {describe_places(asked(flags)) for flags in (back, first)} == {"at the last token"}
 
 
+def comparison(original: str, inputs: int, lengths: list[int], difference: str) -> dict[str, object]:
+    """The JSON object of a comparison."""
+    return {"original": original, "inputs": inputs, "lengths": lengths, "difference": difference}
+
+
 def test_readout_and_comparison_are_read_back_from_the_file() -> None:
-    compared = Comparison("onnxruntime 1.31.1", 40, Fraction(1, 10**6))
+    compared = Comparison("onnxruntime 1.31.1", 40, (1, 8), Fraction(1, 10**6))
     network = replace(small_network(), readout="first", compared=compared)
     data = network_to_json(network)
     assert network_from_json(data, "m.json") == network
-    assert data["compared"] == {"original": "onnxruntime 1.31.1", "inputs": 40, "difference": "1/1000000"}
+    assert data["compared"] == comparison("onnxruntime 1.31.1", 40, [1, 8], "1/1000000")
 
 
 @pytest.mark.parametrize(("changes", "complaint"), [
     ({"readout": "mean"}, "m.json, readout: \"mean\""),
-    ({"compared": {"original": "tensorflow 2", "inputs": 1, "difference": "0"}}, "m.json, compared.original: "),
-    ({"compared": {"original": "torch ../x", "inputs": 1, "difference": "0"}}, "m.json, compared.original: "),
-    ({"compared": {"original": "torch 2.13.0", "inputs": 0, "difference": "0"}}, "m.json, compared.inputs: 0"),
-    ({"compared": {"original": "torch 2.13.0", "inputs": 1, "difference": "-1"}}, "m.json, compared.difference: -1")])
+    ({"compared": comparison("tensorflow 2", 1, [1, 8], "0")}, "m.json, compared.original: "),
+    ({"compared": comparison("torch ../x", 1, [1, 8], "0")}, "m.json, compared.original: "),
+    ({"compared": comparison("torch 2.13.0", 0, [1, 8], "0")}, "m.json, compared.inputs: 0"),
+    ({"compared": comparison("torch 2.13.0", 1, [2, 1], "0")}, "m.json, compared.lengths: "),
+    ({"compared": comparison("torch 2.13.0", 1, [1, 8], "-1")}, "m.json, compared.difference: -1")])
 def test_another_readout_or_comparison_is_refused(changes: dict[str, object], complaint: str) -> None:
     with pytest.raises(InputError) as caught:
         network_from_json(network_to_json(small_network()) | changes, "m.json")
@@ -139,8 +145,9 @@ def with_network(**changes: object) -> str:
 
 @pytest.mark.parametrize(("changes", "lines"), [
     ({"readout": "last"}, ["read out at the last token alone", "compared     with no original"]),
-    ({"compared": {"original": "torch 2.13.0", "inputs": 40, "difference": "1/1000"}},
-     ["compared     with torch '2.13.0' on 40 inputs, greatest difference of logits 1/1000 (not checked)"])])
+    ({"compared": comparison("torch 2.13.0", 40, [1, 8], "1/1000")},
+     ["compared     with torch '2.13.0' on 40 inputs of 1 to 8 tokens, "
+      "greatest difference of logits 1/1000 (not checked)"])])
 def test_the_checker_prints_readout_and_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str],
                                                    changes: dict[str, object], lines: list[str]) -> None:
     (tmp_path / "d.cert").write_text(with_network(**changes), encoding="utf-8")
@@ -152,9 +159,11 @@ def test_the_checker_prints_readout_and_comparison(tmp_path: Path, capsys: pytes
 @pytest.mark.parametrize(("changes", "reason"), [
     ({"readout": "first"}, "read: the network outputs logits of its first token alone"),
     ({"readout": "mean"}, "readout"),
-    ({"compared": {"original": "eval 1", "inputs": 1, "difference": "0"}}, "original"),
-    ({"compared": {"original": "torch a\nb", "inputs": 1, "difference": "0"}}, "original"),
-    ({"compared": {"original": "torch 2", "inputs": 1, "difference": "-1"}}, "difference")])
+    ({"compared": comparison("eval 1", 1, [1, 8], "0")}, "original"),
+    ({"compared": comparison("torch a\nb", 1, [1, 8], "0")}, "original"),
+    ({"compared": comparison("torch 2", 1, [2, 1], "0")}, "lengths"),
+    ({"compared": comparison("torch 2", 1, [1, 2, 3], "0")}, "lengths"),
+    ({"compared": comparison("torch 2", 1, [1, 8], "-1")}, "difference")])
 def test_the_checker_refuses_a_claim_about_logits_that_the_network_does_not_output(
         tmp_path: Path, capsys: pytest.CaptureFixture[str], changes: dict[str, object], reason: str) -> None:
     (tmp_path / "d.cert").write_text(with_network(**changes), encoding="utf-8")

@@ -199,15 +199,18 @@ def read_network(value: Json, budget: Budget) -> Network:
 
 
 def read_comparison(value: Json) -> str:
-    """The original (a library and its version, or a file), the number of inputs, the greatest difference of logits."""
-    fields = Fields(value, "original", "inputs", "difference")
+    """The original (a library and its version, or a file), inputs and lengths, the greatest difference of logits."""
+    fields = Fields(value, "original", "inputs", "lengths", "difference")
     kind, space, name = fields.read("original", read_text).rpartition(" ")
     expect(kind in ORIGINALS and space and 0 < len(name) <= 80 and name.isascii() and name.isprintable()
            and not set(name) & set("/\\"), "original: expected a library and its version, or a file")
     difference = fields.read("difference", read_rational)
     expect(difference >= 0, "difference: expected 0 or more, got {}", difference)
     inputs = fields.read("inputs", integer_within(range(1, 1 << 31)))
-    return f"with {kind} {quote(name)} on {inputs} inputs, greatest difference of logits {show(difference)}"
+    lengths = fields.read("lengths", list_of(integer_within(range(1, MAX_N + 1))))
+    expect(len(lengths) == 2 and lengths[0] <= lengths[1], "lengths: expected those of the shortest and the longest")
+    return (f"with {kind} {quote(name)} on {inputs} inputs of {lengths[0]} to {lengths[1]} tokens, "
+            f"greatest difference of logits {show(difference)}")
 
 
 def read_source(value: Json) -> Source:
