@@ -50,6 +50,10 @@ def _read(text: str) -> list[RunClass]:
         found = list(read_run_classes(read_text(text), text).values())
         if not found:
             raise InputError(f"{text}: no class of float runs, expected a table such as [mine]")
+        for each in found:
+            if presets().get(each.name, each) != each:
+                raise InputError(f"{text}: {each.name} is a class of certify's own with other numbers, "
+                                 f"expected another name")
         return found
     if text not in presets():
         raise InputError(f"float runs {text!r}: expected one of {', '.join(presets())}, or a file {SUFFIX}")

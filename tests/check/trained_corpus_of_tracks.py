@@ -158,14 +158,15 @@ def files() -> dict[Path, Document]:
         "accepted/trained_track_runs_by_classes": by_classes,
         "rejected/trained_track_runs_by_classes_with_ranges_over_the_reals": by_classes | {"units": adds_two["units"]},
         "rejected/trained_track_runs_by_classes_in_bfloat16": changed(
-            by_classes, "floats", 0, value=by_classes["floats"][0] | BFLOAT16),
+            by_classes, "floats", 0, value=by_classes["floats"][0] | BFLOAT16 | {"name": "class 1"}),
         "rejected/trained_track_runs_by_classes_a_margin_too_large": changed(by_classes, "claim", "margin", value="1"),
         "rejected/trained_track_runs_a_margin_too_large": changed(runs, "claim", "margin", value="1"),
-        "rejected/trained_track_runs_of_sums_of_8_bits": changed(runs, "floats", 0, "sums", value="bfloat16"),
+        "rejected/trained_track_runs_of_sums_of_8_bits": changed(
+            runs, "floats", 0, value=runs["floats"][0] | {"name": "class 1", "sums": "bfloat16"}),
         "rejected/trained_track_runs_of_another_answer": changed(
             runs, "claim", "machine", "end", value=runs["claim"]["machine"]["end"][::-1]),
         "rejected/trained_no_wrong_input_run_in_binary32": changed(
-            wrong_run, "floats", 0, value=wrong_run["floats"][0] | BINARY32),
+            wrong_run, "floats", 0, value=wrong_run["floats"][0] | BINARY32 | {"name": "class 1"}),
         "rejected/trained_no_wrong_input_run_by_its_margin": changed(wrong_run, "claim", "margin", value="0"),
         "rejected/trained_a_wrong_input_run_of_another_base": changed(wrong_run, "exp_base", value="2"),
         "malformed/trained_track_runs_an_input_too_few": changed(runs, "units", 0, "inputs", value=15),

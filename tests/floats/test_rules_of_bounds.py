@@ -37,7 +37,7 @@ def numbers_of(text: str, regime: int = 0) -> HeldNumbers:
 
 
 def test_one_visible_value_passes_through_the_softmax_format() -> None:
-    run = replace(BINARY32, softmax=TINY, scores=TINY, weights=TINY, exp_ulp=Fraction(0))
+    run = replace(BINARY32, softmax=TINY, scores=TINY, weights=TINY, exp_ulp=Fraction(1, 2))
     seventeen = UniformSum(1, 1, 17, 0, signed=False)
     assert hold_mean_of(seventeen, 17, run).error == 1  # fl(17/1) has 4 bits: 16
     assert hold_mean_of(seventeen._replace(size=16), 16, run) == Held(Fraction(16), Fraction(16), Fraction(0), 4)
@@ -45,7 +45,7 @@ def test_one_visible_value_passes_through_the_softmax_format() -> None:
 
 @pytest.mark.parametrize(("field", "value"), [("exp_base", ExpBase.TWO), ("block", 2)])
 def test_theta_charges_flushed_differences(field: str, value: object) -> None:
-    run: RunClass = replace(BINARY32, exp_base=ExpBase.E, exp_ulp=Fraction(0))
+    run: RunClass = replace(BINARY32, exp_base=ExpBase.E, exp_ulp=Fraction(1, 2))
     coarse = replace(run, softmax=Format(24, -12, 127), scores=Format(11, -12, 15), weights=Format(11, -12, 15))
     scores = Scores(4, TRUTH, Fraction(1))
     changes = {"exp_base": ExpBase.TWO} if field == "exp_base" else {"block": 2}

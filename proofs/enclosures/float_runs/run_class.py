@@ -80,8 +80,8 @@ class RunClass:
                                  f"numbers {wide}, {getattr(self, wide)}, has")
         if self.inputs.precision < LEAST_PRECISION:
             raise InputError(f"run class {self.name}: inputs is {self.inputs}, expected {LEAST_PRECISION} bits or more")
-        if self.exp_ulp < 0 or 8 * self.exp_ulp * self.softmax.roundoff > 1:
-            raise InputError(f"run class {self.name}: exp_ulp is {self.exp_ulp}, expected 0 to "
+        if 2 * self.exp_ulp < 1 or 8 * self.exp_ulp * self.softmax.roundoff > 1:
+            raise InputError(f"run class {self.name}: exp_ulp is {self.exp_ulp}, expected 1/2 (correctly rounded) to "
                              f"{1 / (8 * self.softmax.roundoff)} for {self.softmax}")
         if not 0 <= self.block <= MAX_BLOCK:
             raise InputError(f"run class {self.name}: block is {self.block}, expected 0 to {MAX_BLOCK}")

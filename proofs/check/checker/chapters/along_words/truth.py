@@ -24,6 +24,7 @@ class TruthsAlongWord:
         self._asked, self._language = conditions, language
         self._formulas = list(dict.fromkeys(conditions.formulas))
         self._order = sorted(language.below(self._formulas))
+        self._entries = sum(map(self._operands, self._order))
         self._fixed: dict[tuple[Place, int], TruthColumn] = {}
 
     def cases(self, word: Sequence[int], places: Sequence[int]) -> dict[int, list[int]]:
@@ -46,15 +47,22 @@ class TruthsAlongWord:
         steps = automaton.steps
         return list(accumulate(word, lambda state, letter: steps[state][letter], initial=automaton.start))
 
+    def _operands(self, place: Place) -> int:
+        """Numbers that a position is computed from: its own, its operands; a long coefficient counts as several."""
+        _, operands, data = self._language.nodes[place]
+        return 2 + len(operands) + sum(number.bit_length() >> 8 for number in data if isinstance(number, int))
+
     def _columns(self, word: Sequence[int]) -> dict[Place, TruthColumn]:
         """The truths at positions 1 ... n of all formulas, operands first."""
-        self._language.budget.spend(1 + len(self._order) * (2 + (len(word) >> 3)))
+        self._language.budget.spend(1 + self._entries + (self._entries * len(word) >> 3))
         columns: dict[Place, TruthColumn] = {}
+        counts: dict[Place, Sequence[int]] = {}
         for place in self._order:
-            columns[place] = self._column(place, word, columns)
+            columns[place] = self._column(place, word, columns, counts)
         return columns
 
-    def _column(self, place: Place, word: Sequence[int], columns: dict[Place, TruthColumn]) -> TruthColumn:
+    def _column(self, place: Place, word: Sequence[int], columns: dict[Place, TruthColumn],
+                counts: dict[Place, Sequence[int]]) -> TruthColumn:
         name, operands, data = self._language.nodes[place]
         if name == "Q":
             letter = self._asked.alphabet.index(str(data[0]))
@@ -63,10 +71,10 @@ class TruthsAlongWord:
             return self._fixed_column(place, len(word))
         if name == "T":
             compare, constant = COMPARE[str(data[0])], int(data[1])
-            return [compare(constant + number, 0) for number in self._sums(place, len(word), columns)]
+            return [compare(constant + number, 0) for number in self._sums(place, len(word), columns, counts)]
         if name == "on":
             return [self._language.holds_at(operands[0], len(word), number)
-                    for number in self._sums(operands[1], len(word), columns)]
+                    for number in self._sums(operands[1], len(word), columns, counts)]
         if name in CONNECT:
             return [bool(CONNECT[name](*truths)) for truths in
                     (zip(*(columns[operand] for operand in operands), strict=True) if operands else [()] * len(word))]
@@ -78,20 +86,24 @@ class TruthsAlongWord:
             self._fixed[place, n] = [self._language.holds_at(place, n, i) for i in range(1, n + 1)]
         return self._fixed[place, n]
 
-    def _sums(self, place: Place, n: int, columns: dict[Place, TruthColumn]) -> Sequence[int]:
+    def _sums(self, place: Place, n: int, columns: dict[Place, TruthColumn],
+              counts: dict[Place, Sequence[int]]) -> Sequence[int]:
         """A count, or the sum of the counts that are compared with 0, at each position."""
         operator, operands, data = self._language.nodes[place]
         if operator != "T":
-            return self._counts(place, columns)
-        counts = [self._counts(operand, columns) for operand in operands]
-        return [sum(map(mul, map(int, data[2:]), row)) for row in (zip(*counts, strict=True) if counts else [()] * n)]
+            return self._count(place, columns, counts)
+        factors = [*map(int, data[2:])]
+        numbers = [self._count(operand, columns, counts) for operand in operands]
+        return [sum(map(mul, factors, row)) for row in (zip(*numbers, strict=True) if numbers else [()] * n)]
 
-    def _counts(self, count: Place, columns: dict[Place, TruthColumn]) -> Sequence[int]:
-        """How many positions up to each, or from it, satisfy what is counted."""
-        counted = list(map(int, columns[self._language.counted(count)]))
-        if self._language.nodes[count].operator == "#<":
-            return list(accumulate(counted))
-        return list(accumulate(reversed(counted)))[::-1]
+    def _count(self, count: Place, columns: dict[Place, TruthColumn],
+               counts: dict[Place, Sequence[int]]) -> Sequence[int]:
+        """The number of positions up to each, or from it, that satisfy what is counted; made once for a word."""
+        if count not in counts:
+            counted = list(map(int, columns[self._language.counted(count)]))
+            is_up_to = self._language.nodes[count].operator == "#<"
+            counts[count] = list(accumulate(counted)) if is_up_to else list(accumulate(reversed(counted)))[::-1]
+        return counts[count]
 
 
 def since(a: TruthColumn, b: TruthColumn) -> TruthColumn:

@@ -1,2 +1,2 @@
 """Classes of float runs, on which the chapters `floats` and `trained` build: `reading` (formats of numbers, and the one
-spelling of a class)."""
+spelling of a class), `presets` (classes that are known by name)."""

@@ -13,6 +13,7 @@ from ...kernel.numbers import ONE
 from ...kernel.reading.document import Json
 from ...kernel.reading.shapes import Fields, integer_within, list_of, one_of, read_rational, read_text
 from ...kernel.verdicts import expect, quote, within
+from .presets import PRESETS
 
 MAX_CLAIMS = 32
 MAX_NAME = 100  # characters, so that a name is printed whole
@@ -109,14 +110,25 @@ def read_float_claim(value: Json, lengths: range) -> FloatClaim:
     name = fields.read("name", read_name)
     with within(quote(name)):
         formats: dict[str, Format] = {key: fields.read(key, read_format) for key in FIELDS[1:7]}
-        return FloatClaim(
+        claim = FloatClaim(
             name=name, **formats,
             normalised=str(fields.read("normalised", one_of("before", "after", "either"))),
-            exp_ulp=fields.read("exp_ulp", read_rational),
+            exp_ulp=fields.read("exp_ulp", read_exp_ulp),
             exp_base=str(fields.read("exp_base", one_of("e", "2", "either"))),
             block=fields.read("block", integer_within(range(MAX_BLOCK + 1))),
             sum_ulp=fields.read("sum_ulp", read_above_1) if "sum_ulp" in fields else ONE,
             max_n=fields.read("max_n", integer_within(lengths)))
+        numbers = (*map(write_format, formats.values()), claim.normalised, claim.exp_ulp, claim.exp_base, claim.block,
+                   claim.sum_ulp)
+        expect(PRESETS.get(name) in (None, " ".join(map(str, numbers))), "it is the name of another class of runs")
+        return claim
+
+
+def read_exp_ulp(value: Json) -> Fraction:
+    """A rational from 1/2 on: exponentials, which are irrational, are no closer in all runs, if in any."""
+    found = read_rational(value)
+    expect(2 * found >= 1, "expected 1/2 or more, as correctly rounded exponentials have, got {}", quote(value))
+    return found
 
 
 def read_above_1(value: Json) -> Fraction:

@@ -76,7 +76,7 @@ def integer_within(allowed: range) -> Callable[[Json], int]:
     """An integer in a range."""
     def read(value: Json) -> int:
         fits = type(value) is int and value in allowed
-        expect(fits, "expected {} to {} (limit), got {}", allowed[0], allowed[-1], quote(value))
+        expect(fits, "expected {} to {} (limit), got {}", allowed.start, allowed.stop - 1, quote(value))
         return int(value)
     return read
 

@@ -16,7 +16,7 @@ from hashlib import sha256
 from math import prod
 from sys import byteorder
 
-from ....kernel.budget import Budget
+from ....kernel.budget import MAX_TENSOR_BYTES, MAX_VIEWED, Budget
 from ....kernel.numbers import INTEGER_BITS
 from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import Fields, entries, integer_within, list_of, one_of, read_item, read_text
@@ -63,10 +63,11 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Tensor:
-    """The elements in row-major order, as integers times 2^power."""
+    """The elements in row-major order, as integers times 2^power; the number of bytes that they were read from."""
 
     elements: Sequence[int]
     power: int
+    size: int
 
 
 def read_base64(value: Json) -> bytes:
@@ -112,7 +113,7 @@ def decode(data: bytes, encoding: Encoding, budget: Budget) -> Tensor:
     one, mask, sign = 1 << encoding.fraction, (1 << encoding.fraction) - 1, 1 << (8 * encoding.size - 1)
     sizes = [((word & mask) | one) << (x - least) if x else word & mask for word, x in zip(words, fields, strict=True)]
     elements = [-size if word & sign else size for word, size in zip(words, sizes, strict=True)]
-    return Tensor(elements, least - encoding.fraction - (1 << (encoding.exponent - 1)) + 1)
+    return Tensor(elements, least - encoding.fraction - (1 << (encoding.exponent - 1)) + 1, len(data))
 
 
 class Tensors:
@@ -121,6 +122,7 @@ class Tensors:
     def __init__(self, tensors: Mapping[str, Tensor], budget: Budget) -> None:
         self._tensors, self._budget = tensors, budget
         self._used: set[str] = set()
+        self._viewed = 0
 
     def read_vector(self, value: Json) -> Vector:
         """A vector inside a tensor."""
@@ -153,7 +155,10 @@ class Tensors:
         tensor = self._tensors[name]
         last = start + sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True))
         expect(last < len(tensor.elements), "it is not within the tensor {}", quote(name))
+        expect(prod(shape) <= len(tensor.elements), "it has more elements than the tensor {}", quote(name))
         self._used.add(name)
+        self._viewed += prod(shape)
+        expect(self._viewed <= MAX_VIEWED, "the elements of all views are more than {} (limit)", MAX_VIEWED)
         self._budget.spend(1 + (prod(shape) >> 3))
         self._budget.hold(POINTER_BITS * prod(shape) + ROW_BITS * shape[0])
         return tensor, start, shape, strides
@@ -162,4 +167,7 @@ class Tensors:
 def read_tensors(value: Json, budget: Budget) -> Tensors:
     """The tensors of a network by name."""
     read = partial(read_tensor, budget=budget)
-    return Tensors({name: read_item(quote(name), one, read) for name, one in entries(value)}, budget)
+    tensors = {name: read_item(quote(name), one, read) for name, one in entries(value)}
+    expect(sum(tensor.size for tensor in tensors.values()) <= MAX_TENSOR_BYTES, "expected at most {} bytes (limit)",
+           MAX_TENSOR_BYTES)
+    return Tensors(tensors, budget)

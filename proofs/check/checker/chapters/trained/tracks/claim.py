@@ -169,8 +169,9 @@ def read_machine(value: Json, tracks: Sequence[Track], token: Callable[[Json], i
     start = fields.read("start", Count)
     states, letters = len(end), prod(len(track.letters) for track in tracks)
     expect(start < states, "start: there are {} states", states)
-    expect(all(len(table) == states and all(len(steps) == letters for steps in table) for table in tables),
-           "tables: expected {} steps of each of {} states", letters, states)
+    expect(bool(tables) and all(len(table) == states and all(len(steps) == letters for steps in table)
+                                for table in tables),
+           "tables: expected one or more, with {} steps of each of {} states", letters, states)
     steps = [step for table in tables for row in table for step in row if step is not None]
     expect(all(step and step[0] < states for step in steps), "tables: there are {} states", states)
     expect(len({len(step) for step in steps}) <= 1, "tables: steps write equally many answers")

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import zip_longest
-from math import ceil, floor
 from operator import mul, or_
 from typing import NamedTuple
 
@@ -103,7 +102,7 @@ def image(budget: Budget, x: ExactForm, linear: ExactMap) -> ExactForm:
     width, rows = max((len(row) for row in x.rows), default=1), []
     bits = longest(x.rows)
     each = 1 + (width * (8 + (bits >> 5)) >> 5) + width * steps_of(bits, linear.bits)
-    budget.spend(1 + sum(2 + len(column) * each for column in linear.columns))
+    budget.spend(1 + sum(2 + (width >> 5) + len(column) * each for column in linear.columns))
     for column in linear.columns:
         total = [0] * width
         for place, factor in column:
@@ -265,12 +264,16 @@ class ExactNetwork:
             total = sum(one.least for one in weights.values())
             require(total, "weights are not known to be above 0")
             doubt = sum(one.greatest - one.least for one in weights.values())
+            averaged = [(self.seen(head, source).value, one.least) for source, one in weights.items()]
+            power = max(value.power for value, _ in averaged)
+            bits = power + longest(value.entries for value, _ in averaged)
+            self.budget.spend(width * len(averaged) * (1 + (bits + self.unit >> 10) + steps_of(bits, self.unit)))
             for k in range(width):
-                values = {source: Fraction(one.entries[k], 1 << one.power) for source in sources
-                          for one in [self.seen(head, source).value]}
-                middle = sum((values[source] * one.least for source, one in weights.items()), Fraction(0)) / total
-                away = (max(values.values()) - min(values.values())) * doubt / total
-                found.append(ExactRange(floor((middle - away) * (1 << places)), ceil((middle + away) * (1 << places))))
+                values = [value.entries[k] << power - value.power for value, _ in averaged]
+                middle = sum(map(mul, values, (least for _, least in averaged)))
+                away = (max(values) - min(values)) * doubt
+                found.append(ExactRange((middle - away << places) // (total << power),
+                                        -((-middle - away << places) // (total << power))))
         return found
 
     def judged(self, point: ExactForm, box: list[ExactRange], places: int, answer: int, others: Sequence[int]
