@@ -7,18 +7,19 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from certify.exports.pages.certificate.page import certificate_page
+from certify.exports.pages.claim.page import claim_page
 from certify.exports.pages.decision.page import Filed, FloatCells, decision_page
 from certify.exports.pages.softened.page import softened_page
 from certify.exports.softened import read_softened
-from certify.formula.sealed import read_accepted, read_sealed_text
+from certify.formula.sealed import read_accepted, read_accepted_file, read_sealed_text
 from certify.frame.files import check_writable, read_text, write_text
 from certify.trained.certified import read_certified
 from certify.trained.files import OVER_THE_REALS
 from certify.trained.float_decision import ClassRow
 from certify.trained.float_show import cells_of, said_of
-from constructions.errors import InputError
+from constructions.errors import InputError, Unsupported
 from constructions.network.transformer import check_softmax
-from proofs.check import Softened, WrongWord
+from proofs.check import Certificate, Softened, WrongWord, printable
 
 FROM_STANDARD_INPUT = "the.cert"
 BEGINNING = 100
@@ -31,7 +32,6 @@ def export_html(path: str, output: str) -> None:
     Raises:
         InputError: if the file is no certificate, or the place cannot be written.
         NotAccepted: if the certificate is rejected.
-        Unsupported: if the network has other attention than softmax and hard attention.
     """
     write_about(path, output, page_of)
 
@@ -55,16 +55,20 @@ def page_of(text: str, path: str, name: str, title: str = "") -> str:
     Raises:
         InputError: if it is no certificate.
         NotAccepted: if the checker rejects it.
-        Unsupported: if the network has other attention than softmax and hard attention.
     """
-    beginning = text[:BEGINNING]
-    if '"certify-softened"' in beginning and isinstance(read_accepted(text, path), Softened):
-        return softened_page(read_softened(text, path), name)
-    if any(f'"{kind}"' in beginning for kind in OVER_THE_REALS):
+    if any(f'"{kind}"' in text[:BEGINNING] for kind in OVER_THE_REALS):
         return _page_of_trained(text, path, name, title)
-    sealed = read_sealed_text(text, path)
-    check_softmax(sealed.transformer, "a page")
-    return certificate_page(sealed, name)
+    accepted = read_accepted_file(text, path)
+    try:
+        if isinstance(accepted.given, Softened):
+            return softened_page(read_softened(text, path), name)
+        if isinstance(accepted.given, Certificate):
+            sealed = read_sealed_text(text, path)
+            check_softmax(sealed.transformer, "a page")
+            return certificate_page(sealed, name)
+    except Unsupported:
+        pass  # other attention than softmax and hard attention, which pages do not run
+    return claim_page(Filed(name, text), [printable(line) for line in accepted.lines])
 
 
 def _page_of_trained(text: str, path: str, name: str, title: str,

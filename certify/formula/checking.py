@@ -183,10 +183,10 @@ def _check(path: str, request: check.Request) -> dict[str, Any]:
 def _claim(accepted: check.Accepted) -> dict[str, Any]:
     given = accepted.given
     language = given.language
-    refuted = {"claim_is_false": True} if isinstance(given, check.WrongWord | check.WrongInput) else {}
-    if isinstance(given, check.Decision | check.WrongWord):
+    refuted = {"claim_is_false": True} if isinstance(given, check.WrongWord | check.WrongInput | check.LongWord) else {}
+    if isinstance(given.claim, check.TrainedClaim):
         return {**refuted, "alphabet": list(given.claim.alphabet), "min_n": given.claim.min_n,
-                "max_n": given.claim.max_n,
+                "max_n": None if given.claim.max_n == check.EVERY else given.claim.max_n,
                 **({"vacuous": check.find_vacuous_lengths(given)} if isinstance(given, check.Decision) else {}),
                 "covered": accepted.coverage}
     if isinstance(given, check.TracksCertificate | check.WrongInput):

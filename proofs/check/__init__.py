@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from .checker.chapters.softened.lengths import ShardResult
     from .checker.chapters.softened.reading import Softened, read_softened_text
     from .checker.chapters.softened.shards import check_shard, finish
-    from .checker.chapters.trained.reading.decision import Decision, WrongWord
+    from .checker.chapters.trained.lengths.reading import EVERY, LongWord
+    from .checker.chapters.trained.reading.decision import Decision, TrainedClaim, WrongWord
     from .checker.chapters.trained.tracks.reading import TracksCertificate, WrongInput
     from .checker.chapters.trained.vacuous import find_vacuous_lengths
     from .checker.parts import (
@@ -43,7 +44,8 @@ PLACES = {
     ".checker.chapters.softened.lengths": ("ShardResult",),
     ".checker.chapters.softened.reading": ("Softened", "read_softened_text"),
     ".checker.chapters.softened.shards": ("check_shard", "finish"),
-    ".checker.chapters.trained.reading.decision": ("Decision", "WrongWord"),
+    ".checker.chapters.trained.lengths.reading": ("EVERY", "LongWord"),
+    ".checker.chapters.trained.reading.decision": ("Decision", "TrainedClaim", "WrongWord"),
     ".checker.chapters.trained.tracks.reading": ("TracksCertificate", "WrongInput"),
     ".checker.chapters.trained.vacuous": ("find_vacuous_lengths",),
     ".checker.parts": ("check_part", "check_sample", "check_some", "estimate", "find_unproved_float_units",
@@ -54,6 +56,7 @@ PLACES = {
 
 __all__ = [
     "ACCEPTED",
+    "EVERY",
     "STATUS",
     "Accepted",
     "Bound",
@@ -64,6 +67,7 @@ __all__ = [
     "FloatClaim",
     "Format",
     "Incomplete",
+    "LongWord",
     "Malformed",
     "MarginFile",
     "Refusal",
@@ -73,6 +77,7 @@ __all__ = [
     "ShardResult",
     "Softened",
     "TracksCertificate",
+    "TrainedClaim",
     "WrongInput",
     "WrongWord",
     "ask_the_same",
