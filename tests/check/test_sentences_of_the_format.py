@@ -43,7 +43,8 @@ def key(name: str, value: Any) -> Callable[[Any], Any]:
 SENTENCES: dict[str, list[Change]] = {
     "`format`: `binary32`, `binary64`, `binary16` or `bfloat16`": [("gpt2", "tensors t0", key("format", "float32"))],
     "`data`: base64 of its elements in row-major order, little-endian": [
-        ("gpt2", "tensors t0 data", lambda text: text[:-4] + "===="), ("gpt2", "tensors t0 data", lambda text: text[4:])],
+        ("gpt2", "tensors t0 data", lambda text: text[:-4] + "===="),
+        ("gpt2", "tensors t0 data", lambda text: text[4:])],
     "`sha256`: of these bytes, as they are in the source file": [("gpt2", "tensors t0 sha256", "0" * 64)],
     "Every element is finite": [("gpt2", "tensors t0", with_element("binary32", b"\x00\x00\x80\x7f"))],
     "Every tensor is used": [("gpt2", "tensors", lambda all: all | {"more": all["t0"]})],
@@ -58,15 +59,16 @@ SENTENCES: dict[str, list[Change]] = {
         ("gpt2", "tokens", lambda view: view | {"shape": [5, 8], "strides": [0, 1]})],
     "{weight: MATRIX [in, out], bias: VECTOR [out] or null}: y_j = Σ_i x_i weight_ij + bias_j": [
         ("gpt2", "steps 1 in weight shape", [8, 15]), ("gpt2", "steps 1 in bias shape", [15])],
-    "{kind: `layer` or `rms`, epsilon: rational above 0, gain: VECTOR or null, bias: VECTOR or null}, and where it is of "
-    "an image of h the key `of`: AFFINE": [
+    "{kind: `layer` or `rms`, epsilon: rational above 0, gain: VECTOR or null, bias: VECTOR or null}, and where it is "
+    "of an image of h the key `of`: AFFINE": [
         ("gpt2", "steps 0 norm kind", "batch"), ("gpt2", "steps 0 norm epsilon", "0"),
         ("gpt2", "steps 0 norm", key("of", None))],
     "gain and bias are as wide as what is normalised": [("gpt2", "steps 0 norm gain shape", [7])],
     "{step: `norm`, norm: NORM}": [("gpt2", "steps 2 norm", None), ("gpt2", "steps 2", key("step", "dropout"))],
     "{step: `attention`, norm: NORM or null, heads: list of HEAD (not empty), bias: VECTOR or null, scale: SCALE, "
     "rotary: ROTARY or null}": [("gpt2", "steps 0 heads", []), ("gpt2", "steps 0", key("cap", "30"))],
-    "{step: `units`, norm: NORM or null, in: AFFINE, gate: AFFINE or null, activation: name or ROUNDING, out: AFFINE}": [
+    "{step: `units`, norm: NORM or null, in: AFFINE, gate: AFFINE or null, activation: name or ROUNDING, "
+    "out: AFFINE}": [
         ("gpt2", "steps 1 activation", "softplus"), ("gpt2", "steps 1 in", None)],
     "{scale: rational above 0, zero, least, greatest: whole numbers below 2^32, least ≤ zero ≤ greatest}, or {range: "
     "`input` (of all tokens) or `token`, greatest: whole number above 0}": [
@@ -85,7 +87,7 @@ SENTENCES: dict[str, list[Change]] = {
         ("rotary", "steps 1 rotary sines shape", lambda shape: [shape[0] - 1, shape[1]])],
     "(x, y) becomes (x cos - y sin, y cos + x sin)": [],
 }
-"""Beside each sentence what breaks it. Two have none here: a limit, below, and an equation, which networks are run by."""
+"""What breaks each sentence. Two have nothing: a limit, tested below, and an equation, by which networks are run."""
 BROKEN = [(sentence, *change) for sentence, changes in SENTENCES.items() for change in changes]
 
 
@@ -117,7 +119,7 @@ def test_what_breaks_a_sentence_is_refused_by_both_readers(sentence: str, networ
     data = changed(network, path, value)
     with pytest.raises(InputError):
         network_from_json(data, "m.json")
-    with pytest.raises(Malformed, match="^network: "):
+    with pytest.raises(Malformed, match=r"^network: "):
         check_text(dump(decision(data, make_claim())))
 
 
@@ -132,7 +134,7 @@ def test_both_readers_have_the_limits_of_the_page(monkeypatch: pytest.MonkeyPatc
     for place in ("proofs.check.checker.chapters.trained.reading.dyadics", "constructions.trained.validation"):
         for name in ("MAX_TENSOR_BYTES", "MAX_VIEWED"):
             monkeypatch.setattr(f"{place}.{name}", 100)
-            with pytest.raises((InputError, Malformed), match="at most 100|more than 100"):
+            with pytest.raises((InputError, Malformed), match=r"at most 100|more than 100"):
                 if "check" in place:
                     check_text(dump(decision(NETWORKS["gpt2"], make_claim())))
                 network_from_json(NETWORKS["gpt2"], "m.json")
