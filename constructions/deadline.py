@@ -1,14 +1,18 @@
-"""A deadline that loops look at: when it has passed, the work ends, and of what was not finished nothing is known.
+"""A deadline: when it has passed, the work ends, and of what was not finished nothing is known.
 
 No verdict follows from the time: ``TimeIsUp`` passes through whatever is under way, as an interrupt does, and whoever
-set the deadline says what had been finished before.
+set the deadline says what had been finished before. An alarm of the system raises it, so that no stage can forget to
+look at the clock; loops look at it where there are no alarms (in threads, and on Windows), and where one was lost.
 """
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic_ns
+from types import FrameType
 
 NANOSECONDS = 10**9
 
@@ -33,9 +37,29 @@ def time_limit(seconds: int | None) -> Iterator[None]:
         return
     _ends.append((seconds, monotonic_ns() + seconds * NANOSECONDS))
     try:
-        yield
+        with _alarm(seconds):
+            yield
     finally:
         _ends.pop()
+
+
+@contextmanager
+def _alarm(seconds: int) -> Iterator[None]:
+    """Raise ``TimeIsUp`` here after so many seconds, once."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def ring(_signal: int, _frame: FrameType | None) -> None:
+        raise TimeIsUp(seconds)
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def has_deadline() -> bool:

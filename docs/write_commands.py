@@ -23,11 +23,11 @@ list. Exit status: 0 certified, proved or accepted, 1 refuted or rejected, 2 bad
 unsupported; 130 after Ctrl-C, 141 if nobody reads the output any more (`certify list | head -1`). `-` reads standard
 input. Other pages have the formats and what is claimed: [README](../README.md) names the page of each.
 
-**When time is up.** `--timeout S` ends a command after about S seconds: between two lengths, questions to a solver or
-parts of the work, so that one of these may make it later. The verdict is then *unknown* (of a certificate that was
-being checked *incomplete*) and the exit status 3; no certificate, model or page is written. With a time limit lengths
-are asked about in stretches that double. What is printed is the answer for the last one that was finished, with
-`certified_to` in JSON; if a word was found by then that breaks the claim, all is refuted. Where the limit is kept, the
+**When time is up.** `--timeout S` ends a command after S seconds, wherever it is. The verdict is then *unknown* (of a
+certificate that was being checked *incomplete*) and the exit status 3. With a time limit lengths are asked about in
+stretches that double. What is printed is the answer for the last one that was finished, with `certified_to` in JSON, and
+`--output` gets its certificate, which is about these lengths alone; no model or page is written. If a word was found by
+then that breaks the claim, all is refuted. Where the limit is kept, the
 answer is the same as without it. An audit of a claims file keeps its finished claims for `--resume`, `--store` its
 finished parts.
 

@@ -10,7 +10,7 @@ import typer
 
 from certify.asking import options as option
 from certify.commands import decide_options as given_as
-from certify.frame.terminal import show_found, write_certificate
+from certify.frame.terminal import show_found, write_certificate, write_found
 
 if TYPE_CHECKING:
     from certify.frame.shards import Workers
@@ -105,12 +105,12 @@ def decide_question(network: TrainedNetwork, claim: Claim, every: bool, workers:
 
 def write_decision(decision: Decision | SoFar[Decision] | LengthsDecision, output: str | None, wrong: str | None,
                    html: str | None, as_json: bool) -> None:
-    """Write what there are places for; where time was up, nothing."""
+    """Write what there are places for; where time was up, what was proved by then."""
     from certify.frame.so_far import SoFar
     from certify.trained.lengths_decision import LengthsDecision
 
     if isinstance(decision, SoFar):
-        write_nothing(decision.verdict, as_json, output, wrong, html, "word")
+        write_so_far(decision, as_json, output, wrong, html, "word")
         return
     write_certificate(output, decision.certificate, decision.verdict, as_json)
     write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong word")
@@ -118,11 +118,12 @@ def write_decision(decision: Decision | SoFar[Decision] | LengthsDecision, outpu
         write_page(html, decision, output, wrong)
 
 
-def write_nothing(verdict: str, as_json: bool, output: str | None, wrong: str | None, html: str | None,
-                  of_wrong: str) -> None:
-    """Say of each place that was given that nothing is written there, as time was up."""
-    for place, name in ((output, "certificate"), (wrong, f"certificate of a wrong {of_wrong}"), (html, "page")):
-        write_certificate(place, None, verdict, as_json, name)
+def write_so_far(decision: SoFar[Any], as_json: bool, output: str | None, wrong: str | None, html: str | None,
+                 of_wrong: str) -> None:
+    """Write the certificate of what was proved when time was up; say of other places that nothing is written there."""
+    write_found(decision, as_json, output)
+    for place, name in ((wrong, f"certificate of a wrong {of_wrong}"), (html, "page")):
+        write_certificate(place, None, decision.verdict, as_json, name)
 
 
 def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers,
@@ -143,7 +144,7 @@ def end_with_page(decision: ADecision | SoFar[ADecision], page: Callable[[ADecis
     from certify.frame.so_far import SoFar
 
     if isinstance(decision, SoFar):
-        write_nothing(decision.verdict, as_json, output, wrong, html, of_wrong)
+        write_so_far(decision, as_json, output, wrong, html, of_wrong)
         raise typer.Exit(decision.exit_code)
     write_certificate(output, decision.certificate, decision.verdict, as_json)
     write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from certify.frame.terminal import note, show_found, write_certificate
+from certify.frame.terminal import note, show_found, write_found
 
 if TYPE_CHECKING:
     from certify.asking.options import Style
@@ -39,11 +39,10 @@ def finish(outcome: Outcome | SoFar[Outcome], as_json: bool, style: Style, paren
 
     With ``-o -`` the certificate goes to standard output and the outcome to standard error.
     """
-    from certify.formula.outcomes import Certified
     from certify.formula.outcomes_in_json import outcome_to_json
     from certify.formula.show import print_outcome
 
     show_found(outcome, as_json, outcome_to_json, lambda out, found: print_outcome(out, found, style, parenthesize),
                output)
-    write_certificate(output, outcome.certificate if isinstance(outcome, Certified) else None, outcome.verdict, as_json)
+    write_found(outcome, as_json, output)
     raise typer.Exit(outcome.exit_code)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from certify.asking import options as option
-from certify.frame.terminal import show_found, write_certificate
+from certify.frame.terminal import show_found, write_found
 
 At = Literal["first", "last", "every"]
 
@@ -54,7 +54,7 @@ def margin(
     """
     from certify.asking.subjects import Kind, find_subject
     from certify.frame.progress import ProgressLine
-    from certify.frame.so_far import SoFar, answer_in_time
+    from certify.frame.so_far import answer_in_time
     from certify.frame.verdicts import exit_status
     from certify.margins.answer import answer
     from certify.margins.question import MarginOptions, read_question
@@ -67,6 +67,5 @@ def margin(
     with ProgressLine() as progress:
         found = answer_in_time(question.claim.lengths, lambda some: answer(question.about(some), progress))
     show_found(found, as_json, answer_to_json, print_answer, output)
-    certificate = None if isinstance(found, SoFar) else found.certificate
-    write_certificate(output, certificate, found.verdict, as_json)
+    write_found(found, as_json, output)
     raise typer.Exit(exit_status(found.verdict))

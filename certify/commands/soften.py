@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from certify.asking import options as option
-from certify.frame.terminal import Json, check_file, complain, print_json, show_found, write_certificate
+from certify.frame.terminal import (
+    Json,
+    check_file,
+    complain,
+    print_json,
+    show_found,
+    write_certificate,
+    write_found,
+)
 
 if TYPE_CHECKING:
     from certify.frame.so_far import SoFar
@@ -222,10 +230,8 @@ def write_softened(found: Softening | SoFar[Softening], place: str | None) -> No
 
 def finish(found: Softening | SoFar[Softening], as_json: bool, output: str | None) -> None:
     """Write the certificate if there is one and a place for it, print what was found, and exit with its status."""
-    from certify.frame.so_far import SoFar
     from certify.softened.show import print_softening, softening_to_json
 
     show_found(found, as_json, softening_to_json, print_softening, output)
-    certificate = None if isinstance(found, SoFar) else found.certificate
-    write_certificate(output, certificate, found.verdict, as_json)
+    write_found(found, as_json, output)
     raise typer.Exit(found.exit_code)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from certify.frame.verdicts import exit_status
+from certify.frame.verdicts import HasVerdict, exit_status
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -135,6 +135,19 @@ def check_file(output: str | None) -> None:
 
     if output is not None:
         check_writable(output)
+
+
+def write_found(found: HasVerdict | SoFar[Any], as_json: bool, output: str | None) -> None:
+    """Write the certificate of what was found, if there is one and a place for it.
+
+    Where time was up, that is the certificate of the lengths that were finished.
+    """
+    from certify.frame.so_far import SoFar
+
+    proved, name = (found.answer, f"certificate of n = {found.finished}, which is proved,") if isinstance(
+        found, SoFar) else (found, "certificate")
+    certificate: str | None = getattr(proved, "certificate", None)
+    write_certificate(output, certificate, found.verdict, as_json, name if certificate else "certificate")
 
 
 def write_certificate(output: str | None, certificate: str | None, verdict: str, as_json: bool,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from itertools import count
 from pathlib import Path
@@ -27,8 +28,9 @@ WRONG = ("Q_1 since next Q_0", "--alphabet", "01", "--gamma", "13/10")
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At each look a second has passed."""
+    """At each look a second has passed; no alarm rings."""
     seconds = count()
+    monkeypatch.setattr("constructions.deadline._alarm", lambda _: contextlib.nullcontext())
     monkeypatch.setattr("constructions.deadline.monotonic_ns", lambda: next(seconds) * NANOSECONDS)
 
 
@@ -162,8 +164,9 @@ machine = { regex = "(0|1)*" }\nanswers = [1, 0]\namong = "all"\nlayout = ["word
         result = certify(*question, "--timeout", seconds)
         if result.code == 0:
             break
-        assert (result.code, result.json["verdict"], Path("c.cert").exists()) == (3, "unknown", False)
         known.append(result.json["certified_to"] or 0)
+        assert (result.code, result.json["verdict"], Path("c.cert").exists()) == (3, "unknown", known[-1] > 0)
+        assert known[-1] == 0 or certify("check", "c.cert", "--json").json["files"][0]["max_n"] == known[-1]
         assert known[-1] == 0 or [row["verdict"] for row in result.json["forms"]] == ["certified"] * known[-1]
     assert result.json["verdict"] == "certified" and known == sorted(known) and len({*known}) > 1
     in_time = Path("c.cert").read_bytes()
@@ -178,12 +181,15 @@ def test_a_time_limit_that_is_kept_changes_nothing(certify: Any) -> None:
     assert all(free.json[key] == limited.json[key] for key in free.json if key not in ("seconds", "stages"))
 
 
-def test_nothing_is_written_when_time_is_up(certify: Any) -> None:
+def test_what_was_proved_is_written_when_time_is_up_and_nothing_else(certify: Any) -> None:
     Path("old.cert").write_text("as it was", encoding="utf-8")
-    result = certify("formula", *SINCE, "-o", "old.cert", "--timeout", "40")
+    result = certify("formula", *SINCE, "-o", "old.cert", "--timeout", "1")
     assert result.code == 3 and "certify: unknown, so no certificate was written" in result.err
-    assert "for every n <= " in result.out and "CERTIFIED" not in result.out
     assert Path("old.cert").read_text(encoding="utf-8") == "as it was"
+    result = certify("formula", *SINCE, "-o", "old.cert", "--timeout", "40")
+    assert result.code == 3 and "certificate of n = 1..2, which is proved, in old.cert" in result.err
+    assert "for every n <= " in result.out and "CERTIFIED" not in result.out
+    assert certify("check", "old.cert", "--json").json["files"][0]["max_n"] == 2
     assert [path.name for path in Path().iterdir()] == ["old.cert"]
 
 
