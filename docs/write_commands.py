@@ -25,11 +25,10 @@ input. Other pages have the formats and what is claimed: [README](../README.md) 
 
 **When time is up.** `--timeout S` ends a command after S seconds, wherever it is. The verdict is then *unknown* (of a
 certificate that was being checked *incomplete*) and the exit status 3. With a time limit lengths are asked about in
-stretches that double. What is printed is the answer for the last one that was finished, with `certified_to` in JSON, and
-`--output` gets its certificate, which is about these lengths alone; no model or page is written. If a word was found by
-then that breaks the claim, all is refuted. Where the limit is kept, the
-answer is the same as without it. An audit of a claims file keeps its finished claims for `--resume`, `--store` its
-finished parts.
+stretches that double. What is printed is the answer for the last one that was finished, with `certified_to` in JSON;
+`--output` gets its certificate, which is about these lengths alone, and no model or page is written. If a word was
+found by then that breaks the claim, all is refuted. Where the limit is kept, the answer is the same as without it. An
+audit of a claims file keeps its finished claims for `--resume`, `--store` its finished parts.
 
 **Old names.** What these options were once called is still read, with a note on standard error: `--for` for
 `--precision`, `--letters` and `--answers` of `decide` and `margin` for `--alphabet` and `--at`, `--attention` for

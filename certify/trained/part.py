@@ -9,7 +9,7 @@ from constructions.trained.claim import Claim, is_by_place
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.certificate import Cover
 
-MOST_WORDS = 2**14
+MOST_WORDS = 2**17
 """Places and lengths with more words than this are not decided word by word, unless it is asked for."""
 
 

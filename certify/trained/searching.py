@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from certify.trained.decision import Found, SmallestMargin
+from certify.trained.networks import parameters
 from certify.trained.part import Part, PartResult, stops_at_wrong
 from certify.trained.word_counts import WordCounts
 from constructions.errors import Unsupported
@@ -26,15 +27,12 @@ from proofs.trained.forward import FloatNetwork
 from proofs.trained.margins import Least
 from proofs.trained.runs import runs
 from proofs.trained.search import WORK, Search, confirm
-from proofs.trained.words import survey_all
+from proofs.trained.words import is_read_at_ends, survey_all
 
-FEW_WORDS = (2**8, 2**12)
-"""So many words are looked at one by one before anything else is tried: that takes less than their classes.
-
-For networks with one attention step, and with more.
-"""
-FEW_OF_WHOLE_WORDS = 2**14
-"""Likewise, where each of several attention steps sees whole words."""
+FEW_WORDS, FEW_OF_SEVERAL_STEPS = 2**8, 2**12
+"""Words that are covered one by one before classes are tried, where there is one attention step, or several."""
+CHEAP = 2**28
+"""Words times parameters that are run before classes are tried, which may take much longer and find nothing."""
 LEAST_WORK = 4_000
 """How many words a search for a wrong one runs at least."""
 NOT_DECIDED = "classes of words are too coarse, words too many to run each, and no wrong word was found"
@@ -65,17 +63,27 @@ class Searcher:
         """All that is found about the obligations of a part."""
         search = _PartSearch(self, part)
         search.by_words(min(self.few_words(), part.most_words))
+        search.look_at_words(min(self.cheap_words, part.most_words))
         search.by_classes()
         search.by_words(part.most_words)
         search.for_wrong_words()
         return PartResult(tuple(search.found.values()), cover_of(search.units))
 
     def few_words(self) -> int:
-        """As many words as there are classes at one place, each a state and some last letters, are few, too."""
+        """As many words as there are classes at one place, each a state and some last letters, are few, too.
+
+        Classes of several attention steps take long: words that are cheap are few there.
+        """
         states = len(self.claim.automaton.steps) if self.claim.automaton else 1
         many = len(self.network.attention_steps) > 1
-        few = FEW_OF_WHOLE_WORDS if many and self.network.attention == "bidirectional" else FEW_WORDS[many]
+        few = max(FEW_OF_SEVERAL_STEPS, self.cheap_words) if many else FEW_WORDS
         return max(few, states * len(self.claim.alphabet) ** 2)
+
+    @functools.cached_property
+    def cheap_words(self) -> int:
+        """Words that are run before classes are tried; of whole words each place is run anew."""
+        places = 1 if is_read_at_ends(self.floats, self.claim) else self.claim.lengths[1]
+        return CHEAP // (parameters(self.network) * places)
 
 
 class _PartSearch:
@@ -87,6 +95,7 @@ class _PartSearch:
         self.found = {count: Found(part.offset, count, reason=NOT_DECIDED)
                       for count in range(part.first, part.last + 1)}
         self.units: list[Unit] = []
+        self.least: dict[int, Least | None] = {}
 
     def open(self, way: str = "") -> list[int]:
         """The places or lengths that are neither covered nor refuted, nor beyond a wrong word that refutes them.
@@ -100,18 +109,26 @@ class _PartSearch:
 
     def by_words(self, most: int) -> None:
         """Look at all words of the open obligations that have few."""
-        counts = [count for count in self.open("words") if self.searcher.counts.at(count) <= most]
-        least = survey_all(self.floats, self.claim, self.part.offset, counts) if counts else {}
+        counts = self.look_at_words(most)
         for count in counts:
-            if (seen := least[count]) is None:
+            if (seen := self.least[count]) is None:
                 self.found[count] = replace(self.found[count], way="words")
             elif seen.margin > 0:
                 self._see(count, seen, way="words", bound=float(seen.margin))
-            else:
-                self._see(count, seen)
-                self._confirm(count, seen)
         self.units += [WordsUnit(self.part.offset, first, last)
                        for first, last in runs(count for count in counts if self.found[count].way == "words")]
+
+    def look_at_words(self, most: int) -> list[int]:
+        """Run all words of the open obligations that have few, once; wrong ones are proved."""
+        counts = [count for count in self.open("words") if self.searcher.counts.at(count) <= most]
+        if new := [count for count in counts if count not in self.least]:
+            self.least |= survey_all(self.floats, self.claim, self.part.offset, new)
+        for count in new:
+            if seen := self.least[count]:
+                self._see(count, seen)
+                if seen.margin <= 0:
+                    self._confirm(count, seen)
+        return counts
 
     def by_classes(self) -> None:
         """Cover the open obligations by classes, if prefixes decide the claim."""

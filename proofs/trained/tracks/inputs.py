@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.trained.tracks import Column, Form, TracksClaim
+from constructions.trained.tracks import Column, Form, TracksClaim, useful_states
 
 Indices = NDArray[np.intp]
 
@@ -57,6 +57,31 @@ class Inputs:
             else:
                 found[:, number] = self._ends[states[-1], one.index]
         return found
+
+    def every(self) -> Indices:
+        """All inputs that the machine allows, [N, columns]."""
+        prefixes, states = np.zeros((1, 0), np.intp), np.array([self.claim.machine.start])
+        for table, useful in zip(self._tables, self._useful()[1:], strict=True):
+            following = table[states, :, 0]
+            row, column = np.nonzero((following >= 0) & useful[following])
+            prefixes, states = np.column_stack([prefixes[row], column]), following[row, column]
+        return prefixes
+
+    def drawn(self, count: int, seed: int = 0) -> Indices:
+        """So many of them at random, column by column; the same for the same arguments."""
+        draw, states = np.random.default_rng(seed), np.full(count, self.claim.machine.start)
+        found = np.empty((count, len(self._tables)), np.intp)
+        for place, (table, useful) in enumerate(zip(self._tables, self._useful()[1:], strict=True)):
+            following = table[states, :, 0]
+            chance = np.where((following >= 0) & useful[following], draw.random(following.shape), -1)
+            found[:, place] = chance.argmax(1)
+            states = following[np.arange(count), found[:, place]]
+        return self.allowed(found)
+
+    def _useful(self) -> list[NDArray[np.bool_]]:
+        """Before each column and after the last one: from which states an input may end."""
+        numbers = range(len(self._may_end))
+        return [np.array([state in states for state in numbers]) for states in useful_states(self.claim, self.form)]
 
     def near(self, columns: Indices) -> Indices:
         """The allowed inputs that differ from one [columns] in one column."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.trained.tracks import Column, Form, TracksClaim, sampled_inputs
+from constructions.trained.tracks import Column, Form, TracksClaim, count_inputs
 from proofs.trained.balls import BallNetwork, decide_row
 from proofs.trained.forward import FloatAttention, FloatNetwork
 from proofs.trained.tracks.certificate import WrongInput
@@ -19,9 +20,11 @@ from proofs.trained.tracks.inputs import Inputs
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Ends = tuple[Fraction, Fraction]
-SAMPLES = 2048
+SAMPLES = 2**11
+LISTED = 2**17  # inputs, if they are no more, are all looked at
+WORK = 2**30  # products of what is looked at, at most; SAMPLES are always
 BATCH = 1024
-CLIMBS = 2  # inputs that are climbed from, for each answer
+CLIMBS = 8  # inputs that are climbed from, for each answer
 ROUNDS = 12
 
 
@@ -46,6 +49,13 @@ class Margins:
         self.among = np.array(claim.among, np.intp)
         layers = sum(isinstance(step, FloatAttention) for step in floats.steps)
         self.heads = Heads(floats, claim, self.form) if layers == 1 and floats.network.is_causal else None
+        numbers = sum(math.prod(tensor.shape) for tensor in floats.network.tensors.values())
+        self.most = min(LISTED, max(SAMPLES, WORK // (numbers * len(self.form.layout))))
+
+    def looked_at(self, effort: int = 1) -> Indices:
+        """All inputs where they are few, otherwise so many drawn at random."""
+        few = count_inputs(self.claim, self.form) <= self.most * effort
+        return self.inputs.every() if few else self.inputs.drawn(min(self.most, 8 * SAMPLES) * effort)
 
     def of(self, columns: Indices, answer: int | None = None) -> tuple[Array, Indices]:
         """Margins [inputs, answers] of all answers, or of one, and the tokens that come nearest, [inputs, answers]."""
@@ -90,14 +100,14 @@ class Margins:
 
 
 def glance(margins: Margins) -> SeenInput:
-    """The least margin of inputs drawn at random."""
-    return margins.seen(margins.inputs.indices(sampled_inputs(margins.claim, margins.form, SAMPLES)))
+    """The least margin of all inputs where they are few, otherwise of inputs drawn at random."""
+    return margins.seen(margins.looked_at())
 
 
 def search(margins: Margins, effort: int, more: Sequence[tuple[Column, ...]] = ()) -> SeenInput:
     """The least margin that is found, on samples and on inputs that are given, and climbing from the least of each
     answer; a wrong one ends the search."""
-    inputs = margins.inputs.indices([*more, *sampled_inputs(margins.claim, margins.form, SAMPLES * effort)])
+    inputs = np.concatenate([margins.inputs.indices([*more]), margins.looked_at(effort)])
     found, (values, _) = margins.seen(inputs), margins.of(inputs)
     for answer in np.argsort(values.min(axis=0)):
         for place in np.argsort(values[:, answer])[:CLIMBS * effort]:
