@@ -29,10 +29,6 @@ stretches that double. What is printed is the answer for the last one that was f
 `--output` gets its certificate, which is about these lengths alone, and no model or page is written. If a word was
 found by then that breaks the claim, all is refuted. Where the limit is kept, the answer is the same as without it. An
 audit of a claims file keeps its finished claims for `--resume`, `--store` its finished parts.
-
-**Old names.** What these options were once called is still read, with a note on standard error: `--for` for
-`--precision`, `--letters` and `--answers` of `decide` and `margin` for `--alphabet` and `--at`, `--attention` for
-`--weighting` (not that of `import`), `--offset` of `cross-entropy` for `--intercept`.
 """
 SHARED = "## Options of several commands\n\n`--help` (`-h`) shows the help of any command.\n"
 

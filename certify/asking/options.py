@@ -11,7 +11,7 @@ Style = Literal["ascii", "unicode", "latex"]
 Attention = Literal["soft", "hard"]
 MOST_SECONDS = 86_400
 HARD: Literal["hard"] = "hard"
-SOFT = ("softmax", "soft")
+SOFT = "softmax"
 
 
 def whole_number(text: str) -> int:
@@ -31,8 +31,8 @@ def seconds(text: str) -> int:
 
 
 def attention(text: str) -> str:
-    """The value of --weighting where nothing but softmax and hard attention is known; softmax was once called soft."""
-    if text not in (*SOFT, HARD):
+    """The value of --weighting where nothing but softmax and hard attention is known."""
+    if text not in (SOFT, HARD):
         raise typer.BadParameter(f"found {str(text)[:20]!r}, expected softmax or hard")
     return text
 
@@ -40,12 +40,12 @@ def attention(text: str) -> str:
 def attention_and_weighting(text: str | None) -> tuple[Attention, str | None]:
     """What --weighting says: whether attention is hard, and else the name of another weighting than softmax.
 
-    >>> [attention_and_weighting(text) for text in (None, "hard", "soft", "sparsemax")]
-    [('soft', None), ('hard', None), ('soft', None), ('soft', 'sparsemax')]
+    >>> [attention_and_weighting(text) for text in (None, "hard", "sparsemax")]
+    [('soft', None), ('hard', None), ('soft', 'sparsemax')]
     """
     if text == HARD:
         return HARD, None
-    return "soft", None if text == "soft" else text
+    return "soft", text
 
 
 # -- what a command writes: each option says so by one of these, and the command line looks after the place ------------

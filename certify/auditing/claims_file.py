@@ -35,7 +35,6 @@ from certify.auditing.kinds.registry import KINDS
 from certify.auditing.results import Paper, Verdict
 from certify.frame.files import SUFFIXES_OF_PROGRAMS, read_text
 from certify.frame.places import note_input
-from certify.frame.terminal import note
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
@@ -52,8 +51,6 @@ KEYS: Mapping[str, Mapping[str, Any]] = {
     "program": COMMON | {"oracle": (str, dict), "alphabet": str}, "undecidable": COMMON,
 }
 """The keys of claims without ``kind``, by the key that says what they are about."""
-OLD_KEYS = {"for": "precision"}
-"""What keys were called before one name meant one thing."""
 NAMES = {str: "a string", int: "a whole number", bool: "true or false", list: "a list", dict: "a table"}
 Table = Mapping[str, Any]
 
@@ -83,12 +80,7 @@ def read_claims(path: str) -> ClaimsFile:
         name = shlex.quote(path)
         raise InputError(f"{path}: found a certificate or a model file, expected a claims file (.toml); certify check "
                          f"{name} checks a certificate, certify audit --model {name} audits the network in it")
-    file = parse_claims(text, path)
-    data = tomllib.loads(text)
-    for old, new in OLD_KEYS.items():
-        if any(old in table for table in (data.get("defaults", {}), *data["claim"])):
-            note(f"{path}: the key {old} is now called {new}")
-    return file
+    return parse_claims(text, path)
 
 
 def parse_claims(text: str, path: str) -> ClaimsFile:
@@ -106,9 +98,8 @@ def parse_claims(text: str, path: str) -> ClaimsFile:
     entries = data.get("claim", [])
     if not entries or not all(isinstance(entry, dict) for entry in entries):
         raise InputError(f"{path}: expected at least one [[claim]]")
-    entries = list(map(with_new_names, entries))
     defaults = data.get("defaults", {})
-    reader = _Reader(Path(path).parent if path != "-" else Path(), with_new_names(defaults))
+    reader = _Reader(Path(path).parent if path != "-" else Path(), defaults)
     claims: dict[str, Claim] = {}
     for number, entry in enumerate(entries, start=1):
         where = f"{path}, claim {entry.get('name', number)!r}" if entry.get("name") else f"{path}, claim {number}"
@@ -141,11 +132,6 @@ def read_claim(entry: Table) -> Claim:
         InputError: one line that says which key and what was expected.
     """
     return _Reader(Path(), {}).claim(entry)
-
-
-def with_new_names(table: Table) -> Table:
-    """The same table, with the names that keys have now."""
-    return {OLD_KEYS.get(key, key): value for key, value in table.items()}
 
 
 def with_lengths(entry: Table, keys: Mapping[str, Any], defaults: Table) -> Table:

@@ -1,11 +1,9 @@
-"""What all commands have in common: an option is given once, places are looked after, some options, and old names."""
+"""What all commands have in common: an option is given once, places are looked after, some options."""
 
 from __future__ import annotations
 
 import inspect
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from os.path import isfile
 from pathlib import PurePath
@@ -17,7 +15,6 @@ import typer.main
 from certify.asking.options import Timeout, written_file, written_folder, written_place
 from certify.frame.places import STANDARD_STREAM, Places, keep_places
 from certify.frame.progress import silence
-from certify.frame.terminal import note
 from constructions.deadline import time_limit
 
 WRITTEN = (written_file, written_folder, written_place)
@@ -26,27 +23,6 @@ QUICK = ("run", "build", "import")
 """Commands that show no progress."""
 COMMON = ("as_json", "quiet", LIMIT, "help")
 """The options that nearly all commands have: described once, by ``certify --help``."""
-OLD_NAMES: Mapping[str, Mapping[str, str]] = {
-    "decide": {"--letters": "--alphabet", "--answers": "--read"},
-    "margin": {"--letters": "--alphabet"},
-    "cross-entropy": {"--offset": "--intercept", "--for": "--precision", "--attention": "--weighting"},
-    "sensitivity": {"--for": "--precision", "--attention": "--weighting"},
-    "run": {"--for": "--precision", "--attention": "--weighting"},
-    "build": {"--for": "--precision", "--attention": "--weighting"},
-    "formula": {"--for": "--precision"},
-    "audit": {"--for": "--precision"},
-    "prove": {"--for": "--precision"},
-}
-"""What options were called before one name meant one thing: they are read, with a note, and no help shows them."""
-
-
-@dataclass(frozen=True)
-class OldName:
-    """Stands for an option in the parser's account of what was given."""
-
-    option: Any
-    old: str
-    new: str
 
 
 class Command(typer.core.TyperCommand):
@@ -62,14 +38,6 @@ class Command(typer.core.TyperCommand):
         names = [parameter.name for parameter in self.params]
         if "quiet" in names and "timeout" not in names and self.name not in QUICK:
             self.params.insert(names.index("quiet"), timeout_option())
-
-    def make_parser(self, ctx: Any) -> Any:
-        """A parser that knows old names, too."""
-        parser = super().make_parser(ctx)
-        options = {name: option for option in self.params for name in option.opts}
-        for old, new in OLD_NAMES.get(str(self.name), {}).items():
-            parser.add_option(OldName(options[new], old, new), [old], options[new].name)  # type: ignore[arg-type]
-        return parser
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """The options of this command; those that nearly all have are only named."""
@@ -93,10 +61,8 @@ class Command(typer.core.TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; the parser's own account of their order has each option as often as it is there."""
         _, _, order = self.make_parser(ctx).parse_args(list(args))
-        given = [each.option if isinstance(each, OldName) else each for each in order]
-        once = [option for option in given if isinstance(option, typer.core.TyperOption)
+        once = [option for option in order if isinstance(option, typer.core.TyperOption)
                 and not (option.is_flag or option.multiple or ctx.resilient_parsing)]
-        ctx.meta["old names"] = [each for each in order if isinstance(each, OldName)]
         for option in once:
             if once.count(option) > 1:
                 ctx.fail(f"{longest_name(option)} is given twice, expected once")
@@ -109,8 +75,6 @@ class Command(typer.core.TyperCommand):
             TimeIsUp: if that is not enough, and the command says nothing of it itself.
         """
         with keep_places() as places, silence(bool(ctx.params.get("quiet"))), time_limit(ctx.params.pop(LIMIT, None)):
-            for each in ctx.meta["old names"]:
-                note(f"{each.old} is now called {each.new}")
             note_outputs(self, ctx.params, places)
             return super().invoke(ctx)
 

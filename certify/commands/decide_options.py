@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -25,24 +25,12 @@ Tokens = Annotated[str | None, typer.Option("--tokens", metavar="T,...", help="t
                                                                               "0,1,...)")]
 Before = Annotated[str | None, typer.Option("--before", metavar="T,...", help="tokens before the word")]
 After = Annotated[str | None, typer.Option("--after", metavar="T,...", help="tokens after the word")]
-Judged = Literal["first", "last", "every"]
-
-
-def judged(text: str) -> str:
-    """The value of --at; every letter was once called each."""
-    found = "every" if text == "each" else text
-    if found not in get_args(Judged):
-        raise typer.BadParameter(f"{str(text)[:20]!r} is not one of 'first', 'last', 'every'")
-    return found
-
-
 Read = Annotated[Literal["first", "last", "each"] | None, typer.Option(
     "--read", help="where logits are read: at the first token, the last token, each letter (left out: where the "
     "network outputs them, or as --at says)")]
-At = Annotated[str | None, typer.Option(
-    "--at", metavar="<first|last|every>", parser=judged,
-    help="at which position of the word formulas are judged (left out: every position where logits are read at each "
-    "letter, else the last)")]
+At = Annotated[Literal["first", "last", "every"] | None, typer.Option(
+    "--at", help="at which position of the word formulas are judged (left out: every position where logits are read "
+    "at each letter, else the last)")]
 Empty = Annotated[bool, typer.Option("--empty", help="judge the last token before the word, too")]
 Margin = Annotated[str | None, typer.Option("--margin", metavar="NUMBER", help="by how much claims about logits must "
                                                                                "hold (left out: 0)")]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -63,18 +62,17 @@ class Clock:
 def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None = None, max_n: int = DEFAULT_MAX_N,
             regime: Regime | str | None = None, gamma: Exact | None = None, *, min_n: int = 1,
             temperature: Exact | Expression | None = None, causal: bool = False, predicates: Sequence[str] = (),
-            delta: Exact | None = None, allowed_error: Exact | None = None, precision: str | None = None,
-            as_printed: bool = False, symbol: str | None = None, dialect: str | None = None, regex: str | None = None,
-            dfa: str | PathLike[str] | None = None, weighting: str | None = None,
-            floats: str | None = None, effort: int = 1, memory: Memory | None = None,
-            progress: Progress = lambda _: None) -> Outcome:
+            delta: Exact | None = None, precision: str | None = None, as_printed: bool = False,
+            symbol: str | None = None, dialect: str | None = None, regex: str | None = None,
+            dfa: str | PathLike[str] | None = None, weighting: str | None = None, floats: str | None = None,
+            effort: int = 1, memory: Memory | None = None, progress: Progress = lambda _: None) -> Outcome:
     """Decide whether a transformer computes what it should, for every word of length ``min_n`` to ``max_n``.
 
     The subject is a formula (text or node), the path of a program, a model or a certificate, or a network; ``regex``
     or ``dfa`` take its place. What stands beside it is what the command line takes: ``regime="position"``,
     ``gamma="13/10"``, ``temperature="1/n"``, ``predicates=["THIRD(k,n) := k % 3 == 1"]``; ``floats`` is
-    ``--float``, and ``allowed_error`` an old name of ``delta``. Numbers are exact: texts, integers and Fractions. The
-    search for a counterexample may take ``effort`` times its usual work.
+    ``--float``. Numbers are exact: texts, integers and Fractions. The search for a counterexample may take ``effort``
+    times its usual work.
 
     >>> certify("prev Q_a", alphabet="ab", max_n=4, regime="position", gamma="7/2").verdict
     'certified'
@@ -83,14 +81,9 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
         InputError: in one line, for whatever is malformed or does not go together.
         Unsupported: if a program has no formula.
     """
-    if allowed_error is not None:
-        warnings.warn("allowed_error is now called delta", FutureWarning, stacklevel=2)
-        if delta is not None:
-            raise InputError("allowed_error: delta is given, too, and means the same, expected one of the two")
     options = read_arguments({
         "alphabet": alphabet, "regime": regime, "gamma": gamma, "temperature": temperature, "causal": causal,
-        "predicates": predicates, "allowed_error": delta if allowed_error is None else allowed_error,
-        "precision": precision, "as_printed": as_printed,
+        "predicates": predicates, "allowed_error": delta, "precision": precision, "as_printed": as_printed,
         "symbol": symbol, "dialect": dialect, "regex": regex, "dfa": dfa, "weighting": weighting})
     lengths = read_lengths(min_n, max_n)
     with keep_places() as places:

@@ -1,4 +1,4 @@
-"""The front page: five commands first, help by name, options that are described once, and what is said of old names."""
+"""The front page: five commands first, help by name, options that are described once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from certify.cli import command_line
-from certify.commands.command import COMMON, OLD_NAMES
+from certify.commands.command import COMMON
 from certify.commands.front_page import GROUPS
 
 FIVE = ["formula", "check", "run", "decide", "audit"]
@@ -65,50 +65,12 @@ def test_every_command_that_shows_progress_takes_a_time_limit_and_can_be_quiet()
     assert set(COMMANDS) - quiet == {"list", "examples", "docs", "help", "mcp"}
 
 
-# -- old names ---------------------------------------------------------------------------------------------------------
-
-
-ENTROPY = ("cross-entropy", "ODD(#<[Q_1])", "--alphabet", "01", "--max-n", "2")
-
-
-@pytest.mark.parametrize(("old", "new"), [
-    (("formula", "Q_a", "--for", "bfloat16", "--max-n", "3"),
-     ("formula", "Q_a", "--precision", "bfloat16", "--max-n", "3")),
-    (("build", "prev Q_a", "--attention", "hard"), ("build", "prev Q_a", "--weighting", "hard")),
-    (("run", "prev Q_a", "aaa", "--attention=soft"), ("run", "prev Q_a", "aaa", "--weighting", "soft")),
-    ((*ENTROPY, "--slope", "2", "--offset", "1"), (*ENTROPY, "--slope", "2", "--intercept", "1")),
-])
-def test_an_old_name_means_the_new_one_and_a_note_says_so(
-        certify: Any, old: tuple[str, ...], new: tuple[str, ...]) -> None:
-    before, now = certify(*old), certify(*new)
-    assert before.code == now.code == 0 and without_seconds(before.out) == without_seconds(now.out)
-    name = next(word.partition("=")[0] for word in old if word.startswith("--") and word not in new)
-    assert before.err == f"certify: note: {name} is now called {OLD_NAMES[old[0]][name]}\n" and now.err == ""
-    assert certify(*old, "-q").err == ""
-
-
-def without_seconds(text: str) -> str:
-    return re.sub(r"\d+\.\d\d s$", "", text, flags=re.MULTILINE)
-
-
-def test_old_names_are_in_no_help_and_count_as_the_option_itself(certify: Any) -> None:
-    for name, names in OLD_NAMES.items():
-        shown = certify(name, "--help").out
-        assert not any(re.search(rf"{old}\b", shown) for old in names), name
-    result = certify("formula", "Q_a", "--for", "bfloat16", "--precision", "binary16")
-    assert (result.code, result.err) == (
-        2, "certify: --precision is given twice, expected once; certify formula --help explains the usage\n")
-
-
-def test_an_old_key_of_a_claims_file_means_the_new_one(certify: Any) -> None:
-    claim = '[[claim]]\nname = "one"\nformula = "prev Q_a"\nalphabet = "ab"\n{} = "bfloat16"\n{}\n'
-    for name, keys in {"new": ("precision", "max_n = 3"), "old": ("for", 'lengths = "1..3"')}.items():
-        Path(f"{name}.toml").write_text(claim.format(*keys), encoding="utf-8")
-    new, old = (certify("audit", f"{name}.toml", "--json") for name in ("new", "old"))
-    assert new.code == old.code == 0 and new.err == ""
-    assert old.err == "certify: note: old.toml: the key for is now called precision\n"
-    assert new.json["claims"][0]["lengths"] == old.json["claims"][0]["lengths"] == "1..3"
-    Path("both.toml").write_text(claim.format("precision", 'lengths = 3\nmax_n = 3'), encoding="utf-8")
+def test_max_n_of_a_claims_file_says_the_lengths(certify: Any) -> None:
+    claim = '[[claim]]\nname = "one"\nformula = "prev Q_a"\nalphabet = "ab"\nprecision = "bfloat16"\n{}\n'
+    for name, keys in {"most": "max_n = 3", "lengths": 'lengths = "1..3"'}.items():
+        Path(f"{name}.toml").write_text(claim.format(keys), encoding="utf-8")
+        assert certify("audit", f"{name}.toml", "--json").json["claims"][0]["lengths"] == "1..3"
+    Path("both.toml").write_text(claim.format('lengths = 3\nmax_n = 3'), encoding="utf-8")
     assert "max_n: lengths are given, too, expected one of the two" in certify("audit", "both.toml").err
 
 

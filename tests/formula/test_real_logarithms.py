@@ -107,7 +107,7 @@ def test_runs_enclose_the_numbers_of_the_real_functions(seed: int) -> None:
 def test_an_error_that_is_allowed_exactly_is_not_refuted() -> None:
     """At n = 2 the real error is 1/(1 + e^(2 ln 2)) = 1/5, and a little more once ln 2 is rounded down."""
     path = str(MODELS / "first_by_logarithm.json")
-    found = {text: certify(path, min_n=2, max_n=2, allowed_error=text) for text in
+    found = {text: certify(path, min_n=2, max_n=2, delta=text) for text in
              ("1/5", "1/5-1/10^40", "1/5-1/10^25", "1/5+1/10^10")}
     assert [outcome.verdict for outcome in found.values()] == ["unknown", "refuted", "refuted", "certified"]
     assert isinstance(found["1/5"], Unknown)

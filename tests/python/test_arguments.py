@@ -29,11 +29,6 @@ def test_whatever_the_command_line_takes_certifies(options: dict[str, Any]) -> N
     assert certify("prev Q_1 | Q_0", **({"max_n": 4} | options)).verdict == "certified"
 
 
-def test_an_old_name_is_read_with_a_warning() -> None:
-    with pytest.warns(FutureWarning, match="allowed_error is now called delta"):
-        assert certify("prev Q_1", max_n=2, allowed_error="1/8").verdict == "certified"
-
-
 @pytest.mark.parametrize(("options", "message"), [
     ({"gamma": 1.5}, "gamma: found the float 1.5, which is not an exact number, expected a text such as '1.5', "
      "an int or"),
