@@ -277,11 +277,6 @@ Proof.
 Qed.
 End Decay.
 
-Lemma decay_above_positive x : (0 <= x)%Z -> (0 < decay_above x)%Z.
-Proof.
-  intros H. apply lt_IZR. apply Rmult_lt_reg_r with (/ u); [apply Rinv_0_lt_compat, u_pos|]. rewrite Rmult_0_l.
-  eapply Rlt_le_trans; [apply (exp_pos (- fixed x))|now apply decay_above_correct].
-Qed.
 End Fixed.
 (* The kernel compares such terms by their names, and must not unfold a chain of squarings. *)
 #[global] Opaque decay_above decay_below.

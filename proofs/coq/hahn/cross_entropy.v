@@ -138,9 +138,6 @@ Qed.
 Lemma softplus_above_tangent_at_0 x : ln 2 + x / 2 <= softplus x.
 Proof. pose proof (softplus_gibbs (1 / 2) x ltac:(lra)) as G. rewrite entropy_half in G. lra. Qed.
 
-Lemma entropy_at_0 : entropy 0 = 0.
-Proof. unfold entropy. rewrite Rminus_0_r, ln_1. lra. Qed.
-
 (* h is strictly concave. *)
 Lemma entropy_concave r s : 0 < r < 1 -> 0 < s < 1 -> r <> s -> entropy r + entropy s < 2 * entropy ((r + s) / 2).
 Proof.

@@ -167,7 +167,6 @@ Fixpoint sum_of (t u : term) : term :=
 Fixpoint opposite (t : term) : term :=
   match t with Number c => Number (- c) | Plus a s f rest => Plus (- a) s f (opposite rest) end.
 Definition count_term (s : side) (f : formula) : term := Plus 1 s f (Number 0).
-Definition one_term : term := Number 1.
 
 Lemma value_add_number c t i : value (add_number c t) i = (c + value t i)%Z.
 Proof. induction t as [d|a s f rest IH]; cbn [add_number value]; [reflexivity|]. rewrite IH. lia. Qed.
@@ -182,8 +181,6 @@ Proof.
 Qed.
 Lemma value_count s f i : value (count_term s f) i = Z.of_nat (counted s n (truth f) i).
 Proof. cbn [count_term value]. lia. Qed.
-Lemma value_one i : value one_term i = 1%Z.
-Proof. reflexivity. Qed.
 Lemma satisfies_positional p i : satisfies (Positional p) i <-> holds p i n = true.
 Proof. reflexivity. Qed.
 Lemma satisfies_on_count p s f i : satisfies (OnCount p s f) i <-> holds p (counted s n (truth f) i) n = true.

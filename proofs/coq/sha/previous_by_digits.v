@@ -24,15 +24,6 @@ Fixpoint digit_gap (D B a b : nat) : nat :=
   | S D => distance (a mod B) (b mod B) * distance (a mod B) (b mod B) + digit_gap D B (a / B) (b / B)
   end.
 
-Lemma digit_range B a : (1 <= B)%nat -> 0 <= digit B a <= 1.
-Proof.
-  intros H. pose proof (INR_at_least_1 B H). unfold digit.
-  assert (L : (a mod B <= B)%nat) by (pose proof (Nat.mod_upper_bound a B); lia).
-  apply le_INR in L. pose proof (pos_INR (a mod B)). split.
-  - auto with signs.
-  - apply Rmult_le_reg_r with (INR B); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
-Qed.
-
 Lemma score_by_gaps B D : (1 <= B)%nat -> forall a b,
   INR B ^ 2 * digits_score D B a b = squares D B a - INR (digit_gap D B a b).
 Proof.
