@@ -246,7 +246,7 @@ def test_verdicts_about_errors_next_to_the_real_one_are_true(temperature: str, n
             below = Fraction(int(mpmath.floor(error * mpf(10) ** digits)), 10**digits)
             for allowed, is_enough in ((below, False), (below + Fraction(1, 10**digits), True)):
                 found = certify(str(MODELS / "first_by_index.json"), min_n=n, max_n=n, temperature=temperature,
-                                allowed_error=min(allowed, Fraction(1, 4)))
+                                delta=min(allowed, Fraction(1, 4)))
                 verdicts.add((digits, found.verdict))
                 assert found.verdict in ("unknown", "certified" if is_enough else "refuted"), (digits, is_enough)
     assert {(9, "refuted"), (9, "certified"), (50, "refuted")} <= verdicts

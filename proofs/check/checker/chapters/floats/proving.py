@@ -16,12 +16,12 @@ from ...kernel.verdicts import Rejected, quote, require, within
 from ..formula.composition import Writer, find_writers
 from ..formula.proof import Proof
 from ..formula.records import Certificate
-from ..run_classes.reading import FloatClaim
+from ..run_classes.reading import FloatClaim, is_within
 from .feed_forward import FeedForwards
 from .forms import Arithmetic, FloatValue, exactly
 from .heads import Heads
 from .holding import Holding
-from .rounding import is_within, unit
+from .rounding import unit
 
 
 def prove_floats(certificate: Certificate) -> None:

@@ -40,11 +40,6 @@ def up(x: Fraction) -> Fraction:
     return Fraction(-(-above // below) << max(shift, 0), 1 << max(-shift, 0))
 
 
-def is_within(inner: Format, outer: Format) -> bool:
-    """Whether all numbers of the one are numbers of the other."""
-    return (inner.precision <= outer.precision and inner.least >= outer.least and inner.greatest <= outer.greatest)
-
-
 def rounding_error(form: Format, most: Fraction) -> Fraction:
     """How far rounding a number of at most this absolute value may be off.
 

@@ -12,10 +12,10 @@ from ...kernel.reading.document import Json
 from ...kernel.reading.records import OTHER_WEIGHTINGS, REGIMES
 from ...kernel.reading.shapes import (
     Fields,
+    headed,
     integer_within,
     list_of,
     one_of,
-    read_heading,
     read_rational,
     read_symbols,
     read_text,
@@ -35,9 +35,7 @@ def read_certificate(document: Json, budget: Budget) -> Certificate:
         Malformed: if it is not in the format.
         Rejected: if claim and transformer are over different alphabets.
     """
-    fields = Fields(document, "format", "version", "claim", "transformer", "bounds", "floats",
-                    optional=("floats",))
-    read_heading(fields, FORMAT)
+    fields = headed(document, FORMAT, "claim", "transformer", "bounds", "floats", optional=("floats",))
     language = Language(budget)
     transformer = fields.read("transformer", partial(read_transformer, language=language,
                                                      weightings=(*WEIGHTINGS, *OTHER_WEIGHTINGS)))

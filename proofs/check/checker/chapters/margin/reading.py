@@ -16,11 +16,11 @@ from ...kernel.reading.document import Json
 from ...kernel.reading.records import Transformer
 from ...kernel.reading.shapes import (
     Fields,
+    headed,
     integer_within,
     list_of,
     one_of,
     or_null,
-    read_heading,
     read_rational,
     read_symbols,
     read_text,
@@ -85,8 +85,7 @@ class MarginFile:
 
 def read_margin(document: Json, budget: Budget) -> MarginFile:
     """The certificate that a document holds."""
-    fields = Fields(document, "format", "version", "claim", "transformer", "norms", optional=("norms",))
-    read_heading(fields, FORMAT_OF_MARGIN)
+    fields = headed(document, FORMAT_OF_MARGIN, "claim", "transformer", "norms", optional=("norms",))
     language, network_language = Language(budget), Language(budget)
     claim = fields.read("claim", partial(read_claim, language=language))
     transformer = fields.read("transformer", partial(read_transformer, language=network_language))

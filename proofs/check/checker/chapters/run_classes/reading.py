@@ -92,6 +92,11 @@ def read_format(value: Json) -> Format:
     return read
 
 
+def is_within(inner: Format, outer: Format) -> bool:
+    """Whether all numbers of the one are numbers of the other."""
+    return inner.precision <= outer.precision and inner.least >= outer.least and inner.greatest <= outer.greatest
+
+
 def read_floats(value: Json, lengths: range) -> tuple[FloatClaim, ...]:
     """The claims about floating-point runs, for words of these lengths or some of the shorter ones.
 

@@ -15,11 +15,11 @@ from ...kernel.reading.records import SPARSE, LinearForm, Transformer
 from ...kernel.reading.shapes import (
     DirectionOrder,
     Fields,
+    headed,
     integer_within,
     list_of,
     one_of,
     or_null,
-    read_heading,
     read_rational,
     read_symbols,
 )
@@ -91,8 +91,7 @@ def read_softened(document: Json, budget: Budget) -> Softened:
         Malformed: if it is not in the format.
         Rejected: if claim and transformer are over different alphabets.
     """
-    fields = Fields(document, "format", "version", "claim", "transformer", "gaps", "errors")
-    read_heading(fields, FORMAT)
+    fields = headed(document, FORMAT, "claim", "transformer", "gaps", "errors")
     language = Language(budget)
     claim = fields.read("claim", partial(read_claim, language=language))
     transformer = fields.read("transformer", partial(read_transformer, language=language))

@@ -38,10 +38,12 @@ class Fields:
             return shape(self._value[key])
 
 
-def read_heading(fields: Fields, name: str) -> None:
-    """The first two keys: the format, and its version."""
+def headed(value: Json, name: str, *keys: str, optional: Collection[str] = ()) -> Fields:
+    """The fields of an object that begins with its format and version."""
+    fields = Fields(value, "format", "version", *keys, optional=optional)
     fields.read("format", one_of(name))
     fields.read("version", one_of(1))
+    return fields
 
 
 def or_null(shape: Callable[[Json], Read]) -> Callable[[Json], Read | None]:

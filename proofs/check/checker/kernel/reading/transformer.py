@@ -14,9 +14,9 @@ from .shapes import (
     DirectionOrder,
     Fields,
     entries,
+    headed,
     list_of,
     one_of,
-    read_heading,
     read_item,
     read_rational,
     read_symbols,
@@ -32,9 +32,8 @@ def read_transformer(value: Json, language: Language, weightings: Sequence[str] 
 
     Who has rules for other weightings names them all; nobody else meets one.
     """
-    fields = Fields(value, "format", "version", "alphabet", "predicates", "formulas", "directions", "token_embedding",
+    fields = headed(value, "certify-transformer", "alphabet", "predicates", "formulas", "directions", "token_embedding",
                     "position_embedding", "layers", "output", optional=("formulas",))
-    read_heading(fields, "certify-transformer")
     alphabet = fields.read("alphabet", read_symbols)
     predicates = fields.read("predicates", partial(read_predicates, language=language))
     if "formulas" in fields:

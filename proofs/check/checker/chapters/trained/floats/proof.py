@@ -15,9 +15,9 @@ from functools import cached_property, partial
 from ....kernel.budget import Budget
 from ....kernel.language import Language
 from ....kernel.reading.document import Json
-from ....kernel.reading.shapes import Fields, read_heading
+from ....kernel.reading.shapes import headed
 from ....kernel.verdicts import Rejected, quote, require, within
-from ...run_classes.reading import FloatClaim, Format, read_floats
+from ...run_classes.reading import FloatClaim, is_within, read_floats
 from ..classes import Classes
 from ..forms import FRACTION, AffineForm, apply, spread
 from ..obligations import expect_covered, obligations
@@ -29,10 +29,10 @@ from ..reading.decision import (
     LogitRow,
     TrainedClaim,
     WordsUnit,
-    read_claim,
     read_cover,
+    read_subject,
 )
-from ..reading.network import Network, read_network
+from ..reading.network import Network
 from ..words import ALL, Judge, Runner, tokens_at_places
 from .ball_words import BallsOfInputs
 from .casting import cast_network
@@ -62,11 +62,8 @@ class FloatRuns:
 def read_float_runs(document: Json, budget: Budget) -> FloatRuns:
     """The certificate that a document holds."""
     has_cover = isinstance(document, dict) and "cover" in document
-    fields = Fields(document, "format", "version", "network", "claim", "floats", *(KEYS_OF_COVER if has_cover else ()))
-    read_heading(fields, FORMAT_OF_FLOAT_RUNS)
-    language = Language(budget)
-    network = fields.read("network", partial(read_network, budget=budget))
-    claim = fields.read("claim", partial(read_claim, network=network, language=language))
+    fields = headed(document, FORMAT_OF_FLOAT_RUNS, "network", "claim", "floats", *(KEYS_OF_COVER if has_cover else ()))
+    network, claim, language = read_subject(fields, budget)
     floats = fields.read("floats", partial(read_floats, lengths=range(claim.max_n, claim.max_n + 1)))
     decision = read_cover(fields, network, claim, language) if has_cover else None
     return FloatRuns(network, claim, floats, language, decision)
@@ -121,11 +118,6 @@ def cover_of(given: FloatRuns) -> Sequence[CoverPart]:
                 for one in obligations(given.network, given.claim, given.language)]
     expect_covered(given.decision)
     return given.decision.cover
-
-
-def is_within(inner: Format, outer: Format) -> bool:
-    """Whether all numbers of the one are numbers of the other."""
-    return inner.precision <= outer.precision and inner.least >= outer.least and inner.greatest <= outer.greatest
 
 
 class WalksOfRuns:

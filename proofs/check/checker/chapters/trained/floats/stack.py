@@ -13,16 +13,7 @@ from typing import NamedTuple
 from ....kernel.budget import Budget
 from ....kernel.numbers import INTEGER_BITS, over_one_denominator
 from ...run_classes.reading import FloatClaim
-from ..forms import (
-    AffineForm,
-    CentredRange,
-    Linear,
-    known_by_sizes,
-    make_linear,
-    promoted,
-    shortened,
-    widened,
-)
+from ..forms import AffineForm, CentredRange, Linear, known_by_sizes, make_linear, promoted, shortened, widened
 from ..maps import make_bias, make_map, to_units
 from ..passing import NormMaps, UnitMaps, make_maps, make_norm
 from ..ranges import PathBounds

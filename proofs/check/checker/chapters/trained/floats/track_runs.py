@@ -9,7 +9,7 @@ from functools import partial
 from ....kernel.budget import Budget
 from ....kernel.kind import entry
 from ....kernel.reading.document import Json
-from ....kernel.reading.shapes import Fields, read_heading
+from ....kernel.reading.shapes import headed
 from ...run_classes.reading import FloatClaim, read_floats
 from ..reading.decision import LogitRow
 from ..tracks.describing import describe_tracks
@@ -35,8 +35,7 @@ class TrackRuns(TracksCertificate):
 
 def read_track_runs(document: Json, budget: Budget) -> TrackRuns:
     """The certificate that a document holds."""
-    fields = Fields(document, "format", "version", "network", "claim", "floats", "units")
-    read_heading(fields, FORMAT_OF_TRACK_RUNS)
+    fields = headed(document, FORMAT_OF_TRACK_RUNS, "network", "claim", "floats", "units")
     given = read_forms(fields, budget)
     most = given.claim.max_n
     return TrackRuns(**vars(given), floats=fields.read("floats", partial(read_floats, lengths=range(most, most + 1))))

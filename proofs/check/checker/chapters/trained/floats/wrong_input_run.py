@@ -9,7 +9,7 @@ from fractions import Fraction
 from ....kernel.budget import Budget
 from ....kernel.kind import entry
 from ....kernel.reading.document import Json
-from ....kernel.reading.shapes import Fields, read_heading
+from ....kernel.reading.shapes import headed
 from ....kernel.verdicts import require
 from ...run_classes.reading import FloatClaim
 from ..tracks.describing import describe_wrong_input
@@ -32,8 +32,8 @@ class WrongInputRun(WrongInput):
 
 def read_wrong_input_run(document: Json, budget: Budget) -> WrongInputRun:
     """The refutation that a document holds."""
-    fields = Fields(document, "format", "version", "network", "claim", "floats", *KEYS_OF_WRONG_INPUT, *KEYS_OF_WAY)
-    read_heading(fields, FORMAT_OF_WRONG_INPUT_RUN)
+    fields = headed(document, FORMAT_OF_WRONG_INPUT_RUN, "network", "claim", "floats", *KEYS_OF_WRONG_INPUT,
+                    *KEYS_OF_WAY)
     at = read_input(fields, budget)
     run, way = read_way(fields, at.claim.max_n)
     return WrongInputRun(**vars(at), run=run, way=way)

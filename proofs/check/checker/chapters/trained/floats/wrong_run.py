@@ -10,7 +10,7 @@ from functools import partial
 from ....kernel.budget import Budget
 from ....kernel.kind import entry
 from ....kernel.reading.document import Json
-from ....kernel.reading.shapes import Fields, one_of, read_heading
+from ....kernel.reading.shapes import Fields, headed, one_of
 from ....kernel.verdicts import expect, require
 from ...run_classes.reading import FloatClaim, read_floats
 from ..describing import describe_wrong_word
@@ -37,8 +37,7 @@ class WrongRun(WrongWord):
 
 def read_wrong_run(document: Json, budget: Budget) -> WrongRun:
     """The refutation that a document holds."""
-    fields = Fields(document, "format", "version", "network", "claim", "floats", *KEYS_OF_WRONG_WORD, *KEYS_OF_WAY)
-    read_heading(fields, FORMAT_OF_WRONG_RUN)
+    fields = headed(document, FORMAT_OF_WRONG_RUN, "network", "claim", "floats", *KEYS_OF_WRONG_WORD, *KEYS_OF_WAY)
     at = read_word(fields, budget)
     run, way = read_way(fields, at.claim.max_n)
     return WrongRun(**vars(at), run=run, way=way)

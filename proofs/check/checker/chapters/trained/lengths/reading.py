@@ -8,10 +8,10 @@ from functools import partial
 from ....kernel.budget import Budget
 from ....kernel.language import Language
 from ....kernel.reading.document import Json
-from ....kernel.reading.shapes import Fields, integer_within, list_of, or_null, read_heading
+from ....kernel.reading.shapes import Fields, headed, integer_within, list_of, or_null
 from ....kernel.verdicts import expect
-from ..reading.decision import Count, TrainedClaim, read_claim
-from ..reading.network import Network, read_network
+from ..reading.decision import Count, TrainedClaim, read_subject
+from ..reading.network import Network
 
 FORMAT_OF_LENGTHS = "certify-lengths"
 FORMAT_OF_LONG_WORD = "certify-long-word"
@@ -75,11 +75,8 @@ class LongWord:
 
 def read_lengths(document: Json, budget: Budget) -> LengthsCertificate:
     """The certificate that a document holds."""
-    fields = Fields(document, "format", "version", "network", "claim", "counts", "trees")
-    read_heading(fields, FORMAT_OF_LENGTHS)
-    language = Language(budget)
-    network = fields.read("network", partial(read_network, budget=budget))
-    claim = read_long_claim(fields, network, language)
+    fields = headed(document, FORMAT_OF_LENGTHS, "network", "claim", "counts", "trees")
+    network, claim, language = read_long_claim(fields, budget)
     kinds = fields.read("counts", list_of(read_kind))
     expect(len(kinds) == len(claim.alphabet), "counts: expected one for each letter")
     trees = fields.read("trees", list_of(list_of(or_null(partial(read_cut, letters=len(claim.alphabet))))))
@@ -88,20 +85,17 @@ def read_lengths(document: Json, budget: Budget) -> LengthsCertificate:
 
 def read_suffixes(document: Json, budget: Budget) -> SuffixesCertificate:
     """The certificate that a document holds."""
-    fields = Fields(document, "format", "version", "network", "claim", "tree")
-    read_heading(fields, FORMAT_OF_SUFFIXES)
-    language = Language(budget)
-    network = fields.read("network", partial(read_network, budget=budget))
-    claim = read_long_claim(fields, network, language)
+    fields = headed(document, FORMAT_OF_SUFFIXES, "network", "claim", "tree")
+    network, claim, language = read_long_claim(fields, budget)
     tree = fields.read("tree", list_of(integer_within(range(2))))
     return SuffixesCertificate(network, claim, tuple(map(bool, tree)), language)
 
 
-def read_long_claim(fields: Fields, network: Network, language: Language) -> TrainedClaim:
-    """The claim, whose greatest length is null if it is about every length."""
-    claim = fields.read("claim", partial(read_claim, network=network, language=language, length=read_length))
-    expect(claim.min_n <= LONGEST, "min_n: expected a number")
-    return claim
+def read_long_claim(fields: Fields, budget: Budget) -> tuple[Network, TrainedClaim, Language]:
+    """What ``read_subject`` reads; the greatest length of the claim is null if it is about every length."""
+    subject = read_subject(fields, budget, read_length)
+    expect(subject[1].min_n <= LONGEST, "min_n: expected a number")
+    return subject
 
 
 def read_length(value: Json) -> int:
@@ -126,11 +120,8 @@ def read_cut(value: Json, letters: int) -> CountCut:
 
 def read_long_word(document: Json, budget: Budget) -> LongWord:
     """The refutation that a document holds."""
-    fields = Fields(document, "format", "version", "network", "claim", "word", "case", "row")
-    read_heading(fields, FORMAT_OF_LONG_WORD)
-    language = Language(budget)
-    network = fields.read("network", partial(read_network, budget=budget))
-    claim = read_long_claim(fields, network, language)
+    fields = headed(document, FORMAT_OF_LONG_WORD, "network", "claim", "word", "case", "row")
+    network, claim, language = read_long_claim(fields, budget)
     word = fields.read("word", list_of(list_of(integer_within(range(LONGEST_WORD + 1)))))
     expect(all(len(run) == 2 and run[0] < len(claim.alphabet) and run[1] > 0 for run in word),
            "word: expected runs, each a letter and how often it comes")

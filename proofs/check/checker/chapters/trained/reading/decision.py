@@ -15,11 +15,11 @@ from ....kernel.language import Language, Place
 from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import (
     Fields,
+    headed,
     integer_within,
     list_of,
     one_of,
     or_null,
-    read_heading,
     read_rational,
     read_symbols,
     read_text,
@@ -167,12 +167,18 @@ class WrongWord:
 
 def read_decision(document: Json, budget: Budget) -> Decision:
     """The certificate that a document holds."""
-    fields = Fields(document, "format", "version", "network", "claim", *KEYS_OF_COVER)
-    read_heading(fields, FORMAT_OF_DECISION)
+    fields = headed(document, FORMAT_OF_DECISION, "network", "claim", *KEYS_OF_COVER)
+    network, claim, language = read_subject(fields, budget)
+    return read_cover(fields, network, claim, language)
+
+
+def read_subject(fields: Fields, budget: Budget,
+                 length: Callable[[Json], int] = Length) -> tuple[Network, TrainedClaim, Language]:
+    """The network, the claim about it, and the language of the claim."""
     language = Language(budget)
     network = fields.read("network", partial(read_network, budget=budget))
-    claim = fields.read("claim", partial(read_claim, network=network, language=language))
-    return read_cover(fields, network, claim, language)
+    claim = fields.read("claim", partial(read_claim, network=network, language=language, length=length))
+    return network, claim, language
 
 
 def read_cover(fields: Fields, network: Network, claim: TrainedClaim, language: Language) -> Decision:
@@ -192,16 +198,12 @@ KEYS_OF_WRONG_WORD = ("word", "offset", "place", "case", "row")
 
 def read_wrong_word(document: Json, budget: Budget) -> WrongWord:
     """The refutation that a document holds."""
-    fields = Fields(document, "format", "version", "network", "claim", *KEYS_OF_WRONG_WORD)
-    read_heading(fields, FORMAT_OF_WRONG_WORD)
-    return read_word(fields, budget)
+    return read_word(headed(document, FORMAT_OF_WRONG_WORD, "network", "claim", *KEYS_OF_WRONG_WORD), budget)
 
 
 def read_word(fields: Fields, budget: Budget) -> WrongWord:
     """A network, a claim and the word among the fields; the word is that of letter indices."""
-    language = Language(budget)
-    network = fields.read("network", partial(read_network, budget=budget))
-    claim = fields.read("claim", partial(read_claim, network=network, language=language))
+    network, claim, language = read_subject(fields, budget)
     letters = {symbol: letter for letter, symbol in enumerate(claim.alphabet)}
     symbols = fields.read("word", list_of(read_text))
     expect(letters.keys() >= {*symbols}, "word: a symbol is not in the alphabet")

@@ -8,16 +8,7 @@ from functools import partial
 
 from ....kernel.budget import MAX_N, Budget
 from ....kernel.reading.document import Json
-from ....kernel.reading.shapes import (
-    Fields,
-    integer_within,
-    list_of,
-    one_of,
-    or_null,
-    read_heading,
-    read_rational,
-    read_text,
-)
+from ....kernel.reading.shapes import Fields, headed, integer_within, list_of, one_of, or_null, read_rational, read_text
 from ....kernel.verdicts import expect, quote, show
 from .dyadics import Matrix, Tensors, Vector, read_tensors
 
@@ -181,9 +172,8 @@ class Network:
 
 def read_network(value: Json, budget: Budget) -> Network:
     """The network; tensors are decoded first."""
-    fields = Fields(value, "format", "version", "sources", "compared", "attention", "readout", "tokens", "positions",
-                    "steps", "unembedding", "tensors")
-    read_heading(fields, FORMAT)
+    fields = headed(value, FORMAT, "sources", "compared", "attention", "readout", "tokens", "positions", "steps",
+                    "unembedding", "tensors")
     sources, compared = fields.read("sources", list_of(read_source)), fields.read("compared", or_null(read_comparison))
     readout = str(fields.read("readout", one_of("each", "first", "last")))
     masked = fields.read("attention", one_of("causal", "bidirectional")) == "causal"

@@ -19,17 +19,7 @@ from ....kernel.verdicts import expect, require, within
 from ..arithmetic import AttentionStage
 from ..cells import Bounds, Box
 from ..directions import PLACES, DirectionBasis, average, make_turn
-from ..forms import (
-    FRACTION,
-    WEIGHT,
-    AffineForm,
-    Linear,
-    apply,
-    make_linear,
-    shift_symbols,
-    spread,
-    within_range,
-)
+from ..forms import FRACTION, WEIGHT, AffineForm, Linear, apply, make_linear, shift_symbols, spread, within_range
 from ..ranges import AttendedTo, ColumnSource, PathBounds, Vectors, both_ways, weigh
 from ..rows import Heard
 from ..weights import RelativeWeights

@@ -10,7 +10,7 @@ from struct import unpack
 from ....kernel.budget import MAX_N, Budget
 from ....kernel.language import Language
 from ....kernel.reading.document import Json
-from ....kernel.reading.shapes import Fields, integer_within, list_of, or_null, read_heading
+from ....kernel.reading.shapes import Fields, headed, integer_within, list_of, or_null
 from ....kernel.verdicts import Malformed, expect, quote
 from ..reading.decision import MAX_BITS, MAX_CUTS, Count, Int32
 from ..reading.dyadics import read_base64
@@ -102,9 +102,7 @@ class WrongInput:
 
 def read_tracks(document: Json, budget: Budget) -> TracksCertificate:
     """The certificate that a document holds."""
-    fields = Fields(document, "format", "version", "network", "claim", "units")
-    read_heading(fields, FORMAT_OF_TRACKS)
-    return read_forms(fields, budget)
+    return read_forms(headed(document, FORMAT_OF_TRACKS, "network", "claim", "units"), budget)
 
 
 def read_forms(fields: Fields, budget: Budget) -> TracksCertificate:
@@ -195,9 +193,7 @@ def read_tree(value: Json, rows: int, cuts: int = 0, number: Callable[[Json], in
 
 def read_wrong_input(document: Json, budget: Budget) -> WrongInput:
     """The refutation that a document holds."""
-    fields = Fields(document, "format", "version", "network", "claim", *KEYS_OF_WRONG_INPUT)
-    read_heading(fields, FORMAT_OF_WRONG_INPUT)
-    return read_input(fields, budget)
+    return read_input(headed(document, FORMAT_OF_WRONG_INPUT, "network", "claim", *KEYS_OF_WRONG_INPUT), budget)
 
 
 def read_input(fields: Fields, budget: Budget) -> WrongInput:
