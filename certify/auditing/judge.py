@@ -11,13 +11,7 @@ from fractions import Fraction
 from certify.asking.run_command import RunCommand
 from certify.asking.vacuity import find_vacuity
 from certify.auditing.answers import ClaimAnswer, OneVerdict
-from certify.auditing.claims import (
-    AboutANetwork,
-    AboutAProgram,
-    AboutEverything,
-    AboutNumbers,
-    Claim,
-)
+from certify.auditing.claims import AboutANetwork, AboutAProgram, AboutEverything, AboutNumbers, Claim
 from certify.auditing.critical import Bracketing
 from certify.auditing.decide import Search, decide, network_of
 from certify.auditing.embeddings import find_embedding_beyond

@@ -73,13 +73,7 @@ def checker(
 
 def chosen_program(verified: bool, numbers: Numbers | None, javascript: bool) -> Program:
     """The OCaml program that is asked for."""
-    from proofs.every_n.extracted import (
-        EVERY_N,
-        EVERY_N_IN_PAGES,
-        VERIFIED,
-        VERIFIED_IN_PAGES,
-        VERIFIED_WITH_ZARITH,
-    )
+    from proofs.every_n.extracted import EVERY_N, EVERY_N_IN_PAGES, VERIFIED, VERIFIED_IN_PAGES, VERIFIED_WITH_ZARITH
 
     if javascript:
         return VERIFIED_IN_PAGES if verified else EVERY_N_IN_PAGES

@@ -21,14 +21,7 @@ from constructions.errors import InputError
 from constructions.importing.contents import MAX_FILE_BYTES
 from constructions.importing.onnx_file import load_model
 from constructions.text import printable
-from constructions.trained.network import (
-    ELEMENT_BYTES,
-    Comparison,
-    Rounding,
-    Tensor,
-    TrainedNetwork,
-    UnitsStep,
-)
+from constructions.trained.network import ELEMENT_BYTES, Comparison, Rounding, Tensor, TrainedNetwork, UnitsStep
 from constructions.trained.numbers import all_numbers
 from proofs.trained.balls import BallNetwork, enclose_logits
 from proofs.trained.forward import FloatNetwork

@@ -10,14 +10,7 @@ from pathlib import Path
 
 from certify.frame.shards import ShardsProgress, Workers, run_tasks
 from certify.frame.so_far import SoFar, answer_in_time
-from certify.trained.decision import (
-    Decision,
-    Found,
-    is_whole_domain,
-    rows_by_length,
-    rows_by_offset,
-    shortest,
-)
+from certify.trained.decision import Decision, Found, is_whole_domain, rows_by_length, rows_by_offset, shortest
 from certify.trained.part import MOST_WORDS, Part, PartResult, words_of
 from certify.trained.part_tasks import do_part, parts_to_tasks, result_from_json
 from certify.trained.proving import accepted_refutation, find_refusals, with_vacuous_ones

@@ -15,15 +15,7 @@ from certify.frame.verdicts import colour
 from certify.frame.words import show_word
 from certify.trained.float_decision import ClassRow, FloatDecision
 from certify.trained.float_search import FloatRow
-from certify.trained.show import (
-    DIGITS,
-    MOST_ROWS,
-    cut_word,
-    describe_claim,
-    describe_network,
-    show_numbers,
-    show_row,
-)
+from certify.trained.show import DIGITS, MOST_ROWS, cut_word, describe_claim, describe_network, show_numbers, show_row
 from proofs.trained.float_runs.execution import WrongRun
 
 COLUMNS = (Column("n", "right"), Column("verdict"), Column("smallest margin found, weights rounded"),

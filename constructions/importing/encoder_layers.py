@@ -11,15 +11,7 @@ from constructions.errors import InputError
 from constructions.importing.computed_tables import alibi_slopes, scaled_by_root, sinusoidal_table
 from constructions.importing.config_file import Settings
 from constructions.importing.parts import Found, split_packed
-from constructions.importing.questions import (
-    PLACES,
-    NormKind,
-    Place,
-    Questions,
-    head_count,
-    score_scale,
-    table_rows,
-)
+from constructions.importing.questions import PLACES, NormKind, Place, Questions, head_count, score_scale, table_rows
 from constructions.importing.weights import Weights
 from constructions.trained.network import Affine, AttentionStep, Norm, NormStep, Step, UnitsStep, View
 

@@ -17,15 +17,7 @@ from typing import Any
 from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 
 from constructions.errors import InputError, Unsupported
-from constructions.language.arithmetic import (
-    BINARY,
-    NEGATE,
-    UNARY,
-    Function,
-    OutOfRangeError,
-    Postfix,
-    run_time,
-)
+from constructions.language.arithmetic import BINARY, NEGATE, UNARY, Function, OutOfRangeError, Postfix, run_time
 from constructions.language.columns import NotCoveredError, evaluate_cells
 from constructions.language.diagnosis import describe_terminals, diagnose, quote
 from constructions.language.enclosures import UndecidedError, may_be_irrational, real_run_time

@@ -25,15 +25,7 @@ from constructions.language.predicate_definition import PredicateDefinition
 from constructions.language.quotients import Summand, greatest_step, quotient
 from constructions.language.remainders import MAX_SPLIT, remainder_is
 from constructions.language.simplified import conjunction, disjunction_of
-from constructions.language.syntax import (
-    TRUE,
-    Comparison,
-    Count,
-    Formula,
-    PredicateOnCount,
-    Term,
-    difference,
-)
+from constructions.language.syntax import TRUE, Comparison, Count, Formula, PredicateOnCount, Term, difference
 
 HERE, FROM_HERE = Count("left", TRUE), Count("right", TRUE)
 

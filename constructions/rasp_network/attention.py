@@ -27,16 +27,7 @@ from constructions.rasp_network.circuit import Circuit
 from constructions.rasp_network.evaluation import Computed, Evaluator
 from constructions.rasp_network.integers import Bounds, Integer, added
 from constructions.rasp_network.lookups import Lookups
-from constructions.rasp_network.tables import (
-    Table,
-    Value,
-    Variable,
-    combine,
-    identity,
-    residuals,
-    substitute,
-    tabulate,
-)
+from constructions.rasp_network.tables import Table, Value, Variable, combine, identity, residuals, substitute, tabulate
 
 _MASKS = {"1": Mask.NONE, "j<i": Mask.FUTURE, "j<=i": Mask.FUTURE, "j>i": Mask.PAST, "j>=i": Mask.PAST}
 _SIDES = {"j<i": -1, "j>i": 1}

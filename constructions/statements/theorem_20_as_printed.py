@@ -30,13 +30,7 @@ from constructions.network.transformer import Coefficients, Mask
 from constructions.statements.lemma_07_table_lookup import TableLookup, add_lookup_head
 from constructions.statements.lemma_09_rounding import FALSE_UPPER, SLOPE, TRUE_LOWER, rounding_units
 from constructions.statements.saturated_comparison import decide
-from constructions.statements.theorem_20_counting import (
-    ZERO,
-    add_mean,
-    bounded_difference,
-    position_truth,
-    statement,
-)
+from constructions.statements.theorem_20_counting import ZERO, add_mean, bounded_difference, position_truth, statement
 
 
 def _retrieve(draft: Draft, count: Count, weight: int, offset: int, values: dict[str, Coefficients]) -> TableLookup:

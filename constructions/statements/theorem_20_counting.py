@@ -22,15 +22,7 @@ from fractions import Fraction
 from constructions.draft import ONE, Draft
 from constructions.errors import InputError
 from constructions.language.expressions import parse_expression
-from constructions.language.syntax import (
-    Comparison,
-    Count,
-    Not,
-    Predicate,
-    PredicateOnCount,
-    Term,
-    difference,
-)
+from constructions.language.syntax import Comparison, Count, Not, Predicate, PredicateOnCount, Term, difference
 from constructions.network.meanings import Mean, Near, Others, Product, Slack
 from constructions.network.transformer import Coefficients, Head, Mask
 from constructions.statements.boolean_connectives import require_truth

@@ -16,22 +16,9 @@ from typing import ClassVar
 
 from constructions.errors import InputError
 from constructions.language.brackets import PositionFunction
-from constructions.language.positional import (
-    mentions_length,
-    positional_truth,
-    positional_truths,
-    truth_from,
-)
+from constructions.language.positional import mentions_length, positional_truth, positional_truths, truth_from
 from constructions.language.semantics import RELATIONS, counted_length
-from constructions.language.syntax import (
-    Comparison,
-    Count,
-    Formula,
-    Next,
-    Previous,
-    Term,
-    difference,
-)
+from constructions.language.syntax import Comparison, Count, Formula, Next, Previous, Term, difference
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR, Near, Position, Product, Slack, Truth
 from constructions.network.transformer import Transformer

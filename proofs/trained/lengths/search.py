@@ -14,16 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from constructions.trained.claim import Claim
-from proofs.trained.lengths.cells import (
-    Cell,
-    Counts,
-    Cut,
-    Narrowing,
-    cut_of_length,
-    cut_of_share,
-    everything,
-    sum_in,
-)
+from proofs.trained.lengths.cells import Cell, Counts, Cut, Narrowing, cut_of_length, cut_of_share, everything, sum_in
 from proofs.trained.lengths.margins import Array, CountMargins
 from proofs.trained.lengths.truths import CountTruths, Region, exactly, kinds_of, regions_of
 

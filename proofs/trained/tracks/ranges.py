@@ -11,14 +11,7 @@ from numpy.typing import NDArray
 from constructions.errors import Unsupported
 from constructions.trained.tracks import Form, TracksClaim
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracks.levels import (
-    ONE,
-    Level,
-    attention_steps,
-    directions,
-    first_level,
-    next_level,
-)
+from proofs.trained.tracks.levels import ONE, Level, attention_steps, directions, first_level, next_level
 from proofs.trained.tracks.nodes import Nodes, Sources, make_nodes, tokens_at_places
 from proofs.trained.tracks.paths import Paths, lines
 from proofs.trained.tracks.queries import Class, Columns, Query, Restricted, all_classes, queries, right, sources

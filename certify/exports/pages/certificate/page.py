@@ -19,13 +19,7 @@ from markupsafe import Markup, escape
 
 from certify.exports.pages.base.page import embed_json, open_templates, render_page
 from certify.exports.pages.certificate import tables
-from certify.exports.pages.certificate.approximations import (
-    MOST_STUDIED,
-    Approximation,
-    Study,
-    drawn_lengths,
-    study,
-)
+from certify.exports.pages.certificate.approximations import MOST_STUDIED, Approximation, Study, drawn_lengths, study
 from certify.exports.pages.certificate.blocks import find_columns
 from certify.exports.pages.certificate.commands import (
     check_command,

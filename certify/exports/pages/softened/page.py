@@ -18,11 +18,7 @@ from certify.exports.pages.base.svg import element, join
 from certify.exports.pages.certificate import tables
 from certify.exports.pages.certificate.approximations import SHORT
 from certify.exports.pages.certificate.blocks import find_columns
-from certify.exports.pages.certificate.commands import (
-    check_softened_command,
-    checker_digest,
-    write_checker_command,
-)
+from certify.exports.pages.certificate.commands import check_softened_command, checker_digest, write_checker_command
 from certify.exports.pages.certificate.names import Names
 from certify.exports.pages.certificate.page import OPERATORS, network_shape, show_lower, show_upper
 from certify.exports.pages.certificate.script_data import ScriptData
