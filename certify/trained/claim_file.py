@@ -67,6 +67,35 @@ def read_claim(path: str, network: TrainedNetwork, scope: Scope = Scope()) -> Cl
     return claim_of_table(table, path, folder, network, scope)
 
 
+def read_letters(table: Table, network: TrainedNetwork) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The symbols and their tokens: a table, or a string or list of symbols beside ``tokens``.
+
+    Raises:
+        InputError: if they are none of these, or not tokens of the network.
+    """
+    value = table["letters"]
+    if isinstance(value, dict):
+        if "tokens" in table:
+            raise InputError("tokens: the table of letters states them already")
+        letters, tokens = list(value), list(value.values())
+    else:
+        letters = list(parse_alphabet(value)) if isinstance(value, str) else texts("letters", value)
+        tokens = table.get("tokens", list(range(len(letters))))
+    if not letters or "" in letters or len(set(letters)) != len(letters):
+        raise InputError(f"letters: {shown(value)}, expected at least one symbol, none empty and none twice")
+    found = read_tokens("tokens", tokens, network)
+    if len(found) != len(letters):
+        raise InputError(f"tokens: {len(found)}, expected one for each of the {len(letters)} letters")
+    if len(set(found)) != len(found):
+        raise InputError(f"tokens: {shown(list(found))}, expected a token of its own for each letter")
+    return tuple(letters), found
+
+
+def read_tokens(key: str, value: object, network: TrainedNetwork) -> tuple[int, ...]:
+    """Tokens of the network."""
+    return naturals(key, value, network.vocabulary, "tokens of the network,")
+
+
 def claim_of_table(table: Table, where: str, folder: Path, network: TrainedNetwork, scope: Scope = Scope()) -> Claim:
     """The claim of a table that has the keys of a claim file; files that it names are relative to the folder.
 
@@ -89,7 +118,7 @@ class _Reader:
         self.table = table
         self.folder = folder
         self.network = network
-        self.alphabet, self.tokens = self._letters()
+        self.alphabet, self.tokens = read_letters(table, network)
 
     def claim(self, scope: Scope) -> Claim:
         self._check_attention()
@@ -149,30 +178,8 @@ class _Reader:
             raise InputError("given: no word is left to be judged")
         return automaton, tuple(cases)
 
-    def _letters(self) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """The symbols and their tokens: a table, or a string or list of symbols beside ``tokens``."""
-        value = self.table["letters"]
-        if isinstance(value, dict):
-            if "tokens" in self.table:
-                raise InputError("tokens: the table of letters states them already")
-            letters, tokens = list(value), list(value.values())
-        else:
-            letters = list(parse_alphabet(value)) if isinstance(value, str) else texts("letters", value)
-            tokens = self.table.get("tokens", list(range(len(letters))))
-        if not letters or "" in letters or len(set(letters)) != len(letters):
-            raise InputError(f"letters: {shown(value)}, expected at least one symbol, none empty and none twice")
-        found = self._numbers("tokens", tokens)
-        if len(found) != len(letters):
-            raise InputError(f"tokens: {len(found)}, expected one for each of the {len(letters)} letters")
-        if len(set(found)) != len(found):
-            raise InputError(f"tokens: {shown(list(found))}, expected a token of its own for each letter")
-        return tuple(letters), found
-
-    def _numbers(self, key: str, value: object) -> tuple[int, ...]:
-        return naturals(key, value, self.network.vocabulary, "tokens of the network,")
-
     def _tokens(self, key: str) -> tuple[int, ...]:
-        return self._numbers(key, self.table.get(key, []))
+        return read_tokens(key, self.table.get(key, []), self.network)
 
     def _after(self, before: tuple[int, ...], lengths: tuple[int, int], every: bool) -> tuple[int, ...]:
         """The tokens after the word; padding that attention sees is more of them, for words of one length."""

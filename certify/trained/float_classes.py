@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from certify.trained.decide import Searches, Settings, found_in
-from certify.trained.proving import WORK
+from certify.trained.proving import WORK, if_accepted
 from constructions.errors import Unsupported
 from constructions.network.json_form import write_canonical
 from constructions.trained.claim import Claim, claim_of_lengths
@@ -56,14 +56,9 @@ def _head(name: str, network: TrainedNetwork, claim: Claim, run: RunClass) -> di
 def accepted_wrong_run(network: TrainedNetwork, claim: Claim, run: RunClass, wrong: WrongRun) -> str | None:
     """The certificate of a wrong run; None if the trusted folder does not accept it, whose functions are within 1 ulp.
     """
-    text = write_canonical({
+    return if_accepted(write_canonical({
         **_head("certify-wrong-run", network, claim, run), "word": list(wrong.word), "offset": wrong.offset,
-        "place": wrong.place, "case": wrong.case, "row": wrong.row, **wrong.execution.to_json()})
-    try:
-        check_text(text.encode(), work=WORK)
-    except Refusal:
-        return None
-    return text
+        "place": wrong.place, "case": wrong.case, "row": wrong.row, **wrong.execution.to_json()}))
 
 
 def certified_by_classes(network: TrainedNetwork, cast: TrainedNetwork, claim: Claim, run: RunClass

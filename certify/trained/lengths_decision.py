@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from certify.frame.verdicts import WithExitStatus
-from certify.trained.proving import WORK, accepted_refutation
+from certify.trained.proving import WORK, accepted_refutation, if_accepted
 from constructions.errors import Unsupported
 from constructions.trained.claim import Claim, check_fits
 from constructions.trained.network import TrainedNetwork
@@ -153,7 +153,7 @@ def _certificate_of_wrong(network: TrainedNetwork, claim: Claim, greatest: int |
     if isinstance(found.wrong, WrongWord):
         to_here = replace(claim, lengths=(claim.lengths[0], len(found.wrong.word)))
         return accepted_refutation(network, to_here, found.wrong)
-    return None if found.wrong is None else _accepted(long_word_text(network, claim, greatest, found.wrong))
+    return None if found.wrong is None else if_accepted(long_word_text(network, claim, greatest, found.wrong))
 
 
 def _of_ending(claim: Claim, wrong: WrongWord) -> LongWrongWord:
@@ -171,12 +171,3 @@ def _proved(network: TrainedNetwork, claim: Claim, seen: SeenWord) -> LongWrongW
     """The word, if ball arithmetic says that it is wrong, too."""
     is_above, value = enclose_row(network, claim, seen)
     return LongWrongWord(seen, value) if is_above is False else None
-
-
-def _accepted(text: str) -> str | None:
-    """The certificate of a wrong word; None if it takes more than the checker's precision."""
-    try:
-        check_text(text.encode(), work=WORK)
-    except Refusal:
-        return None
-    return text

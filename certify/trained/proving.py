@@ -40,7 +40,11 @@ def find_refusals(certificate: str, workers: Workers) -> Mapping[int, str]:
 
 def accepted_refutation(network: TrainedNetwork, claim: Claim, wrong: WrongWord) -> str | None:
     """The certificate of a wrong word; None if it takes more than the checker's precision."""
-    text = wrong_word_text(network, claim, wrong)
+    return if_accepted(wrong_word_text(network, claim, wrong))
+
+
+def if_accepted(text: str) -> str | None:
+    """The text of a refutation; None if the checker does not accept it, as it takes more than its precision."""
     try:
         check_text(text.encode(), work=WORK)
     except Refusal:

@@ -14,12 +14,11 @@ from certify.frame.answer import AnswerByLength
 from certify.frame.shards import Workers
 from certify.frame.so_far import SoFar
 from certify.trained.float_decision import check_class
-from certify.trained.proving import WORK
+from certify.trained.proving import if_accepted
 from certify.trained.track_runs_forms import RunsRow, do_runs_of_form, runs_result, task_of_runs
 from certify.trained.tracks_tasks import certificate_of_forms, decide_forms_in_time, run_forms
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, check_tracks_fit
-from proofs.check import Refusal, check_text
 from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.tracks.certificate import wrong_input_text
 from proofs.trained.tracks.wrong_runs import WrongInputRun
@@ -78,9 +77,4 @@ def accepted_wrong_input_run(network: TrainedNetwork, claim: TracksClaim, run: R
                              ) -> str | None:
     """The certificate of a wrong run; None if the trusted folder does not accept it, whose functions are within 1 ulp.
     """
-    text = wrong_input_text(network, claim, wrong.found, run, wrong.execution)
-    try:
-        check_text(text.encode(), work=WORK)
-    except Refusal:
-        return None
-    return text
+    return if_accepted(wrong_input_text(network, claim, wrong.found, run, wrong.execution))

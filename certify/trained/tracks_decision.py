@@ -9,13 +9,12 @@ from functools import partial
 from certify.frame.answer import AnswerByLength
 from certify.frame.shards import Workers
 from certify.frame.so_far import SoFar
-from certify.trained.proving import WORK
+from certify.trained.proving import if_accepted
 from certify.trained.tracks_forms import FormRow, do_form, form_result, task_of_form
 from certify.trained.tracks_tasks import certificate_of_forms, decide_forms_in_time, run_forms
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, check_tracks_fit
-from proofs.check import Refusal, check_text
-from proofs.trained.tracks.certificate import WrongInput, wrong_input_text
+from proofs.trained.tracks.certificate import wrong_input_text
 
 
 @dataclass(frozen=True)
@@ -63,16 +62,6 @@ def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1, 
     certificate = certificate_of_forms(network, claim, (one.unit for one in found))
     wrong = next((row.wrong for row in rows if row.wrong), None)
     return TracksDecision(network, claim, rows, certificate,
-                          None if wrong is None else _accepted_wrong_input(network, claim, wrong),
+                          None if wrong is None else if_accepted(wrong_input_text(network, claim, wrong)),
                           sum(one.classes for one in found), sum(one.cells for one in found),
                           time.perf_counter() - start)
-
-
-def _accepted_wrong_input(network: TrainedNetwork, claim: TracksClaim, wrong: WrongInput) -> str | None:
-    """The certificate of a wrong input; None if it takes more than the checker's precision."""
-    text = wrong_input_text(network, claim, wrong)
-    try:
-        check_text(text.encode(), work=WORK)
-    except Refusal:
-        return None
-    return text

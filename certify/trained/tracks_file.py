@@ -7,10 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from certify.trained.claim_file import Scope
+from certify.trained.claim_file import Scope, read_letters
 from certify.trained.conditions import Conditions
 from constructions.errors import InputError, Unsupported
-from constructions.language.alphabets import parse_alphabet
 from constructions.regular.automata import Language, small_language
 from constructions.tables import Table, check_keys, exact, natural, naturals, one_of, shown, text, texts
 from constructions.trained.machines import BUILT_IN, MachineMaker, Written, built_in
@@ -58,7 +57,7 @@ class _Reader:
     def __init__(self, table: Table, network: TrainedNetwork, folder: Path) -> None:
         self.table, self.network, self.folder = table, network, folder
         text("title", table.get("title", ""))
-        self.letters, self.tokens = self._letters()
+        self.letters, self.tokens = read_letters(table, network)
         self.names = texts("tracks", table["tracks"])
         taken = {*self.names, "answer", "column", "columns"}
         if not self.names or len(taken) != len(self.names) + 3 or not all(map(str.isidentifier, self.names)):
@@ -84,22 +83,6 @@ class _Reader:
             tuple(Track(name, self.letters, self.tokens) for name in self.names), machine,
             tuple(Form(tables[columns], self._layout(written[columns], columns)) for columns in numbers),
             self._offset(scope), self._among(), self._margin(), self._typed(written[numbers[0]]))
-
-    def _letters(self) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        value = self.table["letters"]
-        if isinstance(value, dict):
-            if "tokens" in self.table:
-                raise InputError("tokens: the table of letters states them already")
-            letters, given = list(value), list(value.values())
-        else:
-            letters = list(parse_alphabet(value)) if isinstance(value, str) else texts("letters", value)
-            given = self.table.get("tokens", list(range(len(letters))))
-        if not letters or "" in letters or len(set(letters)) != len(letters):
-            raise InputError(f"letters: {shown(value)}, expected at least one symbol, none empty and none twice")
-        tokens = naturals("tokens", given, self.network.vocabulary, "tokens of the network,")
-        if len(tokens) != len(letters) or len(set(tokens)) != len(tokens):
-            raise InputError(f"tokens: {shown(given)}, expected a token of its own for each of {len(letters)} letters")
-        return tuple(letters), tokens
 
     def _columns(self, scope: Scope) -> list[int]:
         value = self.table["columns"]

@@ -178,16 +178,21 @@ def oblige_lookup(transformer: Transformer, known: KnownValues, lengths: Lengths
     meaning = transformer.directions[direction]
     assert isinstance(meaning, Near | Others)
     check_sums_to_one(head)
-    for name in dict.fromkeys(name for row in (*head.keys, head.values[direction]) for name in row):
-        if name not in known:
-            raise NotDerived(f"a key or value reads {name}, {transformer.directions[name]}: a head whose queries "
-                             "depend on the word looks up known directions only")
+    check_reads_known(transformer, known, head, direction)
     count = find_count(transformer.directions, head, meaning)
     queries = [_parts(transformer, known, count, row) for row in head.queries]
     problem = LookupProblem(known, head, direction, LookupScores(known, head, queries, count),
                             LookupTargets(meaning, count), lengths)
     _check_covered(problem, meaning)
     return LookupObligation(layer, place, head, direction, meaning, allowed_error, count, problem)
+
+
+def check_reads_known(transformer: Transformer, known: KnownValues, head: Head, direction: str) -> None:
+    """Raise NotDerived if a key or value reads a direction that is not known."""
+    for name in dict.fromkeys(name for row in (*head.keys, head.values[direction]) for name in row):
+        if name not in known:
+            raise NotDerived(f"a key or value reads {name}, {transformer.directions[name]}: a head whose queries "
+                             "depend on the word looks up known directions only")
 
 
 def _parts(transformer: Transformer, known: KnownValues, count: Count, row: Coefficients) -> list[QueryPart]:

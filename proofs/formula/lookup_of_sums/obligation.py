@@ -29,6 +29,7 @@ from proofs.formula.common.known import KnownValues
 from proofs.formula.common.written import Written
 from proofs.formula.failures import NotDerived
 from proofs.formula.feed_forward.inputs import Bounds
+from proofs.formula.lookup.obligation import check_reads_known
 from proofs.formula.uniform.obligation import check_sums_to_one
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -105,10 +106,7 @@ def oblige_lookup_of_sum(written: Written) -> LookupOfSumObligation:
     if not isinstance(meaning, Near):
         raise NotDerived(f"a head that looks up a sum of counts makes a truth, and this direction is {meaning}")
     check_sums_to_one(head)
-    for name in dict.fromkeys(name for row in (*head.keys, head.values[direction]) for name in row):
-        if name not in known:
-            raise NotDerived(f"a key or value reads {name}, {transformer.directions[name]}: a head whose queries "
-                             "depend on the word looks up known directions only")
+    check_reads_known(transformer, known, head, direction)
     derivation = _Derivation(transformer, known, head, direction, meaning, written.bounds)
     bluntest, miss = derivation.check(written.lengths)
     return LookupOfSumObligation(written.layer, written.place, head, direction, meaning, written.allowed_error,
