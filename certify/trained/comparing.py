@@ -37,7 +37,7 @@ BITS = 64
 OLDEST_IR = 10
 """A version of ONNX's format that ONNX Runtime reads; what nodes mean does not depend on it."""
 MOST_WORDS = 24
-LONGEST = 64
+LONGEST, TWO = 64, 2
 WORK = 10_000_000
 """Numbers of the network times tokens that are run in all; two words are run at least."""
 ROUNDING = {2: 2.0**-10, 4: 2.0**-22, 8: 2.0**-48}
@@ -109,8 +109,18 @@ def _of_program(files: Sequence[Path], imported: Imported, given: Mapping[str, i
             run = open_program(path.read_bytes(), printable(path.name), given)
         except InputError as problem:
             raise _NotRun(str(problem)) from None
+        words = [word for word in words if len(word) >= interface.least or _takes(run, word)]
         return Original(f"torch {torch.__version__.partition('+')[0]}", words, run)
     return None
+
+
+def _takes(run: Run, word: Word) -> bool:
+    """Return whether a program runs on a word that is shorter than it states."""
+    try:
+        run(word)
+    except InputError:
+        return False
+    return True
 
 
 def _onnx_run(path: Path, given: Mapping[str, int | None]) -> Run:
@@ -186,10 +196,11 @@ def drawn_words(network: TrainedNetwork, interface: Interface) -> list[Word]:
     """Words for a comparison: the same on every run, of several lengths, with all tokens, and with tails of one token.
 
     Words of which a token sees hidden keys alone are left out: the report says that they may be read otherwise.
+    Programs of torch for two tokens or more, as it writes of any length, are asked for one, too.
     """
     draw, most = np.random.default_rng(20), min(network.rows or LONGEST, LONGEST)
     lengths = [interface.length] if interface.length is not None else sorted(
-        n for n in {1, 2, 3, most // 2, most - 1, most} if n >= max(interface.least, 1))
+        n for n in {1, 2, 3, most // 2, most - 1, most} if n >= (interface.least if interface.least > TWO else 1))
     size, room, words = parameters(network), WORK, dict[Word, None]()
 
     def candidates() -> Iterator[Word]:

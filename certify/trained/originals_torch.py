@@ -7,9 +7,11 @@ and changes in place are torch's. Only the operations listed here are called.
 
 from __future__ import annotations
 
+import ast
 import io
 import json
 import operator
+import re
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -23,6 +25,7 @@ Run = Callable[[Sequence[int]], Any]
 """Logits of a word, as a numpy array: the first output of the program."""
 
 MAX_ELEMENTS = 1 << 24
+MAX_GUARD = 1000
 _DTYPES = {1: "uint8", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "float16", 7: "float32", 8: "float64",
            10: "complex64", 11: "complex128", 12: "bool", 13: "bfloat16"}
 _FORMATS = {1: "contiguous_format", 2: "channels_last", 3: "channels_last_3d", 4: "preserve_format"}
@@ -38,13 +41,14 @@ outer permute polar pow ravel reciprocal relu relu6 remainder repeat repeat_inte
 round rsqrt rsub scalar_tensor scaled_dot_product_attention select sigmoid sign silu sin slice softmax split
 split_with_sizes sqrt square squeeze stack std sub sum swapaxes swapdims t tan tanh tensor_split tile to transpose tril
 triu type_as unbind unflatten unsqueeze var view view_as view_as_complex view_as_real where zeros zeros_like
-mT __and__ __or__ __xor__
+mT __and__ __or__ __xor__ _assert_tensor_metadata _assert_async _assert_scalar sym_constrain_range
+sym_constrain_range_for_size
 """
 _CALLED = frozenset(_NAMES.split())
 """Operations of aten that are called, by name; in place (with a final _), too."""
-_UNSEEN = ("_assert_tensor_metadata", "_assert_async", "_assert_scalar", "sym_constrain_range",
-           "sym_constrain_range_for_size")
-"""Operations of aten that compute nothing; the sizes that they assert are those of the words that are run."""
+_GUARDED = (ast.Expression, ast.Compare, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Constant, ast.Subscript, ast.Call,
+            ast.Load, ast.operator, ast.boolop, ast.unaryop, ast.cmpop)
+"""What guards are made of, beside names and sizes of inputs."""
 _OF_NUMBERS: Mapping[str, Callable[..., Any]] = {
     name: getattr(operator, name) for name in ("add", "sub", "mul", "floordiv", "mod", "truediv", "neg", "eq", "ne",
                                                "lt", "le", "gt", "ge", "and_", "or_", "not_")} | {
@@ -66,7 +70,7 @@ def open_program(data: bytes, where: str, given: Mapping[str, int | None]) -> Ru
     """
     try:
         whole, tensors = _read(data)
-        program = _Program(whole["graph_module"], tensors, given)
+        program = _Program(whole, tensors, given)
     except _Other as problem:
         raise InputError(f"{where}: the program cannot be run for a comparison: {problem}") from None
     except Exception as problem:  # of a damaged file: one line
@@ -88,8 +92,8 @@ def open_program(data: bytes, where: str, given: Mapping[str, int | None]) -> Ru
 def _read(data: bytes) -> tuple[Any, dict[str, Any]]:
     """The program as JSON, and its tensors by the names of parameters, buffers and constants."""
     archive = zipfile.ZipFile(io.BytesIO(data))
-    models = [name for name in archive.namelist() if name.endswith("models/model.json")]
-    if len(models) != 1:
+    models = [name for name in archive.namelist() if name.split("/")[-2:-1] == ["models"]]
+    if len(models) != 1 or len({*archive.namelist()}) < len(archive.namelist()):
         raise _Other("an archive of several programs, or of none")
     folder = models[0].removesuffix("models/model.json")
     whole = json.loads(archive.read(models[0]))
@@ -132,7 +136,9 @@ def _tensor(data: bytes, meta: Mapping[str, Any]) -> Any:
 class _Program:
     """Nodes, inputs and the first output."""
 
-    def __init__(self, part: Any, tensors: Mapping[str, Any], given: Mapping[str, int | None]) -> None:
+    def __init__(self, whole: Any, tensors: Mapping[str, Any], given: Mapping[str, int | None]) -> None:
+        part, self.ranges = whole["graph_module"], whole["range_constraints"]
+        self.guards = [_guard(text) for text in whole.get("guards_code") or ()]
         graph, signature = part["graph"], part["signature"]
         self.nodes, self.values, self.given = graph["nodes"], graph["tensor_values"], given
         self.node, self.stored, self.inputs = "the inputs", dict[str, Any](), list[str]()
@@ -162,12 +168,11 @@ class _Program:
         self.node = "the inputs"
         made = {name: tensor.clone() for name, tensor in self.stored.items()}
         made |= {name: self._input(name, word) for name in self.inputs}
+        self._expect_fits({name: made[name] for name in self.inputs}, word)
         with torch.no_grad():
             for node in self.nodes:
                 self.node = str(node.get("name") or node["target"])
-                function = _function(node)
-                if function is not None:
-                    self._call(function, node, made)
+                self._call(_function(node), node, made)
         output = made[self.output].resolve_conj()
         if output.dtype == torch.bfloat16:  # which numpy has not
             output = output.half() if output.abs().max() < torch.finfo(torch.float16).max else output.float()
@@ -180,11 +185,25 @@ class _Program:
         meta = self.values[name]
         number = self.given.get(name)
         numbers = word if name not in self.given else range(len(word)) if number is None else [number] * len(word)
-        sizes = [size.get("as_int") for size in meta["sizes"]]
-        if sizes and sizes[-1] not in (None, len(word)):
-            raise _Other(f"inputs of {sizes[-1]} tokens alone")
-        shape = [1] * (len(sizes) - 1) + ([len(word)] if sizes else [])
+        shape = [1] * (len(meta["sizes"]) - 1) + ([len(word)] if meta["sizes"] else [])
         return torch.tensor([*numbers], dtype=_type(meta["dtype"])).reshape(shape)
+
+    def _expect_fits(self, inputs: Mapping[str, Any], word: Sequence[int]) -> None:
+        """Reject sizes that the program does not take: by number, by the range of a symbol, or by a guard."""
+        symbols: dict[str, int] = {}
+        for name, tensor in inputs.items():
+            for size, found in zip(self.values[name]["sizes"], tensor.shape, strict=True):
+                symbol = re.fullmatch(r"Symbol\('(\w+)'[\w=, ]*\)", size.get("as_expr", {}).get("expr_str", ""))
+                if found != (symbols.setdefault(symbol[1], found) if symbol else size.get("as_int")):
+                    raise _Other(f"inputs of other sizes than of one sequence of {len(word)} tokens")
+        for letter, found in symbols.items():
+            ends = self.ranges.get(letter, {})
+            least, greatest = ends.get("min_val"), ends.get("max_val")
+            if (least is not None and found < least > 2) or (greatest is not None and found > greatest):  # as torch
+                raise _Other(f"inputs of other sizes than of one sequence of {len(word)} tokens")
+        for guard in self.guards:
+            if not eval(guard, {"__builtins__": {}, "max": max, "min": min, "L": inputs}):
+                raise _Other(f"a guard of the program is false for {len(word)} tokens")
 
     def _call(self, function: Callable[..., Any], node: Any, made: dict[str, Any]) -> None:
         names = [one["name"] for one in node["inputs"]]
@@ -192,7 +211,7 @@ class _Program:
         plain = function in _OF_NUMBERS.values() or function is _size
         result = function(*values) if plain else function(**dict(zip(names, values, strict=True)))
         outputs = node["outputs"]
-        results = [result] if len(outputs) == 1 else result
+        results = [result] if len(outputs) == 1 else result or []
         for output, one in zip(outputs, results, strict=True):
             _keep(output, one, made)
 
@@ -211,12 +230,25 @@ def _keep(output: Any, result: Any, made: dict[str, Any]) -> None:
             raise _Other(f"an array of more than {MAX_ELEMENTS} elements")
 
 
+def _guard(text: str) -> Any:
+    """A guard as code that computes with sizes of inputs, L['tokens'].size()[1], and does nothing else."""
+    tree = ast.parse(text[:MAX_GUARD], mode="eval")
+    keys = [one.slice for one in ast.walk(tree) if isinstance(one, ast.Subscript)]
+    for one in ast.walk(tree):
+        fits = isinstance(one, _GUARDED) or (isinstance(one, ast.Name) and one.id in ("L", "max", "min")) or (
+            isinstance(one, ast.Attribute) and one.attr == "size" and isinstance(one.value, ast.Subscript))
+        if not fits or isinstance(one, ast.Pow | ast.LShift) or len(text) > MAX_GUARD or (
+                isinstance(getattr(one, "value", 0), str) and one not in keys):
+            raise _Other(f"a guard that is not read, {printable(text)[:60]}")
+    return compile(tree, "guard", "eval")
+
+
 def _size(tensor: Any, dim: int) -> int:
     return int(tensor.shape[dim])
 
 
-def _function(node: Any) -> Callable[..., Any] | None:
-    """The operation that a node calls; None if it computes nothing.
+def _function(node: Any) -> Callable[..., Any]:
+    """The operation that a node calls.
 
     Raises:
         _Other: if it is not called here.
@@ -227,8 +259,6 @@ def _function(node: Any) -> Callable[..., Any] | None:
     library, name, overload = [*target.split("."), "", ""][:3]
     if library == "aten" and name == "sym_size":
         return _size
-    if library == "aten" and name in _UNSEEN and target.count(".") == 2:
-        return None
     if library == "aten" and (name in _CALLED or (name[-1:] == "_" and name[:-1] in _CALLED)) and (
             target.count(".") == 2 and "out" not in [one["name"] for one in node["inputs"]]):
         found = getattr(getattr(torch.ops.aten, name), overload, None)

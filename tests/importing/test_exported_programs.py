@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from certify.trained.originals_torch import open_program
 from constructions.errors import InputError
 from constructions.importing.importer import Imported, import_network
 from constructions.importing.questions import Options
@@ -210,14 +211,107 @@ CHANGED = "changes "
     ("x = h + ((torch.arange(4) > 0) == 0).to(h.dtype)", "")])
 def test_types_and_changes_in_place_are_those_of_torch_or_refused(tmp_path: Path, body: str, said: str) -> None:
     torch = torch_or_skip()
+    model = small(torch, f"{body}; return x")
+    if said:
+        with pytest.raises(InputError, match=f"^m.pt2: node .*{said}"):
+            read(tmp_path, program(torch, model))
+    else:
+        check(torch, read(tmp_path, program(torch, model)), model, 1e-6)
+
+
+def small(torch: Any, body: str) -> Any:
+    """A network whose ``forward`` is this, of ``tokens``, ``h`` (a row of 4 numbers for each) and ``c``, a matrix."""
     scope: dict[str, Any] = {"torch": torch}
-    exec(f"def forward(self, tokens):\n    h, c = self.table(tokens) * 1, self.c\n    {body}\n    return x", scope)
+    exec(f"def forward(self, tokens):\n    h, c = self.table(tokens) * 1, self.c\n    {body}", scope)
     made = type("Made", (torch.nn.Module,), {"forward": scope["forward"]})()
     made.table, made.c = torch.nn.Embedding(graphs.VOCABULARY, 4), torch.nn.Parameter(torch.eye(4))
     made.register_buffer("calls", torch.ones(1))
-    data = program(torch, made)
-    if said:
-        with pytest.raises(InputError, match=f"^m.pt2: node .*{said}"):
-            read(tmp_path, data)
-    else:
-        check(torch, read(tmp_path, data), made, 1e-6)
+    return made
+
+
+def for_sizes(torch: Any, body: str, *sizes: Any) -> bytes:
+    """Such a network for batches and lengths that torch finds, or of these sizes."""
+    shapes = ({axis: size for axis, size in enumerate(sizes) if size is not None},)
+    example = torch.zeros(1 if sizes[0] is None else 4, 4, dtype=torch.long)
+    file = io.BytesIO()
+    torch.export.save(torch.export.export(small(torch, body), (example,), dynamic_shapes=shapes), file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(("condition", "length"), [
+    ("T % 2 == 0", 5), ("T != 3", 3), ("max(T, 5) % 3 == 2", 6), ("T * T // 2 < 18", 6)])
+def test_a_program_is_read_for_lengths_that_its_guards_allow(tmp_path: Path, condition: str, length: int) -> None:
+    """torch writes the branch that its example takes, and on what sizes it does so."""
+    torch = torch_or_skip()
+    data = for_sizes(torch, f"T = tokens.shape[1]; return h if {condition} else h * 2", None, torch.export.Dim.AUTO)
+    with pytest.raises(InputError, match=rf"^m.pt2: guard [^\n]+ is false for {length} tokens, expected a program "):
+        read(tmp_path, data, 6)
+    with pytest.raises(InputError, match=rf"^m.pt2: [^\n]* a guard of the program is false for {length} tokens$"):
+        open_program(data, "m.pt2", {})([0] * length)
+
+
+def test_a_program_whose_guards_hold_is_read(tmp_path: Path) -> None:
+    torch = torch_or_skip()
+    data = for_sizes(torch, "return h + c[:tokens.shape[1], :1]", None, torch.export.Dim.AUTO)
+    assert b"guards_code\": [\"L['tokens'].size()[1] <= 4" in zipfile.ZipFile(io.BytesIO(data)).read(
+        next(name for name in zipfile.ZipFile(io.BytesIO(data)).namelist() if name.endswith("model.json")))
+    assert read(tmp_path, data, 4).network.rows == 4
+
+
+@pytest.mark.parametrize("guard", ["exit(1)", "L['tokens'].size()[7] == 4", "L['other'].size()[0] == 1", "1 +",
+                                   "x" * 2000, "9 ** 9 > 1", "L['tokens'].fill_(1) == 1", "'a' * 9 == 1",
+                                   "L.size()[0] == 1"])
+def test_a_guard_that_is_not_read_is_one_line(tmp_path: Path, guard: str) -> None:
+    torch_or_skip()
+    data = altered(lambda text: text.replace('"guards_code": []', json.dumps({"guards_code": [guard]})[1:-1]))
+    with pytest.raises(InputError, match=r"^m.pt2: guard [^\n]* is not read, expected a condition on sizes of inputs$"):
+        read(tmp_path, data)
+    with pytest.raises(InputError, match=r"^m.pt2: the program cannot be run [^\n]*$"):
+        open_program(data, "m.pt2", {})([0] * LENGTH)
+
+
+def test_a_program_for_batches_of_several_sequences_is_refused(tmp_path: Path) -> None:
+    torch = torch_or_skip()
+    data = for_sizes(torch, "return h", torch.export.Dim("batch", min=3), torch.export.Dim("length", max=9))
+    with pytest.raises(InputError, match=r"^m.pt2: a program for batches of several sequences alone"):
+        read(tmp_path, data, 6)
+    with pytest.raises(InputError, match=r"^m.pt2: [^\n]*: inputs of other sizes than of one sequence of 4 tokens$"):
+        open_program(data, "m.pt2", {})([0] * 4)
+
+
+@pytest.mark.parametrize(("name", "old", "new", "said"), [
+    ("models/model.json", '"major": 8', '"major": 9', "a program of version 9 of the format"),
+    ("models/model.json", '"aten": ', '"other": ', "a program of version 8 of the format with operations of other"),
+    ("models/second.json", "", "", "not a whole program of torch.export.save: programs [^,]*, [^,]*second.json, exp")])
+def test_an_archive_has_one_program_of_a_known_version(tmp_path: Path, name: str, old: str, new: str, said: str
+                                                       ) -> None:
+    whole, changed = zipfile.ZipFile(io.BytesIO(classifier())), io.BytesIO()
+    members = {one: whole.read(one) for one in whole.namelist()}
+    (program_of,) = (one for one in members if one.endswith("models/model.json"))
+    other = program_of.replace("models/model.json", name)
+    members[other] = members[program_of].replace(old.encode(), new.encode(), 1)
+    with zipfile.ZipFile(changed, "w") as archive:
+        for one, data in members.items():
+            archive.writestr(one, data)
+    with pytest.raises(InputError, match=f"^m.pt2: {said}"):
+        read(tmp_path, changed.getvalue())
+    with pytest.raises(InputError, match=r"^m.pt2: the program cannot be run [^\n]*$"):
+        open_program(changed.getvalue(), "m.pt2", {})
+
+
+def test_a_length_that_another_operation_computes_is_not_taken_from_the_file(tmp_path: Path) -> None:
+    """What an operator of the owner makes is known where it runs; the file has what its stand-in made."""
+    torch = torch_or_skip()
+    data = for_sizes(torch, "return h * (tokens.shape[1] // 100 + 1)", None, torch.export.Dim("n", max=9))
+    assert read(tmp_path, data, 6).network.width == 4
+    data = altered(lambda text: text.replace("_operator.floordiv", "torch.ops.owners.length.default"), data)
+    with pytest.raises(InputError, match=r"^m.pt2: node \w+ \(owners.length.default\): an operation that is not "):
+        read(tmp_path, data, 6)
+
+
+@pytest.mark.parametrize("body", ["torch._assert_async((tokens < 4).all()); return h",
+                                  "torch._assert_scalar((tokens < 4).sum().item() >= 0, ''); return h"])
+def test_a_program_that_refuses_some_words_is_not_read_as_one_for_all(tmp_path: Path, body: str) -> None:
+    torch = torch_or_skip()
+    with pytest.raises(InputError, match=r"^m.pt2: node \w+ \(aten.\w+.default\): an [^\n]*$"):
+        read(tmp_path, for_sizes(torch, body, None, torch.export.Dim("n", max=9)), 6)

@@ -12,7 +12,7 @@ from constructions.importing.graph import aten_numbers as numbers
 from constructions.importing.graph import aten_places as places
 from constructions.importing.graph.aten_call import DOUBLE, LONG, Call, Program, Translator, Unfit
 from constructions.importing.graph.aten_complex import OF_COMPLEX
-from constructions.importing.graph.aten_values import BOOLEAN, ELEMENTS
+from constructions.importing.graph.aten_values import BOOLEAN, ELEMENTS, value_of
 
 OPSET = 23
 LEAST = -np.inf
@@ -24,7 +24,11 @@ def translate(program: Program, node: Mapping[str, Any], target: str) -> None:
     Raises:
         Unfit: if it is not read.
     """
-    if target.startswith(("aten._assert_", "aten.sym_constrain_range")) and not node["outputs"]:
+    if target.startswith(("aten._assert_tensor_metadata.", "aten.sym_constrain_range")) and not node["outputs"]:
+        return
+    if target.startswith("aten._assert_"):
+        if target != "aten._assert_scalar.default" or value_of(node["inputs"][0]["arg"]) is not True:
+            raise Unfit("an assertion that is not known to hold on every input")
         return
     library, name, overload = [*target.split("."), ""][:3]
     handler = _TRANSLATORS.get(name) or _TRANSLATORS.get(f"{name}.{overload}") if library == "aten" else None

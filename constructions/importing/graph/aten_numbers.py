@@ -124,7 +124,7 @@ def floor_quotient(call: Call) -> None:
         whole = call.emit("Sub", [one, rest], call.new(shape, LONG))
         found = call.emit("Div", [whole, other], call.new(shape, LONG))
         call.emit("Cast", [found], to=TYPES[kind])
-    elif kind in (FLOAT, DOUBLE) and isinstance(other, int | float) and math.frexp(other)[0] in (0.5, -0.5):
+    elif kind in (FLOAT, DOUBLE) and isinstance(other, int | np.floating) and abs(math.frexp(other)[0]) * 2 == 1:
         found = call.emit("Div", [call.as_kind(one, kind), call.as_kind(other, kind)], call.new(shape, kind))
         call.emit("Floor", [found])
     else:

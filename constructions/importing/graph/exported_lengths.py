@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Mapping
+import numbers
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 MAX_EXPRESSION = 1000
@@ -15,7 +18,17 @@ MAX_SIZE = 1 << 40
 _OPERATIONS: Mapping[str, Callable[..., int]] = {
     "Add": lambda *terms: sum(terms), "Mul": lambda *factors: math.prod(factors), "Max": max, "Min": min,
     "FloorDiv": lambda a, b: a // b, "CleanDiv": lambda a, b: a // b, "Mod": lambda a, b: a % b,
-    "PythonMod": lambda a, b: a % b}
+    "PythonMod": lambda a, b: a % b, "GreaterThan": operator.ge, "StrictGreaterThan": operator.gt,
+    "LessThan": operator.le, "StrictLessThan": operator.lt, "Equality": operator.eq, "Unequality": operator.ne,
+    "And": lambda *terms: all(terms), "Or": lambda *terms: any(terms), "Not": operator.not_}
+_IN_GUARDS: Mapping[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.USub: operator.neg, ast.Not: operator.not_,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge}
+"""Operators of Python in guards."""
+_SIZES = ("torch.ops.aten.sym_size.", "torch.ops.aten.sym_numel.", "_operator.", "math.", "torch.sym_")
+"""Beginnings of targets that compute with lengths."""
 
 
 def symbol_of(size: Mapping[str, Any]) -> str | None:
@@ -38,8 +51,8 @@ def concrete(part: Mapping[str, Any], symbols: Mapping[str, int]) -> Any:
     Raises:
         ValueError: if a size is no whole number that follows from the symbols.
     """
-    numbers = {name: _number(value, symbols) for kind in ("sym_int_values", "sym_bool_values")
-               for name, value in part.get(kind, {}).items() if "as_bool" not in value and _is_known(value)}
+    known = {name: _number(value, symbols) for kind in ("sym_int_values", "sym_bool_values")
+               for name, value in part.get(kind, {}).items() if _is_known(value, symbols)}
 
     def put_in(value: Any) -> Any:
         if isinstance(value, list):
@@ -48,8 +61,9 @@ def concrete(part: Mapping[str, Any], symbols: Mapping[str, int]) -> Any:
             return value
         if "as_expr" in value:
             return {"as_int": _number(value, symbols)}
-        if len(value) == 1 and value.get("as_name") in numbers:
-            return {"as_int": numbers[value["as_name"]]}
+        if len(value) == 1 and value.get("as_name") in known:
+            number = known[value["as_name"]]
+            return {"as_bool" if isinstance(number, bool) else "as_int": number}
         return {key: put_in(inner) for key, inner in value.items()}
 
     nodes = [put_in(node) for node in part["nodes"] if not _computes_lengths(node)]
@@ -57,19 +71,69 @@ def concrete(part: Mapping[str, Any], symbols: Mapping[str, int]) -> Any:
 
 
 def _computes_lengths(node: Mapping[str, Any]) -> bool:
-    return bool(node["outputs"]) and all(next(iter(one)) in ("as_sym_int", "as_sym_bool") for one in node["outputs"])
+    return bool(node["outputs"]) and str(node["target"]).startswith(_SIZES) and all(
+        next(iter(one)) in ("as_sym_int", "as_sym_bool") for one in node["outputs"])
 
 
-def _is_known(value: Mapping[str, Any]) -> bool:
+def _is_known(value: Mapping[str, Any], symbols: Mapping[str, int]) -> bool:
     """Whether it is a number or an expression of operations that are read; a node that needs another one is refused."""
     if "as_expr" not in value:
-        return "as_int" in value
-    return all(_name(one) in ("Symbol", "Integer", "Pow", *_OPERATIONS)
-               for one in ast.walk(_parsed(value["as_expr"]["expr_str"])) if isinstance(one, ast.Call))
+        return "as_int" in value or "as_bool" in value
+    called = [one for one in ast.walk(_parsed(value["as_expr"]["expr_str"])) if isinstance(one, ast.Call)]
+    return bool(called) and all(
+        ast.literal_eval(one.args[0]) in symbols if _name(one) == "Symbol" else
+        _name(one) in ("Integer", "Pow", *_OPERATIONS) for one in called)
 
 
 def _number(value: Mapping[str, Any], symbols: Mapping[str, int]) -> int:
+    if "as_bool" in value:
+        return bool(value["as_bool"])
     return int(value["as_int"]) if "as_int" in value else _worth(_parsed(value["as_expr"]["expr_str"]), symbols)
+
+
+def holds(guard: str, shape_of: Callable[[str], Sequence[int]]) -> bool:
+    """Return whether a guard, an expression of Python in sizes as L['tokens'].size()[1], is true.
+
+    Raises:
+        ValueError: if it has anything else.
+    """
+    return bool(_guarded(_parsed(guard), shape_of))
+
+
+def _guarded(tree: Any, shape_of: Callable[[str], Sequence[int]]) -> Any:
+    """The value of a part of a guard."""
+    if isinstance(tree, ast.Constant) and isinstance(tree.value, numbers.Real):
+        return tree.value
+    if isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Call) and isinstance(
+            tree.value.func, ast.Attribute) and tree.value.func.attr == "size" and not tree.value.args:
+        return shape_of(_input_name(tree.value.func.value))[ast.literal_eval(tree.slice)]
+    if isinstance(tree, ast.Compare):
+        found = [_guarded(one, shape_of) for one in (tree.left, *tree.comparators)]
+        return all(_IN_GUARDS[type(one)](*pair) for one, pair in zip(tree.ops, pairwise(found), strict=True))
+    if isinstance(tree, ast.BoolOp):
+        return (all if isinstance(tree.op, ast.And) else any)([_guarded(one, shape_of) for one in tree.values])
+    if isinstance(tree, ast.BinOp):
+        made = _IN_GUARDS[type(tree.op)](_guarded(tree.left, shape_of), _guarded(tree.right, shape_of))
+    elif isinstance(tree, ast.UnaryOp):
+        made = _IN_GUARDS[type(tree.op)](_guarded(tree.operand, shape_of))
+    elif _name(tree) in ("max", "min"):
+        made = {"max": max, "min": min}[_name(tree)](_guarded(one, shape_of) for one in tree.args)
+    else:
+        raise ValueError
+    if abs(made) > MAX_SIZE:
+        raise ValueError
+    return made
+
+
+def _input_name(tree: Any) -> str:
+    """The name in the graph of an input, which guards write as L['name'] or L['name'][0]."""
+    keys = []
+    while isinstance(tree, ast.Subscript):
+        keys.append(str(ast.literal_eval(tree.slice)))
+        tree = tree.value
+    if not isinstance(tree, ast.Name) or tree.id != "L":
+        raise ValueError
+    return "_".join(reversed(keys))
 
 
 def _parsed(text: str) -> Any:

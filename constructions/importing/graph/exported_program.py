@@ -20,11 +20,14 @@ from constructions.importing.graph.aten import MAKING_NEW, OPSET, translate
 from constructions.importing.graph.aten_call import Program, Unfit
 from constructions.importing.graph.aten_complex import as_pairs, in_pairs
 from constructions.importing.graph.aten_values import ELEMENTS, TYPES, shape_of, tensors_of
-from constructions.importing.graph.exported_lengths import concrete, symbol_of
+from constructions.importing.graph.exported_lengths import concrete, holds, symbol_of
 from constructions.importing.graph.state import MAX_ELEMENTS
 from constructions.text import printable
 
 MAX_NODES = 20_000
+SCHEMA = 8
+ACCEPTS_ONE = 2
+"""Sizes of 2 or more are what torch writes of any axis; its programs take 1 there."""
 _DAMAGED = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, ArithmeticError)
 _WORDS = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
 
@@ -33,7 +36,7 @@ _WORDS = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_consta
 class ExportedProgram:
     """A program, its tensors, the symbols of its input's sizes (the last one: of its length), and which lengths it has.
 
-    ``length`` is None if there are several; ``greatest`` is None if it has no end.
+    ``length`` is None if there are several; ``greatest`` is None if it has no end; ``guards`` hold of what it is for.
     """
 
     where: str
@@ -43,6 +46,7 @@ class ExportedProgram:
     length: int | None
     least: int
     greatest: int | None
+    guards: tuple[str, ...] = ()
 
     def model(self, count: int) -> tuple[Any, bool]:
         """For inputs of so many tokens, as a model of ONNX; whether scales that are roots were rounded.
@@ -54,6 +58,7 @@ class ExportedProgram:
         try:
             graph = concrete(self.part["graph"], sizes) if sizes else self.part["graph"]
             program = Program(*in_pairs(graph["tensor_values"]))
+            self._expect_guards(graph, count)
             _inputs(program, self.part, self.tensors, self.where)
             nodes = graph["nodes"]
             if len(nodes) > MAX_NODES:
@@ -66,6 +71,16 @@ class ExportedProgram:
         for node in nodes:
             _translated(program, node, self.where)
         return _model(program, self.part, self.where), program.rounded
+
+    def _expect_guards(self, graph: Mapping[str, Any], count: int) -> None:
+        for guard in self.guards:
+            said = f"{self.where}: guard {printable(guard)[:80]}"
+            try:
+                fits = holds(guard, lambda name: shape_of(graph["tensor_values"][name]))
+            except _DAMAGED:
+                raise InputError(f"{said} is not read, expected a condition on sizes of inputs") from None
+            if not fits:
+                raise InputError(f"{said} is false for {count} tokens, expected a program for every length")
 
 
 def read_exported_program(data: bytes, where: str, given: Collection[str] = ()) -> ExportedProgram:
@@ -80,18 +95,38 @@ def read_exported_program(data: bytes, where: str, given: Collection[str] = ()) 
         raise InputError(f"{where}: the package onnx is not installed; expected it (the extra onnx)") from None
     archive = Archive(data, where, MAX_FILE_BYTES)
     try:
-        folder = next(name for name in archive.sizes if name.endswith("models/model.json"))[: -len("models/model.json")]
-        whole = json.loads(archive.read(f"{folder}models/model.json"))
+        folder, whole = _only_program(archive, where)
         tensors = _tensors(archive, folder)
         part = whole["graph_module"]
         symbols, length = _lengths(part, given)
-        ends = whole["range_constraints"].get(symbols[-1], {}) if symbols and symbols[-1] else {}
+        *batches, ends = [whole["range_constraints"].get(symbol, {}) for symbol in symbols] or [{}]
+        if any((end.get("min_val") or 0) > ACCEPTS_ONE for end in batches):
+            raise InputError(f"{where}: a program for batches of several sequences alone, expected one that takes one")
         return ExportedProgram(where, part, tensors, symbols, length, int(ends.get("min_val") or 0),
-                               None if ends.get("max_val") is None else int(ends["max_val"]))
+                               None if ends.get("max_val") is None else int(ends["max_val"]),
+                               tuple(whole.get("guards_code") or ()))
     except InputError:
         raise
-    except (StopIteration, *_DAMAGED):
+    except _DAMAGED:
         raise InputError(f"{where}: not a whole program of torch.export.save") from None
+
+
+def _only_program(archive: Archive, where: str) -> tuple[str, Any]:
+    """The folder of the one program in the archive, and its JSON.
+
+    Raises:
+        InputError: if there are several, or it is of another version of the format.
+    """
+    models = [name for name in archive.sizes if f"/{name}".rpartition("/")[0].endswith("/models")]
+    if len(models) != 1 or not models[0].endswith("models/model.json"):
+        raise InputError(f"{where}: not a whole program of torch.export.save: programs "
+                         f"{', '.join(map(printable, models[:4])) or '(none)'}, expected one, models/model.json")
+    whole = json.loads(archive.read(models[0]))
+    if whole["schema_version"]["major"] != SCHEMA or {*whole["opset_version"]} != {"aten"}:
+        raise InputError(f"{where}: a program of version {printable(str(whole['schema_version']['major']))[:20]} of "
+                         f"the format with operations of {printable(', '.join(whole['opset_version']))[:80]}, "
+                         f"expected version {SCHEMA} with those of aten")
+    return models[0].removesuffix("models/model.json"), whole
 
 
 def _lengths(part: Mapping[str, Any], given: Collection[str]) -> tuple[tuple[str | None, ...], int | None]:
