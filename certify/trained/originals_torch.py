@@ -157,7 +157,10 @@ class _Program:
             raise _Other("inputs other than the tokens that are not given")
         if any("user_output" not in spec for spec in signature["output_specs"]):
             raise _Other("outputs other than what is returned")
-        self.output = signature["output_specs"][0]["user_output"]["arg"]["as_tensor"]["name"]
+        returned = [spec["user_output"]["arg"] for spec in signature["output_specs"]]
+        if not returned or "as_tensor" not in returned[0]:
+            raise _Other("a first output that is not an array")
+        self.output = returned[0]["as_tensor"]["name"]
         for node in self.nodes:
             _function(node)
 

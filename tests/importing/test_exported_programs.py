@@ -231,7 +231,7 @@ def small(torch: Any, body: str) -> Any:
 
 def for_sizes(torch: Any, body: str, *sizes: Any) -> bytes:
     """Such a network for batches and lengths that torch finds, or of these sizes."""
-    shapes = ({axis: size for axis, size in enumerate(sizes) if size is not None},)
+    shapes = ({axis: size for axis, size in enumerate(sizes) if size is not None},) if any(sizes) else None
     example = torch.zeros(1 if sizes[0] is None else 4, 4, dtype=torch.long)
     file = io.BytesIO()
     torch.export.save(torch.export.export(small(torch, body), (example,), dynamic_shapes=shapes), file)
@@ -307,6 +307,15 @@ def test_a_length_that_another_operation_computes_is_not_taken_from_the_file(tmp
     data = altered(lambda text: text.replace("_operator.floordiv", "torch.ops.owners.length.default"), data)
     with pytest.raises(InputError, match=r"^m.pt2: node \w+ \(owners.length.default\): an operation that is not "):
         read(tmp_path, data, 6)
+
+
+@pytest.mark.parametrize("first", ["None", "3", "tokens.shape[1]"])
+def test_outputs_that_are_not_arrays_are_left_out_after_the_first(tmp_path: Path, first: str) -> None:
+    torch = torch_or_skip()
+    with pytest.raises(InputError, match=r"^m.pt2: the first output is not an array, expected logits of tokens$"):
+        read(tmp_path, for_sizes(torch, f"return {first}, h", None, None))
+    data = for_sizes(torch, f"return h, {first}", None, None)
+    assert read(tmp_path, data).network.width == open_program(data, "m.pt2", {})([0] * 4).shape[-1] == 4
 
 
 @pytest.mark.parametrize("body", ["torch._assert_async((tokens < 4).all()); return h",

@@ -239,7 +239,10 @@ def _model(program: Program, part: Any, where: str) -> Any:
         specs = part["signature"]["output_specs"]
         if any("user_output" not in spec for spec in specs):
             raise InputError(f"{where}: a program that changes its buffers, expected one that makes logits alone")
-        outputs = [spec["user_output"]["arg"]["as_tensor"]["name"] for spec in specs]
+        returned = [spec["user_output"]["arg"] for spec in specs]
+        if not returned or "as_tensor" not in returned[0]:
+            raise InputError(f"{where}: the first output is not an array, expected logits of tokens")
+        outputs = [one["as_tensor"]["name"] for one in returned if "as_tensor" in one]
         inputs = [helper.make_tensor_value_info(name, TYPES[program.values[name]["dtype"]],
                                                 shape_of(program.values[name])) for name in program.inputs]
         shown = [helper.make_tensor_value_info(name, TYPES[program.values[name]["dtype"]], None) for name in outputs]
