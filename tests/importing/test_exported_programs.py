@@ -309,6 +309,16 @@ def test_a_length_that_another_operation_computes_is_not_taken_from_the_file(tmp
         read(tmp_path, data, 6)
 
 
+@pytest.mark.parametrize("numbers", ["places.half() / 7 * 1.1", "1.1 / (places.half() + 3)",
+                                     "places.half() / 7 + 0.1", "torch.arange(4, dtype=torch.bfloat16) * 100 + 1",
+                                     "torch.full((4,), 0.1, dtype=torch.bfloat16)"])
+def test_constants_of_16_bits_are_rounded_as_torch_rounds_them(tmp_path: Path, numbers: str) -> None:
+    torch = torch_or_skip()
+    body = f"places = torch.arange(4); return h + ({numbers}).to(h.dtype)"
+    model = small(torch, body)
+    check(torch, read(tmp_path, program(torch, model)), model, 1e-6)
+
+
 @pytest.mark.parametrize("first", ["None", "3", "tokens.shape[1]"])
 def test_outputs_that_are_not_arrays_are_left_out_after_the_first(tmp_path: Path, first: str) -> None:
     torch = torch_or_skip()

@@ -10,9 +10,9 @@ import numpy as np
 
 from constructions.importing.graph import aten_numbers as numbers
 from constructions.importing.graph import aten_places as places
-from constructions.importing.graph.aten_call import DOUBLE, LONG, Call, Program, Translator, Unfit
+from constructions.importing.graph.aten_call import BFLOAT, DOUBLE, FLOAT, LONG, Call, Program, Translator, Unfit
 from constructions.importing.graph.aten_complex import OF_COMPLEX
-from constructions.importing.graph.aten_values import BOOLEAN, ELEMENTS, value_of
+from constructions.importing.graph.aten_values import BOOLEAN, ELEMENTS, TYPES, value_of
 
 OPSET = 23
 LEAST = -np.inf
@@ -41,8 +41,20 @@ def translate(program: Program, node: Mapping[str, Any], target: str) -> None:
         handler = OF_COMPLEX.get(name)
     if handler is None:
         raise Unfit("an operation that is not handled on complex numbers")
+    first = len(program.nodes)
     handler(call)
     call.expect_all_read()
+    _round(call, program.nodes[first:])
+
+
+def _round(call: Call, nodes: list[Any]) -> None:
+    """Round what was made of bfloat16, whose constants are computed in binary32, as torch does."""
+    for made in call.made:
+        if call.kind(made) == BFLOAT:
+            unrounded = call.new(call.shape(made), FLOAT)
+            for node in nodes:
+                node.output[:] = [unrounded if one == made else one for one in node.output]
+            call.emit("Cast", [unrounded], made, to=TYPES[BFLOAT])
 
 
 def _linear(call: Call) -> None:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from constructions.importing.graph.aten_values import ELEMENTS, REAL, TYPES, Name, shape_of, value_of
+from constructions.importing.graph.folding import as_bfloat
 from constructions.importing.graph.state import MAX_ELEMENTS
 from constructions.text import printable
 
-DOUBLE, FLOAT, LONG = 8, 7, 5
+DOUBLE, FLOAT, LONG, HALF, BFLOAT = 8, 7, 5, 6, 13
 _WITHOUT_EFFECT = frozenset({
     "device", "pin_memory", "non_blocking", "memory_format", "copy", "requires_grad",  # where elements lie
     "padding_idx", "scale_grad_by_freq", "sparse",  # gradients
@@ -152,8 +153,9 @@ class Call:
         array = np.asarray(array)
         if kind not in REAL and (np.trunc(array) != array).any():
             raise Unfit("a constant that is not a number of its type")
-        name = self.new(array.shape, 7 if kind == 13 else kind)
-        self.program.initializer(name, array.astype(ELEMENTS[self.kind(name)]), self.kind(name))
+        name = self.new(array.shape, FLOAT if kind == BFLOAT else kind)
+        elements = array.astype(ELEMENTS[self.kind(name)])
+        self.program.initializer(name, as_bfloat(elements) if kind == BFLOAT else elements, self.kind(name))
         return name
 
     def emit(self, operation: str, inputs: Sequence[str | None], output: str | None = None, **attributes: Any) -> str:

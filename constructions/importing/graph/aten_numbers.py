@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph.aten_call import DOUBLE, FLOAT, LONG, Call, Translator, Unfit
+from constructions.importing.graph.aten_call import BFLOAT, DOUBLE, FLOAT, HALF, LONG, Call, Translator, Unfit
 from constructions.importing.graph.aten_types import result_type
 from constructions.importing.graph.aten_values import BOOLEAN, ELEMENTS, REAL, TYPES, WHOLE, Name
 
@@ -106,11 +106,16 @@ def two(operation: str) -> Translator:
                 raise Unfit("a quotient that is rounded towards 0")
             floor_quotient(call)
             return
+        small = kind in (HALF, BFLOAT) and operation in ("Mul", "Div")
+        stated, kind = kind, FLOAT if small else kind
         second = call.as_kind(other, kind)
         if call.get("alpha", 1) != 1:
             second = call.emit("Mul", [second, call.constant(call.get("alpha"), kind)],
                                call.new(call.shape(second), kind))
-        call.emit(operation, [call.as_kind(one, kind), second])
+        wide = call.new(call.shape(call.made[0]), FLOAT) if small else None
+        made = call.emit(operation, [call.as_kind(one, kind), second], wide)
+        if small:  # torch rounds the numbers of products after them alone
+            call.emit("Cast", [made], to=TYPES[stated])
     return handler
 
 
@@ -160,8 +165,8 @@ def taken_from(call: Call) -> None:
 
 def linspace(call: Call) -> None:
     """Numbers from one to another."""
-    if call.kind(call.made[0]) not in REAL:
-        raise Unfit("whole numbers at distances that are not")
+    if call.kind(call.made[0]) not in (FLOAT, DOUBLE):
+        raise Unfit("whole numbers at distances that are not, or numbers of 16 bits")
     call.expect_shape([call.get("steps")])
     numbers = np.linspace(call.get("start"), call.get("end"), call.get("steps"))
     call.emit("Identity", [call.constant(numbers, call.kind(call.made[0]))])

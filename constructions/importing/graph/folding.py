@@ -39,6 +39,8 @@ FOLDED: Mapping[str, str] = {
 """Operations by the types that their inputs may have, beside places and sizes."""
 _SINCE = {"Softmax": 13, "LogSoftmax": 13, "Clip": 12, "Max": 8, "Min": 8}
 """The first definition that is in the list."""
+BFLOAT = 16
+"""bfloat16 in ONNX, of which numpy has no numbers: a program's constants of it are numbers of binary32."""
 _LIMITS = {"i": 1 << 31, "l": 1 << 53}
 _SUMS = ("ReduceSum", "MatMul", "Einsum", "CumSum")
 _WHOLE = ("Add", "Sub", "Mul", "Neg", "Abs", *_SUMS)
@@ -57,6 +59,8 @@ def folded(node: Any, how: Attributes, inputs: list[Any], opset: int, mixed: boo
         return [_constant(how)]
     if how.operation not in FOLDED or how.version < _SINCE.get(how.operation, 1):
         raise NotUnderstood(f"an operation that is not computed on constants, as opset {opset} defines it")
+    if mixed and how.operation == "Cast" and how.attribute("to") == BFLOAT and inputs[0].dtype.name == "float32":
+        return [as_bfloat(inputs[0])]
     inputs = [*inputs]
     _expect_types(how, [None, *inputs[1:]] if moves else inputs, mixed)
     guard = _GUARDS.get(how.operation)
@@ -64,6 +68,13 @@ def folded(node: Any, how: Attributes, inputs: list[Any], opset: int, mixed: boo
         raise NotUnderstood("constants or attributes for which its result is not certain to be that of every program")
     how.all_are_read()
     return _evaluated(node, inputs, opset)
+
+
+def as_bfloat(numbers: Any) -> Any:
+    """Numbers of binary32 rounded to bfloat16, ties to even, as numbers of binary32."""
+    bits = np.ascontiguousarray(numbers, np.float32).view(np.uint32)
+    even = (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000
+    return np.where(np.isnan(numbers), numbers, even.astype(np.uint32).view(np.float32)).reshape(np.shape(numbers))
 
 
 def _constant(how: Attributes) -> Any:
