@@ -3,16 +3,19 @@
 It lies in the user's cache, under a name that is a digest of the sources and of Coq's build. It is compiled in a folder
 beside that place and then renamed, so that what is found there is whole. What lies there would be believed, so it is
 used only if nobody else may write there and if it is, byte for byte, what was compiled; else it is compiled again.
+What had been compiled when somebody interrupted that lies beside it in the same way, and is not compiled again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -25,6 +28,10 @@ SEAL = "sealed"
 """The file with the digest of all others in its folder."""
 PRINTED = ".printed"
 """How the name of a file ends that has what Coq printed when it compiled the file of that name."""
+BEGUN, TEMPORARY = ".begun", ".coq-"
+"""How the name of a folder ends that has a part of the library, and begins in which somebody compiles."""
+ABANDONED = 24 * 3600
+"""Seconds in which nothing was written, after which nobody compiles in such a folder."""
 AT_ONCE = min(os.cpu_count() or 1, 4)
 """How many files are compiled at once: one takes half a gigabyte."""
 _ANOTHER = "XDG_CACHE_HOME names another place"
@@ -60,11 +67,19 @@ def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None,
             return place
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_private(place.parent)
-        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".coq-") as temporary:
-            folder = Path(temporary) / "library"
+        _sweep(place.parent)
+        begun = place.with_name(f"{place.name}{BEGUN}")
+        with tempfile.TemporaryDirectory(dir=place.parent, prefix=TEMPORARY) as temporary:
+            folder, known = Path(temporary) / "library", [_compiled(coq, copied), begun if _is_whole(begun) else None]
             folder.mkdir(mode=0o700)
-            _compile(coq, folder, sources, _compiled(coq, copied), progress)
+            done = set[str]()
+            try:
+                _compile(coq, folder, sources, [place for place in known if place], progress, done)
+            except BaseException:
+                _keep(folder, done, begun, Path(temporary) / "replaced")
+                raise
             _settle(folder, place, Path(temporary) / "replaced")
+        shutil.rmtree(begun, ignore_errors=True)
     except OSError as error:
         raise InputError(f"{place.parent}: the cache cannot be written: {error.strerror or error}; "
                          f"{_ANOTHER}") from None
@@ -102,19 +117,41 @@ def _check_private(folder: Path) -> None:
                          f"{_ANOTHER}")
 
 
-def _compile(coq: Coq, folder: Path, sources: dict[str, str], usual: Path | None,
-             progress: Callable[[str], None]) -> None:
+def _sweep(parent: Path) -> None:
+    """Remove folders in which nobody compiles any more: of processes that were killed."""
+    for folder in parent.glob(f"{TEMPORARY}*"):
+        with contextlib.suppress(OSError):
+            if time.time() - max(path.stat().st_mtime for path in (folder, *folder.iterdir())) > ABANDONED:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _keep(folder: Path, done: Collection[str], begun: Path, replaced: Path) -> None:
+    """Put what has been compiled where the next one finds it, sealed, and nothing else."""
+    for path in folder.iterdir():
+        if path.with_suffix(".v").name not in done:
+            path.unlink()
+    if done:
+        (folder / SEAL).write_text(_digest_of_made(folder), encoding="ascii")
+        if begun.exists():
+            begun.rename(replaced)
+        folder.rename(begun)
+
+
+def _compile(coq: Coq, folder: Path, sources: dict[str, str], known: Sequence[Path],
+             progress: Callable[[str], None], done: set[str]) -> None:
     """Compile each file once those that it imports are compiled, several at once, and seal what was made.
 
-    Those of ``usual``, where files of this library are compiled, are copied.
+    Those that are compiled in the ``known`` folders are copied. Names are added to ``done`` as soon as they are.
     """
     for name, text in sources.items():
         (folder / name).write_text(text, encoding="utf-8")
-    there = {path.name for path in usual.glob("*.v")} & sources.keys() if usual else set[str]()
-    for path in usual.iterdir() if usual else ():
-        if path.with_suffix(".v").name in there:
-            shutil.copy2(path, folder)
-    left = {name: text for name, text in sources.items() if name not in there}
+    for place in known:
+        there = {path.name for path in place.glob("*.v")} & sources.keys() - done
+        for path in place.iterdir():
+            if path.with_suffix(".v").name in there:
+                shutil.copy2(path, folder)
+        done |= there
+    left = {name: text for name, text in sources.items() if name not in done}
     order = TopologicalSorter({name: imported_files(text) & left.keys() for name, text in left.items()})
     order.prepare()
     waiting, running, begun = list[str](), dict[Future[Run], str](), itertools.count(1)
@@ -132,6 +169,7 @@ def _compile(coq: Coq, folder: Path, sources: dict[str, str], usual: Path | None
                 if run.printed:
                     (folder / name).with_suffix(PRINTED).write_text(run.printed, encoding="utf-8")
                 order.done(name)
+                done.add(name)
     (folder / SEAL).write_text(_digest_of_made(folder), encoding="ascii")
 
 

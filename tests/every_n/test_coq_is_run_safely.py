@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +16,7 @@ from constructions.language.parser import parse_formula
 from constructions.regimes import Regime
 from proofs.every_n import Coq, CoqMissing, compiled_library, find_coq
 from proofs.every_n.axioms import ALLOW_LIST, allowed_axioms, parse_axioms
-from proofs.every_n.compiled import cache_folder
+from proofs.every_n.compiled import ABANDONED, cache_folder
 from proofs.every_n.kernel import find_answer
 from proofs.every_n.library import COMPILED, imported_files, needed_sources
 from proofs.every_n.transformer_file import refusal_file, theorem_file
@@ -85,6 +87,48 @@ def test_a_compiled_library_that_was_changed_is_compiled_again(tmp_path: Path, c
     assert len((tmp_path / "log").read_text(encoding="utf-8").splitlines()) == len(needed_sources(*COMPILED))
     assert [path.name for path in cache.iterdir()] == [place.name]
     assert compiled_library(script(tmp_path, "exit 1")) == place
+
+
+def test_what_was_compiled_before_an_interrupt_is_kept(tmp_path: Path, cache: Path) -> None:
+    said: list[str] = []
+
+    def interrupt(line: str) -> None:
+        said.append(line)
+        if len(said) == 12:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compiled_library(script(tmp_path, COUNTING), interrupt)
+    (begun,) = cache.iterdir()
+    kept = {path.name for path in begun.glob("*.v")}
+    assert 4 <= len(kept) < 12 and {path.stem for path in begun.glob("*.vo")} == {Path(name).stem for name in kept}
+    place = compiled_library(script(tmp_path, COUNTING))
+    names = [Path(line).name for line in (tmp_path / "log").read_text(encoding="utf-8").splitlines()]
+    assert sorted({*names}) == sorted(needed_sources(*COMPILED)) and all(names.count(name) == 1 for name in kept)
+    assert [*cache.iterdir()] == [place]
+
+
+def test_what_was_begun_but_was_changed_is_not_taken(tmp_path: Path, cache: Path) -> None:
+    def interrupt(line: str) -> None:
+        if ", 9 of" in line:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compiled_library(script(tmp_path, COUNTING), interrupt)
+    (begun,) = cache.iterdir()
+    next(begun.glob("*.vo")).write_text("another", encoding="utf-8")
+    place = compiled_library(script(tmp_path, COUNTING))
+    assert all(not path.read_bytes() for path in place.glob("*.vo"))
+
+
+def test_folders_in_which_nobody_compiles_any_more_are_swept(tmp_path: Path, cache: Path) -> None:
+    for name, age in ((".coq-old", 2 * ABANDONED), (".coq-new", 0)):
+        (cache / name / "library").mkdir(parents=True, mode=0o700)
+        for folder in (cache / name / "library", cache / name):
+            os.utime(folder, (time.time() - age, time.time() - age))
+    cache.chmod(0o700)
+    place = compiled_library(script(tmp_path, COUNTING))
+    assert {path.name for path in cache.iterdir()} == {".coq-new", place.name}
 
 
 def test_a_cache_that_others_may_write_is_refused(tmp_path: Path, cache: Path) -> None:
