@@ -15,6 +15,10 @@ from constructions.text import printable
 from constructions.trained.json_values import found
 
 _OURS = "certify-"
+_KEPT = {"float64": ("binary64", "binary32", "binary16", "bfloat16"),
+         "float32": ("binary32", "binary16", "bfloat16"),
+         "float16": ("binary16",), "bfloat16": ("bfloat16",)}
+"""For each type of torch the formats whose numbers it keeps."""
 _DECIMAL = re.compile(r"[+-]?(\d{1,40}(\.\d{0,60})?|\.\d{1,60})([eE][+-]?\d{1,3})?", re.ASCII)
 
 
@@ -162,8 +166,8 @@ class Settings:
             one.finish()
 
     @property
-    def version(self) -> int | None:
-        """The major version of the library that wrote the file; versions below 4 read settings as 4 does.
+    def release(self) -> tuple[int, int] | None:
+        """The release of the library that wrote the file; a development build counts as the release before it.
 
         Raises:
             InputError: if the file states one that is not a version.
@@ -171,11 +175,18 @@ class Settings:
         text = self.get("transformers_version")
         if text is None:
             return None
-        if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,3}\.[0-9.a-z+-]{1,40}", text):
+        stated = re.fullmatch(r"([0-9]{1,3})\.([0-9]{1,3})[0-9.a-z+-]{0,40}", text) if isinstance(text, str) else None
+        if stated is None:
             raise InputError(f"{self.where}, transformers_version: {found(text)}, expected a version such as 5.0.0")
-        if (major := int(text.partition(".")[0])) > 5:
+        if int(stated[1]) > 5:
             raise InputError(f"{self.where}, transformers_version: {found(text)}, expected one below 6")
-        return max(4, major)
+        return int(stated[1]), int(stated[2]) - ("dev" in text)
+
+    @property
+    def version(self) -> int | None:
+        """The major version of the library that wrote the file; versions below 4 read settings as 4 does."""
+        release = self.release
+        return None if release is None else max(4, release[0])
 
     def agree(self, name: str, actual: object, what: str) -> None:
         """Compare a size that the tensors have.
@@ -186,6 +197,19 @@ class Settings:
         value = self.told(name)
         if value is not None and (isinstance(value, bool) or value != actual):
             raise InputError(f"{self.shown(name)}: {found(value)}, but {what}: {actual}")
+
+    def keeps(self, stored: str | None, tensor: str, program: str) -> None:
+        """Check that a program that computes in the type that the file states keeps the elements of a tensor.
+
+        Raises:
+            InputError: if it would round them.
+        """
+        told = self.get("dtype")
+        kept = _KEPT.get(str(told).removeprefix("torch."))
+        if told in (None, "auto") or stored is None or stored in (kept or ()) or (self.version == 4 and kept):
+            return
+        raise InputError(f"{self.shown('dtype')}: {found(told)}, but {tensor} has elements {stored}, which {program} "
+                         f"would round")
 
     def count(self, name: str) -> int | None:
         """A whole number from 1, or None where there is none.
@@ -221,7 +245,7 @@ class Settings:
             raise InputError(f"{self.shown(name)}: {found(value)}, expected true or false")
         return None if is_left_out else bool(value)
 
-    def only(self, name: str, *handled: object) -> None:
+    def only(self, name: str, *handled: object, reason: str = "") -> None:
         """Stop at a setting that changes the network in a way that is not handled.
 
         Raises:
@@ -232,5 +256,5 @@ class Settings:
         value = self.get(name)
         if (is_told or value is not None) and not any(type(value) is type(one) and value == one for one in handled):
             default = "" if is_told else " (left out: its default)"
-            raise InputError(f"{self.shown(name)}: {found(value)}{default} is not handled, expected "
+            raise InputError(f"{self.shown(name)}: {found(value)}{default} is not handled{reason}, expected "
                              f"{' or '.join(map(found, handled)) or 'it left out'}")

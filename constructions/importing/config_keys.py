@@ -51,6 +51,10 @@ ONLY: Mapping[str, tuple[object, ...]] = {
     "pruned_heads": (None, {}), "quantization_config": (None,), "rope_interleaved": (False,), "rotary": (True,),
     "tie_encoder_decoder": (False, None), "torchscript": (False, None), "use_mrope": (False, None)}
 """Keys with which a network is the one that is read at these values alone."""
+IGNORED: Mapping[str, tuple[tuple[int, int], tuple[int, int], Mapping[str, tuple[object, ...]]]] = {
+    "gpt2": ((4, 41), (5, 4), {"scale_attn_weights": (True,), "scale_attn_by_inverse_layer_idx": (False,)})}
+"""Keys that releases from the first and below the second ignore in their default attention, unlike the eager one, with
+the values at which both are the same (huggingface/transformers, pull request 44397; builds before 4.42 count, too)."""
 _WORDS = ("heads groups head_width layers width inner_width units positions activation epsilon tied window has_window "
           "layer_kinds attention_types by_layer scaled divisor turned base part parts")
 COMMON = {word: Key(()) for word in _WORDS.split()} | {

@@ -16,7 +16,7 @@ from constructions.errors import InputError
 from constructions.importing.composing import Composer, in_heads
 from constructions.importing.computed_tables import alibi_slopes, scaled_by_root
 from constructions.importing.config_file import Settings
-from constructions.importing.config_keys import KEYS, ONLY
+from constructions.importing.config_keys import IGNORED, KEYS, ONLY
 from constructions.importing.families import Row
 from constructions.importing.graph.exact import Array
 from constructions.importing.graph.forms import Flat, HeadReads
@@ -30,10 +30,6 @@ from constructions.trained.json_values import found
 from constructions.trained.network import Activation, Affine, Attends, Readout, View
 from constructions.trained.numbers import all_numbers
 
-_NARROWER = {"float64": ("binary64", "binary32", "binary16", "bfloat16"),
-             "float32": ("binary32", "binary16", "bfloat16"),
-             "float16": ("binary16",), "bfloat16": ("bfloat16",)}
-"""For each type of the library the formats whose numbers it keeps."""
 _WORDS: tuple[str, Readout] = ("words", "each")
 _HEADS: Mapping[str, tuple[str, Readout]] = {
     "ForSequenceClassification": ("classes", "last"), "ForTokenClassification": ("token classes", "each")}
@@ -59,6 +55,11 @@ def build(row: Row, weights: Weights, settings: Settings, questions: Questions) 
     settings.has_defaults = settings.get("model_type") is not None
     for name, handled in {**ONLY, **row.only}.items():
         settings.only(name, *handled)
+    first, end, ignored = IGNORED.get(row.model_types[0], ((0, 0), (0, 0), {}))
+    release = settings.release
+    for name, handled in ignored.items() if release is None or first <= release < end else ():
+        settings.only(name, *handled, reason=f", as transformers {first[0]}.{first[1]} up to {end[0]}.{end[1]} ignores "
+                                             f"it or not (transformers_version)")
     return _Family(row, weights, settings, questions).network()
 
 
@@ -100,14 +101,9 @@ class _Family:
         settings.agree("inner_width", self.width, f"the rows of {table} have")
         settings.agree("vocabulary", self.table.shape[0], f"{table} has rows")
         settings.agree("head_width", self.head_width, f"heads of {self.row.query} have the width")
-        told = settings.get("dtype")
-        kept = _NARROWER.get(str(told).removeprefix("torch."))
-        if told in (None, "auto") or (settings.version == 4 and kept):
-            return
         for name, stored in self.weights.stored.items():
-            if stored.format and not stored.kind.endswith(DEQUANTISED) and stored.format not in (kept or ()):
-                raise InputError(f"{settings.shown('dtype')}: {found(told)}, but {name} has elements {stored.format}, "
-                                 f"which transformers 5 would round")
+            if not stored.kind.endswith(DEQUANTISED):
+                settings.keeps(stored.format, name, "transformers 5")
 
     def rows_of(self, name: str) -> int:
         """How many numbers a layer makes."""

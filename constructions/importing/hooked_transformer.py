@@ -26,7 +26,7 @@ BUFFERS = {
 
 _ANSWERS: Mapping[str, tuple[str, Mapping[Any, Any]]] = {
     "attention_dir": ("attention", {"causal": "causal", "bidirectional": "bidirectional"}),
-    "act_fn": ("activation", ACTIVATIONS),
+    "act_fn": ("activation", {**ACTIVATIONS, None: None}),
     "normalization_type": ("norm", {"LN": "layer", "LNPre": "layer", "RMS": "rms", "RMSPre": "rms", None: "none"}),
     "positional_embedding_type": ("positions", {"standard": "learned", "rotary": "rotary", "alibi": "alibi"})}
 """Settings of HookedTransformerConfig, the options that they answer, and how."""
@@ -38,9 +38,9 @@ _EXPECTED: Mapping[str, tuple[object, ...]] = {
     "rotary_base_local": (None,)}
 """Settings that change what is computed, with the values that are read."""
 _WITHOUT_EFFECT = re.compile(
-    r"use_(attn_result|split_qkv_input|attn_in|hook_\w+|NTK_by_parts_rope)|NTK_\w+|rotary_(dim|base|adjacent_pairs)|"
+    r"use_(attn_result|split_qkv_input|attn_in|hook_\w+|NTK_by_parts_rope)|NTK_\w+|rotary_(dim|base)|"
     r"window_size|attn_types|ungroup_grouped_query_attention|from_checkpoint|checkpoint_\w+|model_name|seed|device|"
-    r"original_architecture|tokenizer_\w+|default_prepend_bos|init\w+|n_devices|n_params|dtype|trust_remote_code|"
+    r"original_architecture|tokenizer_\w+|default_prepend_bos|init\w+|n_devices|n_params|trust_remote_code|"
     r"experts_per_token|relative_attention_\w+|decoder_start_token_id", re.ASCII)
 """Settings of training, of text, of windows that are not used, and of tables that are in the file."""
 
@@ -141,6 +141,8 @@ class _Reading:
         name = f"{self.prefix}unembed"
         unembedding = trained.Affine(weights.matrix(f"{name}.W_U", self.width), weights.vector_if(f"{name}.b_U"))
         self.check_sizes(steps, unembedding.weight.shape[1])
+        for name in self.weights.tensors:
+            self.settings.keeps(self.weights.stored[name].format, name, "TransformerLens")
         return Found("TransformerLens HookedTransformer", attention, self.tokens, positions, tuple(steps), unembedding,
                      readout)
 
@@ -242,11 +244,16 @@ class _Reading:
             return None
         sines = self.weights.matrix(f"{name}.rotary_sin")
         cosines = self.weights.matrix(f"{name}.rotary_cos", *sines.shape)
-        pairs = sines.shape[1] // 2
-        if self.equal(columns(sines, 0, pairs), columns(sines, pairs, pairs)):
+        pairs, settings = sines.shape[1] // 2, self.settings
+        told = (settings.flag("rotary_adjacent_pairs") or False) if settings.settings else None
+        halves = self.equal(columns(sines, 0, pairs), columns(sines, pairs, pairs))
+        if halves and told is not True:
             return trained.Rotary(columns(cosines, 0, pairs), columns(sines, 0, pairs), "halves")
-        if self.equal(columns(sines, 0, pairs, 2), columns(sines, 1, pairs, 2)):
+        if told is not False and self.equal(columns(sines, 0, pairs, 2), columns(sines, 1, pairs, 2)):
             return trained.Rotary(columns(cosines, 0, pairs, 2), columns(sines, 0, pairs, 2), "neighbours")
+        if told is not None:
+            raise InputError(f"{settings.where}, rotary_adjacent_pairs: {found(told)} (or left out, which is false), "
+                             f"but {name}.rotary_sin has columns for the other")
         raise InputError(f"{self.weights.where}: tensor {name}.rotary_sin pairs neither halves nor neighbours")
 
     def equal(self, one: trained.View, other: trained.View) -> bool:

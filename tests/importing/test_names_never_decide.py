@@ -255,12 +255,40 @@ def test_a_configuration_of_transformer_lens_answers(tmp_path: Path) -> None:
     ({"positional_embedding_type": "shortformer"}, 'config.json, positional_embedding_type: "shortformer" is not'),
     ({"normalization_type": "RMS"}, "m.pt: config.json says norm rms, but blocks.0.ln1.w says layer"),
     ({"n_heads": 4}, "config.json, n_heads: 4, but tensors say: 2"),
+    ({"dtype": "torch.bfloat16"}, 'config.json, dtype: "torch.bfloat16", but embed.W_E has elements binary32, which '),
     ({"gated_mlp": True}, "config.json, gated_mlp: true, but tensors say false"),
     ({"new_habit": 1}, "config.json, new_habit: a setting that is not known here, expected it left out")])
 def test_settings_of_transformer_lens_that_are_not_read_are_refused(
         tmp_path: Path, changes: dict[str, Any], said: str) -> None:
     state, _ = models.hooked(torch_or_skip())
     assert said in refusal(tmp_path, state, Options(kind="hooked-transformer"), CFG | changes)
+
+
+def test_attention_alone_has_no_activation(tmp_path: Path) -> None:
+    state = {name: tensor for name, tensor in models.hooked(torch_or_skip())[0].items()
+             if ".mlp." not in name and ".ln2." not in name}
+    alone = CFG | {"attn_only": True, "act_fn": None, "d_mlp": None, "dtype": "torch.float32"}
+    assert len(read(tmp_path, state, Options(kind="hooked-transformer"), alone).network.steps) == 3
+
+
+@pytest.mark.parametrize("stored", ["halves", "neighbours"])
+@pytest.mark.parametrize("told", [True, False, None])
+def test_pairs_of_rotary_coordinates_are_those_of_the_configuration(
+        tmp_path: Path, stored: str, told: bool | None) -> None:
+    """The program turns pairs as its configuration says, whatever columns the tables of the file have."""
+    torch = torch_or_skip()
+    state = {name: tensor for name, tensor in models.hooked(torch)[0].items() if name != "pos_embed.W_pos"}
+    angles = torch.arange(12)[:, None] / torch.tensor([1.0, 100.0])
+    angles = torch.cat([angles, angles], 1) if stored == "halves" else angles.repeat_interleave(2, 1)
+    for layer in (0, 1):
+        state |= {f"blocks.{layer}.attn.rotary_sin": angles.sin(), f"blocks.{layer}.attn.rotary_cos": angles.cos()}
+    rotary = CFG | {"positional_embedding_type": "rotary"} | (
+        {} if told is None else {"rotary_adjacent_pairs": told})
+    if bool(told) == (stored == "neighbours"):
+        network = read(tmp_path, state, Options(kind="hooked-transformer"), rotary).network
+        assert network.attention_steps[0].rotary and network.attention_steps[0].rotary.pairing == stored
+    else:
+        assert "rotary_adjacent_pairs: " in refusal(tmp_path, state, Options(kind="hooked-transformer"), rotary)
 
 
 def test_a_window_in_the_file_is_refused(tmp_path: Path) -> None:

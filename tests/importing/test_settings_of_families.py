@@ -218,6 +218,19 @@ def test_what_is_left_out_is_the_default_of_the_library(name: str) -> None:
             assert outcome({}, key) == outcome({key: value}), key
 
 
+@pytest.mark.parametrize("change", [{"scale_attn_weights": False}, {"scale_attn_by_inverse_layer_idx": True}])
+def test_what_releases_read_in_two_ways_is_refused_unless_the_release_is_told(change: dict[str, Any]) -> None:
+    """GPT-2's default attention ignored how scores are scaled from transformers 4.42 to 5.3."""
+    plain = logits(read("gpt2", {})[0])
+    for release in ("4.40.2", "4.42.0.dev0", "4.57.6", "5.3.0", "5.4.0.dev0", "5.4.0", "5.24.0", None):
+        told = change | ({} if release is None else {"transformers_version": release})
+        if release in ("4.40.2", "5.4.0", "5.24.0"):
+            assert np.abs(logits(read("gpt2", told)[0]) - plain).max() > 1e-6
+        else:
+            with pytest.raises(InputError, match="is not handled, as transformers "):
+                read("gpt2", told)
+
+
 @pytest.mark.parametrize(("name", "changes", "said"), [
     ("gpt2", {"model_type": "gpt_bigcode"}, 'model_type: "gpt_bigcode" is not handled, expected '),
     ("llama", {"model_type": "harmless"}, 'model_type: "harmless" is not handled, expected '),
