@@ -106,7 +106,9 @@ def _bits(settings: Settings, name: str) -> int:
 def _compressed_tensors(tensors: Tensors, settings: Settings, where: str, _: bool) -> Made:
     """Matrices [out, in] in groups along the second axis; packed ones are moved up to be without sign."""
     settings.only("format", None, "pack-quantized", "int-quantized", "naive-quantized")
-    settings.only("quantization_status", None, "compressed")
+    if (status := settings.get("quantization_status")) != "compressed":
+        raise InputError(f"{settings.where}, quantization_status: {found(status)} (or left out), expected "
+                         f"\"compressed\", without which programs read other weights")
     for name in ("kv_cache_scheme", "sparsity_config", "transform_config"):
         settings.only(name, None, {})
     groups = settings.inside("config_groups")
@@ -122,6 +124,7 @@ def _compressed_tensors(tensors: Tensors, settings: Settings, where: str, _: boo
     weights.only("strategy", None, "tensor", "channel", "group")
     bits = _bits(weights, "num_bits")
     size = weights.count("group_size") if weights.get("strategy") == "group" else None
+    skewed = weights.flag("symmetric") is False
     for layer in _layers(tensors, "weight_packed", where):
         if f"{layer.base}weight_g_idx" in tensors:
             raise InputError(f"{where}: tensor {layer.base}weight_g_idx (groups in an order of their own) is not "
@@ -134,12 +137,21 @@ def _compressed_tensors(tensors: Tensors, settings: Settings, where: str, _: boo
         zero = None
         if f"{layer.base}weight_zero_point" in tensors:
             zero = layer.words("weight_zero_point", bits, 0)[: shape[0]] - (1 << bits - 1)
-        yield _grouped(layer, codes[:, : shape[1]] - (1 << bits - 1), bits, zero, size, (
+        yield _grouped(layer, codes[:, : shape[1]] - (1 << bits - 1), bits, _zero(layer, zero, skewed), size, (
             "weight_packed", "weight_shape", "weight_scale", "weight_zero_point"))
     for layer in _layers(tensors, "weight_scale", where):
         if f"{layer.base}weight" in tensors:
             zero = layer.whole("weight_zero_point")[1] if f"{layer.base}weight_zero_point" in tensors else None
-            yield _grouped(layer, layer.whole("weight")[1], bits, zero, size, ("weight_scale", "weight_zero_point"))
+            yield _grouped(layer, layer.whole("weight")[1], bits, _zero(layer, zero, skewed), size, (
+                "weight_scale", "weight_zero_point"))
+
+
+def _zero(layer: _Layer, zero: Whole | None, skewed: bool) -> Whole | None:
+    """The zero points, which programs read only if the settings say ``symmetric: false``."""
+    if zero is not None and zero.any() and not skewed:
+        raise InputError(f"{layer.where}: tensor {layer.base}weight_zero_point is not 0, expected symmetric: false in "
+                         f"quantization_config, without which programs leave it out")
+    return zero
 
 
 def _grouped(layer: _Layer, codes: Whole, bits: int, zero: Whole | None, size: int | None, ends: tuple[str, ...],

@@ -318,10 +318,12 @@ def packed(codes: Any, bits: int, axis: int, order: tuple[int, ...] | None = Non
 
 
 CHECKPOINTS: dict[str, dict[str, Any]] = {
-    "pack-quantized": {"quant_method": "compressed-tensors", "format": "pack-quantized", "config_groups": {"group_0": {
+    "pack-quantized": {"quant_method": "compressed-tensors", "format": "pack-quantized",
+        "quantization_status": "compressed", "config_groups": {"group_0": {
         "input_activations": None, "targets": ["Linear"], "weights": {
             "num_bits": 4, "type": "int", "strategy": "group", "group_size": 8, "symmetric": False}}}},
-    "int-quantized": {"quant_method": "compressed-tensors", "format": "int-quantized", "config_groups": {"group_0": {
+    "int-quantized": {"quant_method": "compressed-tensors", "format": "int-quantized",
+        "quantization_status": "compressed", "config_groups": {"group_0": {
         "input_activations": None, "weights": {"num_bits": 8, "type": "int", "strategy": "channel"}}}},
     "gptq": {"quant_method": "gptq", "bits": 4, "group_size": 8, "desc_act": True},
     "gptq_v2": {"quant_method": "gptq", "bits": 8, "group_size": -1, "checkpoint_format": "gptq_v2"},
@@ -385,7 +387,7 @@ def test_checkpoints_of_known_ways_are_exact(tmp_path: Path, kind: str) -> None:
     assert NOTE in result.report.assumed
 
 
-WEIGHTS = {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 8}
+WEIGHTS = {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 8, "symmetric": False}
 
 
 @pytest.mark.parametrize(("kind", "changes", "said"), [
@@ -402,6 +404,8 @@ WEIGHTS = {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 8}
     ("pack-quantized", {"kv_cache_scheme": {"num_bits": 8}}, "kv_cache_scheme: "),
     ("pack-quantized", {"format": "float-quantized"}, "format: \"float-quantized\" is not handled"),
     ("pack-quantized", {"config_groups": {}}, "config_groups: "),
+    ("int-quantized", {"quantization_status": None}, 'quantization_status: null (or left out), expected "compressed"'),
+    ("int-quantized", {"quantization_status": "frozen"}, 'quantization_status: "frozen" (or left out), expected '),
     ("pack-quantized", {"config_groups": {"a": {"weights": WEIGHTS, "input_activations": {"num_bits": 8}}}},
      "config_groups: it rounds what depends on tokens to whole numbers (quantised activations)"),
     ("pack-quantized", {"config_groups": {"a": {"weights": WEIGHTS | {"num_bits": 8}}}},
@@ -409,7 +413,9 @@ WEIGHTS = {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 8}
     ("pack-quantized", {"config_groups": {"a": {"weights": WEIGHTS | {"group_size": 5}}}},
      "scales of shape [16, 8], expected [16, 13] for numbers of shape [16, 64] in blocks of 5"),
     ("int-quantized", {"config_groups": {"a": {"weights": WEIGHTS | {"strategy": "channel"}}}},
-     "has numbers outside -8 to 7")])
+     "has numbers outside -8 to 7"),
+    ("pack-quantized", {"config_groups": {"a": {"weights": WEIGHTS | {"symmetric": True}}}},
+     "weight_zero_point is not 0, expected symmetric: false in quantization_config, without which programs leave it")])
 def test_checkpoints_of_other_ways_are_one_line(tmp_path: Path, kind: str, changes: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError) as refused:
         import_network(checkpoint(tmp_path, kind, **changes))
