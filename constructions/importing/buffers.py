@@ -84,7 +84,9 @@ class _Buffer:
         return self._cut()
 
     def triangle(self) -> Found:
-        """All pairs of positions, the later ones hidden, whether the program reads that or not."""
+        """All pairs of positions, the later ones hidden, whether the program reads that or not; none: it makes them."""
+        if not self.numbers.size:
+            return self.found
         if not self._hides() and self.numbers.size > 1:
             raise ValueError("a mask that hides nothing, expected one that hides later tokens")
         return self._cut()

@@ -33,12 +33,14 @@ _ANSWERS: Mapping[str, tuple[str, Mapping[Any, Any]]] = {
 _EXPECTED: Mapping[str, tuple[object, ...]] = {
     **dict.fromkeys(("parallel_attn_mlp", "use_local_attn", "scale_attn_by_inverse_layer_idx", "final_rms",
                      "load_in_4bit", "post_embedding_ln", "use_qk_norm", "use_normalization_before_and_after",
-                     "tie_word_embeddings"), (False,)),
+                     "tie_word_embeddings", "use_attention_sinks", "use_dynamic_ntk_rope", "use_logn_attn"), (False,)),
+    **dict.fromkeys(("clip_qkv", "quantization_method"), (None,)),
     "attn_scores_soft_cap": (-1, Fraction(-1)), "output_logits_soft_cap": (-1, Fraction(-1)), "num_experts": (None,),
     "rotary_base_local": (None,)}
 """Settings that change what is computed, with the values that are read."""
 _WITHOUT_EFFECT = re.compile(
-    r"use_(attn_result|split_qkv_input|attn_in|hook_\w+|NTK_by_parts_rope)|NTK_\w+|rotary_(dim|base)|"
+    r"use_(attn_result|split_qkv_input|attn_in|hook_\w+|NTK_by_parts_rope|yarn_rope)|NTK_\w+|yarn_\w+|"
+    r"rotary_(base|scaling_factor)|uses_rms_norm|layer_norm_folding|norm_topk_prob|train_seq_length|"
     r"window_size|attn_types|ungroup_grouped_query_attention|from_checkpoint|checkpoint_\w+|model_name|seed|device|"
     r"original_architecture|tokenizer_\w+|default_prepend_bos|init\w+|n_devices|n_params|trust_remote_code|"
     r"experts_per_token|relative_attention_\w+|decoder_start_token_id", re.ASCII)
@@ -96,6 +98,8 @@ class _Reading:
             settings.only(name, *values)
         for name in filter(_WITHOUT_EFFECT.fullmatch, settings.settings):
             settings.get(name)
+        self.adjacent, self.most = settings.flag("rotary_adjacent_pairs"), settings.count("n_ctx")
+        self.turned = settings.count("rotary_dim") or settings.count("d_head")
         self.told = self._told()
 
     def _told(self) -> dict[str, Any]:
@@ -245,7 +249,12 @@ class _Reading:
         sines = self.weights.matrix(f"{name}.rotary_sin")
         cosines = self.weights.matrix(f"{name}.rotary_cos", *sines.shape)
         pairs, settings = sines.shape[1] // 2, self.settings
-        told = (settings.flag("rotary_adjacent_pairs") or False) if settings.settings else None
+        if settings.settings and self.turned != sines.shape[1]:
+            raise InputError(f"{settings.where}, rotary_dim: {self.turned} (or left out, which is d_head), but "
+                             f"{name}.rotary_sin has columns: {sines.shape[1]}")
+        if self.most is not None and self.most < sines.shape[0]:
+            raise InputError(f"{settings.where}, n_ctx: {self.most}, but {name}.rotary_sin has rows: {sines.shape[0]}")
+        told = bool(self.adjacent) if settings.settings else None
         halves = self.equal(columns(sines, 0, pairs), columns(sines, pairs, pairs))
         if halves and told is not True:
             return trained.Rotary(columns(cosines, 0, pairs), columns(sines, 0, pairs), "halves")

@@ -271,6 +271,25 @@ def test_attention_alone_has_no_activation(tmp_path: Path) -> None:
     assert len(read(tmp_path, state, Options(kind="hooked-transformer"), alone).network.steps) == 3
 
 
+THREE: dict[str, Any] = {
+    "uses_rms_norm": False, "layer_norm_folding": False, "clip_qkv": None, "use_logn_attn": False, "yarn_factor": 1.0,
+    "train_seq_length": None, "use_dynamic_ntk_rope": False, "rotary_scaling_factor": 1.0, "quantization_method": None,
+    "use_yarn_rope": False, "use_attention_sinks": False, "norm_topk_prob": False, "rotary_adjacent_pairs": False,
+    "rotary_dim": None, "dtype": "torch.float32"}
+"""What the third version of TransformerLens has beside ``CFG``; its masks are made anew, and are empty in files."""
+
+
+def test_files_of_the_third_version_of_transformer_lens_are_read(tmp_path: Path) -> None:
+    torch = torch_or_skip()
+    state, _ = models.hooked(torch)
+    kind = Options(kind="hooked-transformer")
+    expected = read(tmp_path, state, kind, CFG).network
+    state |= {f"blocks.{layer}.attn.mask": torch.zeros(0, 0, dtype=torch.bool) for layer in (0, 1)}
+    assert replace(read(tmp_path, state, kind, CFG | THREE).network, sources=()) == replace(expected, sources=())
+    for key, value in (("clip_qkv", 0.5), ("use_logn_attn", True), ("use_dynamic_ntk_rope", True)):
+        assert f"config.json, {key}: " in refusal(tmp_path, state, kind, CFG | THREE | {key: value})
+
+
 @pytest.mark.parametrize("stored", ["halves", "neighbours"])
 @pytest.mark.parametrize("told", [True, False, None])
 def test_pairs_of_rotary_coordinates_are_those_of_the_configuration(
@@ -282,13 +301,16 @@ def test_pairs_of_rotary_coordinates_are_those_of_the_configuration(
     angles = torch.cat([angles, angles], 1) if stored == "halves" else angles.repeat_interleave(2, 1)
     for layer in (0, 1):
         state |= {f"blocks.{layer}.attn.rotary_sin": angles.sin(), f"blocks.{layer}.attn.rotary_cos": angles.cos()}
-    rotary = CFG | {"positional_embedding_type": "rotary"} | (
+    rotary = CFG | {"positional_embedding_type": "rotary", "rotary_dim": 4} | (
         {} if told is None else {"rotary_adjacent_pairs": told})
+    kind = Options(kind="hooked-transformer")
+    for change, said in (({"rotary_dim": 2}, "rotary_dim: 2 (or left out"), ({"n_ctx": 1}, "n_ctx: 1, but blocks.0.")):
+        assert said in refusal(tmp_path, state, kind, rotary | change)
     if bool(told) == (stored == "neighbours"):
-        network = read(tmp_path, state, Options(kind="hooked-transformer"), rotary).network
+        network = read(tmp_path, state, kind, rotary).network
         assert network.attention_steps[0].rotary and network.attention_steps[0].rotary.pairing == stored
     else:
-        assert "rotary_adjacent_pairs: " in refusal(tmp_path, state, Options(kind="hooked-transformer"), rotary)
+        assert "rotary_adjacent_pairs: " in refusal(tmp_path, state, kind, rotary)
 
 
 def test_a_window_in_the_file_is_refused(tmp_path: Path) -> None:
