@@ -15,7 +15,7 @@ NormKind = Literal["layer", "rms", "none"]
 Positions = Literal["learned", "sinusoidal", "alibi", "none"]
 READOUTS: dict[str, str] = {
     "each": "of each token", "first": "of the first token alone", "last": "of the last token alone",
-    "mean": "of the mean over all tokens of the stream"}
+    "mean": "of the mean over all tokens, padding too, of the stream"}
 Place = Literal["embedding", "final", "pooled"]
 PLACES: dict[Place, str] = {
     "embedding": "of token vectors and positions together", "final": "after the layers",
