@@ -193,7 +193,6 @@ BASE: Json = {**WIDE.claim(8), "exp_ulp": "4"}
         {"storage": "float(8,-14,3)", "inputs": "float(8,-14,3)"},
         {"scores": "float(24,-14,3)"},
         {"exp_ulp": "2097153"},
-        {"exp_ulp": "-1"},
         {"exp_ulp": "9" * 1000},
     ],
 )
@@ -202,6 +201,12 @@ def test_a_claim_that_says_more_is_rejected(change: Json) -> None:
     assert accepts(made, BASE)
     with pytest.raises(Rejected):
         check_text(with_floats(made, BASE | change))
+
+
+@pytest.mark.parametrize("exp_ulp", ["-1", "0", "49/100"])
+def test_a_claim_about_exponentials_that_no_run_has_is_malformed(exp_ulp: str) -> None:
+    with pytest.raises(Malformed, match="exp_ulp: expected 1/2 or more"):
+        check_text(with_floats(exact_since(8), BASE | {"exp_ulp": exp_ulp}))
 
 
 @pytest.mark.parametrize(

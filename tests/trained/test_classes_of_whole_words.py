@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from certify.trained.decide import decide
+from certify.trained.decide import Settings, decide
 from constructions.language.parser import parse_formula
 from constructions.trained.claim import Case, Claim, When, input_tokens, judged
 from constructions.trained.network import Affine, AttentionStep, Head, Scale, Tensor, TrainedNetwork, View
@@ -122,6 +122,6 @@ def majority(read: Literal["first", "last"], n: int) -> Claim:
                                                pytest.param("first", True, marks=pytest.mark.exhaustive)])
 def test_lengths_are_decided_whose_words_nobody_runs(read: Literal["first", "last"], pooled: bool) -> None:
     """2^40 words, or 2^16; the mean of all averages is as much as each of them."""
-    decision = decide(counting_network(pooled), majority(read, 16 if pooled else 40))
+    decision = decide(counting_network(pooled), majority(read, 16 if pooled else 40), Settings(most_words=2**8))
     assert decision.verdict == "certified"
     assert decision.covered["by words"] == 0

@@ -40,7 +40,7 @@ from tests.trained.tracks.test_tracks_against_brute_force import best_claim
 FINE, COARSE = "float(40,-200,200)", "float(18,-200,200)"
 FORMATS = ("storage", "inputs", "sums", "scores", "softmax", "weights")
 CLASSES: dict[str, dict[str, Any]] = {
-    "binary32": dict.fromkeys(FORMATS, "binary32"),
+    "32 bits": dict.fromkeys(FORMATS, "binary32"),
     "inputs": dict.fromkeys(FORMATS, FINE) | {"inputs": COARSE},
     "scores": dict.fromkeys(FORMATS, FINE) | {"scores": COARSE},
     "weights": dict.fromkeys(FORMATS, FINE) | {"weights": COARSE},
