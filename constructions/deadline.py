@@ -11,7 +11,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import monotonic_ns
+from time import monotonic, monotonic_ns
 from types import FrameType
 
 NANOSECONDS = 10**9
@@ -26,7 +26,7 @@ class TimeIsUp(BaseException):
 
 
 _ends: list[tuple[int, int]] = []
-"""The seconds of each deadline that is set, and when it ends; the last one counts."""
+"""The seconds of each deadline that is set, and when it ends; the first one to end counts."""
 
 
 @contextmanager
@@ -53,13 +53,19 @@ def _alarm(seconds: int) -> Iterator[None]:
     def ring(_signal: int, _frame: FrameType | None) -> None:
         raise TimeIsUp(seconds)
 
-    before = signal.signal(signal.SIGALRM, ring)
+    left, _ = signal.getitimer(signal.ITIMER_REAL)
+    if 0 < left <= seconds:  # that of another deadline rings before
+        yield
+        return
+    before, start = signal.signal(signal.SIGALRM, ring), monotonic()
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        if left:
+            signal.setitimer(signal.ITIMER_REAL, max(left - (monotonic() - start), 1e-3))
 
 
 def has_deadline() -> bool:
@@ -74,7 +80,7 @@ def seconds_left() -> int | None:
         TimeIsUp: if it has passed.
     """
     look_at_the_clock()
-    return -((monotonic_ns() - _ends[-1][1]) // NANOSECONDS) if _ends else None
+    return -((monotonic_ns() - min(end for _, end in _ends)) // NANOSECONDS) if _ends else None
 
 
 def look_at_the_clock() -> None:
@@ -83,5 +89,7 @@ def look_at_the_clock() -> None:
     Raises:
         TimeIsUp: if the deadline has passed.
     """
-    if _ends and monotonic_ns() >= _ends[-1][1]:
-        raise TimeIsUp(_ends[-1][0])
+    if _ends:
+        end, seconds = min((end, seconds) for seconds, end in _ends)
+        if monotonic_ns() >= end:
+            raise TimeIsUp(seconds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -20,6 +20,7 @@ from certify.auditing.kinds.asked import Asked
 from certify.auditing.results import ClaimResult, CriticalConstant, LengthVerdict, Verdict, Witness, outward
 from certify.frame.shipped import examples_folder
 from certify.frame.so_far import SoFar, answer_in_time
+from constructions.deadline import TimeIsUp, time_limit
 from constructions.errors import InputError, Unsupported
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval
@@ -32,7 +33,7 @@ def judge(claim: Claim, search: Search) -> ClaimResult:
     Raises:
         InputError: if something that the claim mentions has no value at some length.
     """
-    return judge_with_certificates(claim, search)[0]
+    return with_criticals(claim, judge_with_certificates(claim, search).result, search)
 
 
 def judge_of_file(path: str, claim: Claim, search: Search) -> ClaimResult:
@@ -47,24 +48,12 @@ def judge_of_file(path: str, claim: Claim, search: Search) -> ClaimResult:
         raise InputError(f"{path}, claim {claim.name!r}: {error}") from None
 
 
-def judge_with_certificates(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:
-    """The result of one claim, and the certificates of the lengths that are certified."""
-    start = time.perf_counter()
-    certificates: tuple[str, ...] = ()
-    try:
-        result, certificates = _decide(claim, search)
-    except Unsupported as construct:
-        result = _result(claim, "unsupported", reason=str(construct))
-    result = replace(result, seconds=round(time.perf_counter() - start, 3), mismatch=find_mismatch(claim, result))
-    return result, certificates
-
-
 @dataclass(frozen=True)
 class Judged:
-    """What ``judge_with_certificates`` finds."""
+    """The result of one claim, and the certificates of the lengths that are certified."""
 
     result: ClaimResult
-    certificates: tuple[str, ...]
+    certificates: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -72,15 +61,64 @@ class Judged:
         return self.result.verdict
 
 
-def judge_in_time(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:
-    """The same; if time is up before, the result for shorter words, whose verdict is unknown."""
+def judge_with_certificates(claim: Claim, search: Search) -> Judged:
+    """The result of one claim without critical constants."""
     start = time.perf_counter()
-    found = answer_in_time(claim.lengths, lambda some: Judged(*judge_with_certificates(claim.about_some(some), search)))
-    if not isinstance(found, SoFar):
-        return found.result, found.certificates
-    known = _result(claim, "unknown", "") if found.answer is None else found.answer.result
-    return replace(known, verdict="unknown", reason=found.reason, lengths=str(claim.lengths),
-                   seconds=round(time.perf_counter() - start, 3)), ()
+    try:
+        judged = Judged(*_decide(claim, search))
+    except Unsupported as construct:
+        judged = Judged(_result(claim, "unsupported", reason=str(construct)))
+    result = replace(judged.result, seconds=round(time.perf_counter() - start, 3))
+    return Judged(replace(result, mismatch=find_mismatch(claim, result)), judged.certificates)
+
+
+def judge_in_time(claim: Claim, search: Search, seconds: int | None = None,
+                  decided: Callable[[Verdict, Sequence[int]], None] = lambda _verdict, _left: None) -> Judged:
+    """The same with critical constants; if time is up before, the result for shorter words, whose verdict is unknown.
+
+    The verdict comes first: ``decided`` is told, with the lengths whose critical constants are looked for then, in so
+    many ``seconds`` (None: as long as it takes). When these are over, or time is up, those that were found are given.
+    """
+    start = time.perf_counter()
+    found = answer_in_time(claim.lengths, lambda some: judge_with_certificates(claim.about_some(some), search))
+    if isinstance(found, SoFar):
+        known = _result(claim, "unknown", "") if found.answer is None else found.answer.result
+        return Judged(replace(known, verdict="unknown", reason=found.reason, lengths=str(claim.lengths),
+                              seconds=round(time.perf_counter() - start, 3)))
+    if asked := lengths_to_bracket(claim, found.result):
+        decided(found.result.verdict, asked)
+    return replace(found, result=with_criticals(claim, found.result, search, seconds, is_kept=True))
+
+
+def lengths_to_bracket(claim: Claim, result: ClaimResult) -> tuple[int, ...]:
+    """The lengths whose critical constants are asked for, where the network was examined."""
+    return claim.about.demands.critical if isinstance(claim.about, AboutANetwork) and result.rows else ()
+
+
+def with_criticals(claim: Claim, result: ClaimResult, search: Search, seconds: int | None = None,
+                   is_kept: bool = False) -> ClaimResult:
+    """The result with critical constants; if ``is_kept``, with those that were found when time is up, as its note says.
+
+    Raises:
+        TimeIsUp: otherwise.
+    """
+    if not isinstance(claim.about, AboutANetwork) or not (lengths := lengths_to_bracket(claim, result)):
+        return result
+    start, demands, found = time.perf_counter(), claim.about.demands, list[CriticalConstant]()
+    bracketing = Bracketing(claim.about.request, demands.width, demands.critical, search.progress)
+    try:
+        with time_limit(seconds):
+            for n in lengths:
+                found.append(bracketing.critical(Lengths(claim.lengths.first, n)))
+    except TimeIsUp as up:
+        if not is_kept:
+            raise
+        left = ",".join(map(str, lengths[len(found):]))
+        note = f"critical constants at n = {left} take more than {up.seconds} s: --critical {left} asks for them"
+        result = replace(result, note="; ".join(filter(None, (result.note, note))))
+    result = replace(result, criticals=tuple(found), fits=fit_laws(found),
+                     seconds=round(result.seconds + time.perf_counter() - start, 3))
+    return replace(result, mismatch=find_mismatch(claim, result))
 
 
 def _decide(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:
@@ -130,10 +168,7 @@ def _decide_network(claim: Claim, about: AboutANetwork, search: Search) -> tuple
         from certify.auditing.float_runs import decide_runs
 
         answer = decide_runs(answer, demands.runs, search.progress)
-    bracketing = Bracketing(request, demands.width, demands.critical, search.progress)
-    criticals = tuple(bracketing.critical(Lengths(claim.lengths.first, n)) for n in demands.critical)
-    result = replace(_answered(claim, answer), criticals=criticals, fits=fit_laws(criticals), gamma=request.gamma)
-    return result, answer.certificates
+    return replace(_answered(claim, answer), gamma=request.gamma), answer.certificates
 
 
 def _result(claim: Claim, verdict: Verdict, reason: str) -> ClaimResult:

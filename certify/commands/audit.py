@@ -10,9 +10,11 @@ import typer
 from certify.asking import options as option
 from certify.commands.command import repeated
 from certify.commands.finish import say_reading
-from certify.frame.terminal import print_json, write_certificate
+from certify.frame.terminal import note, print_json, write_certificate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from certify.asking.written import Options
     from certify.auditing.claims import Claim
     from certify.auditing.results import AuditReport, ClaimResult
@@ -20,9 +22,12 @@ if TYPE_CHECKING:
     from certify.frame.shards import Workers
     from constructions.network.lengths import Lengths
 
+SECONDS = 60
+"""Critical constants that nobody asked for by --critical may take so long."""
 CriticalOption = Annotated[str | None, typer.Option(
     "--critical", metavar="LENGTHS",
-    help="at which lengths to bracket critical constants: 4,8,16, or all, or none (left out: powers of 2, and N)")]
+    help="at which lengths to bracket critical constants: 4,8,16, or all, or none (left out: powers of 2, and N, as "
+         "many as there are in a minute)")]
 
 ClaimedGammaOption = Annotated[str | None, typer.Option(
     "--gamma", metavar="RATIONAL", help="the claimed constant in front of the scores (for a model, a factor)")]
@@ -101,7 +106,7 @@ def audit(
     claim = read_alone(subject, model is not None, options, Lengths(min_n, max_n), critical, embeddings, gap=gap,
                        width=width, float=floats)
     raise typer.Exit(print_suggestion(claim, output, as_json) if suggest else
-                     audit_claim(claim, output, reports, repeated(context)))
+                     audit_claim(claim, output, reports, repeated(context), SECONDS if critical is None else None))
 
 
 def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths, critical: str | None,
@@ -267,16 +272,23 @@ def show_report(report: AuditReport, reports: Reports) -> None:
 # -- one claim ---------------------------------------------------------------------------------------------------------
 
 
-def audit_claim(claim: Claim, output: str | None, reports: Reports, command: str) -> int:
-    """Audit one claim; return the exit status. The command is what reports say that repeats it."""
+def audit_claim(claim: Claim, output: str | None, reports: Reports, command: str, seconds: int | None) -> int:
+    """Audit one claim; return the exit status. The command is what reports say that repeats it.
+
+    Critical constants may take so many seconds, if that is not None.
+    """
     from certify.auditing.decide import Search
     from certify.auditing.judge import judge_in_time
     from certify.auditing.results import AuditReport
     from certify.frame.progress import ProgressLine
     from certify.frame.verdicts import exit_status
 
+    def decided(verdict: str, lengths: Sequence[int]) -> None:
+        note(f"{verdict}; critical constants follow, at n = {', '.join(map(str, lengths))}")
+
     with ProgressLine() as progress:
-        result, certificates = judge_in_time(claim, Search(progress=progress))
+        judged = judge_in_time(claim, Search(progress=progress), seconds, decided)
+    result, certificates = judged.result, judged.certificates
     title = result.subject.partition(";")[0]
     report = AuditReport(title, "", (result,), (), result.seconds, command=command)
     reports.write(report)

@@ -49,6 +49,15 @@ def test_the_clock_says_no_more_than_that_time_is_up() -> None:
     assert not has_deadline()
 
 
+def test_of_two_deadlines_the_first_to_end_counts() -> None:
+    with time_limit(1000), pytest.raises(TimeIsUp, match=r"--timeout 2\)"), time_limit(2):
+        for _ in range(9):
+            look_at_the_clock()
+    with time_limit(3), pytest.raises(TimeIsUp, match=r"--timeout 3\)"), time_limit(1000):
+        for _ in range(9):
+            look_at_the_clock()
+
+
 def test_time_is_up_is_no_error_that_somebody_could_answer() -> None:
     assert not issubclass(TimeIsUp, Exception)
 
@@ -245,3 +254,12 @@ def test_a_command_that_says_nothing_of_its_stretches_ends_with_a_line(certify: 
     result = certify("explain", "Q_a since Q_b", "--floats", "--timeout", "1", "--json")
     assert result.code == 3 and result.json == {"verdict": "unknown", "error": "no verdict: time is up (--timeout 1)"}
     assert json.dumps(result.json) + "\n" == result.out
+
+
+def test_critical_constants_that_come_too_late_leave_the_verdict(certify: Any) -> None:
+    question = ("audit", "--formula", *SINCE, "--gamma", "3", "--max-n", "8", "--critical", "2,4,8", "--json")
+    found = [certify(*question, "--timeout", str(seconds)).json for seconds in (60, 200, 400)]
+    assert any(one["verdict"] == "certified" and len(one["criticals"]) < 3 and "--critical" in one["note"]
+               for one in found), [(one["verdict"], one["note"], len(one["criticals"])) for one in found]
+    whole = certify(*question).json
+    assert (whole["verdict"], len(whole["criticals"]), whole["note"]) == ("certified", 3, "")
