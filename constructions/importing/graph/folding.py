@@ -22,10 +22,11 @@ _ELEMENTWISE, _ANY = "fdhil", "fdhilbuc"
 FOLDED: Mapping[str, str] = {
     **dict.fromkeys(("Add", "Sub", "Mul", "Div", "Neg", "Abs", "Sign", "Min", "Max", "Clip", "Less", "LessOrEqual",
                      "Greater", "GreaterOrEqual"), _ELEMENTWISE),
-    **dict.fromkeys(("Floor", "Ceil", "Round", "Exp", "Sin", "Cos", "Tanh", "Sqrt", "Log", "Reciprocal", "Pow"), "fdh"),
-    **dict.fromkeys(("Tan", "Erf"), "f"),
+    **dict.fromkeys(("Floor", "Ceil", "Round", "Exp", "Sin", "Cos", "Tanh", "Sqrt", "Log", "Reciprocal"), "fdh"),
+    **dict.fromkeys(("Tan", "Erf", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Softplus", "Gelu"), "f"), "Pow": "fdhil",
+    **dict.fromkeys(("Sum", "ReduceL1", "LeakyRelu", "Elu"), "f"),
     **dict.fromkeys(("Sigmoid", "Softmax", "LogSoftmax", "LayerNormalization"), "fd"),
-    **dict.fromkeys(("And", "Or", "Xor", "Not"), "b"), "Relu": "fdh", "Equal": "fdhilb", "Where": "fdhil",
+    **dict.fromkeys(("And", "Or", "Xor", "Not"), "b"), "Relu": "fdh", "Equal": "fdhilb", "Where": "fdhilu",
     "Mod": "fdil",
     **dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"), "il"), "IsNaN": "fdh", "IsInf": "fd",
     **dict.fromkeys(("ReduceSum", "ReduceMax", "ReduceMin", "MatMul", "Einsum", "CumSum", "Range", "ArgMax", "ArgMin"),
@@ -33,7 +34,8 @@ FOLDED: Mapping[str, str] = {
     **dict.fromkeys(("ReduceMean", "ReduceL2", "ReduceSumSquare", "Gemm"), "fd"), "ReduceProd": "fdl",
     **dict.fromkeys(("Cast", "CastLike", "Shape", "Size", "Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze",
                      "Expand", "Flatten", "Concat", "Split", "Gather", "GatherElements", "GatherND"), _ANY),
-    "Tile": "fdil", "Trilu": "fdilb", "EyeLike": "fdil", "Pad": "fdil", "ScatterND": "fdhil", "NonZero": "lbf",
+    "Tile": "fdilb", "Trilu": "fdilb", "EyeLike": "fdil", "Pad": "fdil", "ScatterND": "fdhilb",
+    "ScatterElements": "fdhilb", "NonZero": "lbf",
     "OneHot": "fdil", "ConstantOfShape": "l", "QuantizeLinear": "fuc",
 }
 """Operations by the types that their inputs may have, beside places and sizes."""
@@ -44,6 +46,9 @@ BFLOAT = 16
 _LIMITS = {"i": 1 << 31, "l": 1 << 53}
 _SUMS = ("ReduceSum", "MatMul", "Einsum", "CumSum")
 _WHOLE = ("Add", "Sub", "Mul", "Neg", "Abs", *_SUMS)
+_ROUNDED_ONCE = ("MatMul", "Gemm", "Einsum")
+"""Sums of binary32 numbers that are made in binary64, so that no row of them depends on how many others there are."""
+_SCATTERED = (None, b"none")
 
 
 def folded(node: Any, how: Attributes, inputs: list[Any], opset: int, mixed: bool = False,
@@ -67,6 +72,10 @@ def folded(node: Any, how: Attributes, inputs: list[Any], opset: int, mixed: boo
     if not _is_in_range(how.operation, inputs) or (guard and not guard(how, inputs)):
         raise NotUnderstood("constants or attributes for which its result is not certain to be that of every program")
     how.all_are_read()
+    if how.operation in _ROUNDED_ONCE and all(one is None or one.dtype.name == "float32" for one in inputs[:2]):
+        wide = [one if one is None or one.dtype.kind != "f" else one.astype(np.float64) for one in inputs]
+        with np.errstate(over="ignore"):
+            return [one.astype(np.float32) for one in _evaluated(node, wide, opset)]
     return _evaluated(node, inputs, opset)
 
 
@@ -159,13 +168,36 @@ def _gather(how: Attributes, inputs: list[Any]) -> bool:
     return bool(((inputs[1] >= -size) & (inputs[1] < size)).all())
 
 
+def _power(_: Attributes, inputs: list[Any]) -> bool:
+    """Whether whole numbers have powers that are whole numbers of their type, and below 2^53."""
+    base, exponent = inputs
+    if base.dtype.kind == "f":
+        return True
+    if exponent.dtype.kind == "f" or not base.size or not exponent.size or exponent.min() < 0:
+        return False
+    greatest = int(np.abs(base.astype(object)).max()) ** min(int(exponent.max()), 64)
+    return bool(greatest < _LIMITS[TYPES[base.dtype.name]])
+
+
+def _scatter_elements(how: Attributes, inputs: list[Any]) -> bool:
+    """Whether each place is within the array and there once."""
+    data, places, _ = inputs
+    axis, size = how.attribute("axis") % data.ndim, data.shape[how.attribute("axis")]
+    if how.attribute("reduction") not in _SCATTERED or not ((places >= -size) & (places < size)).all():
+        return False
+    whole = [np.broadcast_to(one, places.shape) for one in np.indices(places.shape, sparse=True)]
+    whole[axis] = places % size
+    return len({*zip(*(one.ravel().tolist() for one in whole), strict=True)}) == int(places.size)
+
+
 _GUARDS: Mapping[str, Callable[[Attributes, list[Any]], bool]] = {
     "Cast": _cast, "CastLike": _cast, "Unsqueeze": _unsqueeze, "Range": _is_whole, "Gather": _gather,
     "GatherElements": _gather,
     "Div": lambda _, inputs: inputs[1].dtype.kind == "f" or bool((inputs[1] != 0).all()),
     "Mod": lambda _, inputs: bool((inputs[1] != 0).all()),
     "Pad": lambda how, inputs: how.attribute("mode") in (b"constant", b"edge") and len(inputs) < 4,
-    "ScatterND": lambda how, inputs: how.attribute("reduction") in (None, b"none") and len(
+    "Pow": _power, "ScatterElements": _scatter_elements,
+    "ScatterND": lambda how, inputs: how.attribute("reduction") in _SCATTERED and len(
         np.unique(inputs[1].reshape(-1, inputs[1].shape[-1]), axis=0)) * inputs[1].shape[-1] == inputs[1].size,
     "OneHot": _is_whole, "NonZero": lambda _, inputs: inputs[0].ndim > 0,
     "LayerNormalization": lambda how, _: how.attribute("stash_type") == 1,

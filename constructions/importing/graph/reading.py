@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,11 +13,12 @@ from constructions.importing.graph.arithmetic import multiply, plain
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.exact import Exactness
 from constructions.importing.graph.fixed_scores import Tables
-from constructions.importing.graph.folding import folded
+from constructions.importing.graph.folding import FOLDED, folded
 from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.nodes import HANDLERS
 from constructions.importing.graph.operators import Attributes, opset_of
 from constructions.importing.graph.quantised_nodes import READ, quantised
+from constructions.importing.graph.sizes import greatest_size
 from constructions.importing.graph.state import MAX_ELEMENTS, State, moved_parts, moved_scores
 from constructions.importing.graph.token_cases import TokenCase, token_case
 from constructions.importing.graph.turns import TurnedSquare
@@ -47,7 +47,6 @@ _EXACT = {"Add", "Sub", "Mul", "Neg", "MatMul"}
 """Operations that make the same of whole numbers as of real ones."""
 _WHOLE, _REAL = (6, 7), (1, 10, 11, 16)
 """Types of ONNX: whole numbers of 32 and 64 bits, and formats of floating point."""
-_ENLARGING = {"ConstantOfShape", "Expand", "Tile", "Range", "Resize", "Pad", "OneHot", "Upsample"}
 
 
 @dataclass
@@ -265,7 +264,7 @@ class _Reader:
 
     def _folded(self, node: Any, how: Attributes, inputs: list[Any], moves: bool = False) -> list[Any]:
         """The node on constants."""
-        if not moves and _greatest_size(node.op_type, [one for one in inputs if one is not None]) > MAX_ELEMENTS:
+        if node.op_type in FOLDED and greatest_size(how, inputs) > MAX_ELEMENTS:
             raise NotUnderstood(f"an array of more than {MAX_ELEMENTS} elements")
         return folded(node, how, inputs, self.opsets[""], mixed=bool(self.stated), moves=moves)
 
@@ -323,28 +322,6 @@ def _after_the_end(operation: str, how: Attributes, value: Ending, move: Callabl
         raise NotUnderstood("parts of what a softmax makes of logits")
     codes = value.logits.codes.ravel()
     return [replace(value, logits=replace(value.logits, codes=codes[one])) for one in numbers]
-
-
-def _greatest_size(operation: str, inputs: list[Any]) -> int:
-    """How many elements an operation on constants makes at most, so that no small file fills the memory."""
-    shapes = [value.shape for value in inputs]
-    if operation in _ENLARGING:
-        numbers = [abs(int(number)) + 1 for value in inputs[:3] if value.size <= 16 and value.dtype.kind in "iuf"
-                   and np.isfinite(value).all() for number in value.ravel().tolist()]
-        data = max((value.size for value in inputs if value.size > 16), default=1)
-        return int(data * (sum(numbers) if operation == "Range" else math.prod(numbers)))
-    if operation in ("MatMul", "Gemm") and len(shapes) >= 2 and min(map(len, shapes[:2])) >= 1:
-        outer = math.prod(shapes[0][:-2]) * math.prod(shapes[1][:-2])
-        return int(outer * max(shapes[0][-2:]) * max(shapes[1][-2:]))
-    if operation == "Concat":
-        return sum(map(math.prod, shapes))
-    if operation == "Gather":
-        return int(math.prod(map(math.prod, shapes)) // max(min(shapes[0], default=1), 1))
-    try:
-        largest: int = max([math.prod(np.broadcast_shapes(*shapes)), *map(math.prod, shapes)])
-    except ValueError:
-        largest = math.prod(map(math.prod, shapes))
-    return largest
 
 
 def _undropped(inputs: list[Any]) -> Any:
