@@ -19,6 +19,7 @@ import numpy as np
 from certify.trained.networks import parameters
 from constructions.errors import InputError
 from constructions.importing.contents import MAX_FILE_BYTES
+from constructions.importing.onnx_external import with_external_data
 from constructions.importing.onnx_file import load_model
 from constructions.text import printable
 from constructions.trained.network import ELEMENT_BYTES, Comparison, Rounding, Tensor, TrainedNetwork, UnitsStep
@@ -132,7 +133,7 @@ def _onnx_run(path: Path, given: Mapping[str, int | None]) -> Run:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
 
-    model = load_model(path.read_bytes(), where)
+    model = load_model(with_external_data(path.read_bytes(), path)[0], where)
     model.ir_version = min(model.ir_version, OLDEST_IR)
     try:
         session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])

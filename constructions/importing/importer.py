@@ -16,6 +16,7 @@ from constructions.importing.config_keys import WITHOUT_EFFECT
 from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge
 from constructions.importing.names_file import Names, renamed
 from constructions.importing.npz_file import read_npz
+from constructions.importing.onnx_external import with_external_data
 from constructions.importing.parts import Found, Interface
 from constructions.importing.program import program
 from constructions.importing.quantised import DEQUANTISED, OF_RANGES, ROUNDED_BY_TORCH, WEIGHTS_ALONE
@@ -98,7 +99,8 @@ def import_network(files: Sequence[str | Path], options: Options | None = None, 
         if name.endswith(_PROGRAMS):
             if len(paths) > 1 or names:
                 raise InputError(f"{name}: a file with operations is read by them, expected it alone, without --names")
-            return _by_graph(data, options or Options(), name, tuple(sources))
+            data, beside = with_external_data(data, path) if name.endswith(".onnx") else (data, ())
+            return _by_graph(data, options or Options(), name, (*sources, *beside))
         parts.append((name, read_contents(data, name)))
     where = next((name for name, part in parts if part.tensors), "import")
     settings_file = next((name for name, part in parts if part.settings), names.where if names else "config.json")

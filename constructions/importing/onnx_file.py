@@ -14,7 +14,8 @@ from constructions.trained.network import ELEMENT_BYTES
 _FORMATS = {1: "binary32", 11: "binary64", 10: "binary16", 16: "bfloat16"}
 _TYPED = {1: ("float_data", "<f4"), 11: ("double_data", "<f8")}
 """Where a tensor without raw bytes keeps its elements."""
-_EXTERNAL = 1
+EXTERNAL = 1
+"""The place of a tensor that is kept in another file."""
 
 
 def stored_initializers(graph: Any, where: str) -> dict[str, Stored]:
@@ -50,7 +51,7 @@ def _stored(initializer: Any, where: str) -> Stored:
         InputError: if it has not the size that it states, or is in another file.
     """
     shape = tuple(initializer.dims)
-    if initializer.data_location == _EXTERNAL:
+    if initializer.data_location == EXTERNAL:
         raise InputError(f"{where}: kept in another file, expected it inside the model")
     if len(shape) > MAX_DIMENSIONS or any(size < 0 for size in shape):
         raise InputError(f"{where}: shape {list(shape)[:MAX_DIMENSIONS]}, expected at most {MAX_DIMENSIONS} sizes")
