@@ -83,10 +83,8 @@ def test_a_norm_of_what_was_turned_is_a_turn_of_the_norm_and_of_nothing_else(tmp
 
 
 @pytest.mark.parametrize(("kind", "by", "said"), [
-    ("window", "program", r"node softmax\w* \(Softmax\): a mask that is neither causal nor everywhere open \(query 3,"),
     ("masked", "program", r"node layer_norm \(ReduceMean\): a mean or sum of numbers of tokens but padding$"),
     ("shifted", "program", r"node pad \(aten.pad.default\): an operation that is not handled$"),
-    ("window", "graph", r"node /Softmax \(Softmax\): a mask that is neither causal nor everywhere open \(query 3, key"),
     ("masked", "graph", r"node /first/LayerNormalization \(LayerNormalization\): a norm of numbers of tokens but "),
     ("shifted", "graph", r"node /Pad \(Pad\): an operation that is not handled on what depends on tokens$")])
 def test_what_is_not_read_is_named_with_its_node(tmp_path: Path, kind: str, by: str, said: str) -> None:

@@ -90,7 +90,7 @@ REFUSED: dict[str, tuple[int, list[Node], str]] = {
                                            ("Mul", ["i", "tri_"], "m", {})), "n_m (Mul): scores with a mask of "),
     "differences-of-multiples": (18, [*EMBEDDED, ("Mul", ["h", "three"], "z", {}), *norm(
         ("ReduceMean", ["z", "axis"], "o", {}), ("Sub", ["z", "o"], "f", {}), ("Mul", ["d", "f"], "i", {}),
-        ("ReduceMean", ["i", "last"], "v", {}))[1:]], "n_i (Mul): a product of numbers less their mean"),
+        ("ReduceMean", ["i", "last"], "v", {}))[1:]], "n_u (Sqrt): a root of something that is no mean of squares"),
     "an-attribute-of-another-opset": (18, [*EMBEDDED, ("ReduceMean", ["h"], "y", {"axes": [2]})],
                                       "n_y (ReduceMean): attribute axes, which the definition of opset 18 does not"),
     "an-input-of-another-opset": (11, [*EMBEDDED, ("Squeeze", ["h", "middle"], "y", {})],

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from certify.trained.comparing import with_comparison
+from constructions.errors import InputError
+from constructions.importing.graph.reductions import SUM
 from tests.importing import textbooks_in_torch as textbooks
 from tests.importing.test_exported_programs import program, read
 from tests.importing.test_onnx_graphs import check
@@ -22,3 +25,40 @@ def test_tables_made_in_forward_are_computed_once(tmp_path: Path, kind: str, by:
     result = read(tmp_path, program(torch, model)) if by == "program" else of_onnx(torch, tmp_path, model, True)
     assert result.network.positions is not None
     check(torch, result, model, 1e-6)
+
+
+@pytest.mark.parametrize(("kind", "attention"), [("window", "causal"), ("beginning", "bidirectional"),
+                                                 ("others", "bidirectional"), ("sloped", "causal"),
+                                                 ("insome", "bidirectional")])
+@pytest.mark.parametrize("by", ["program", "graph"])
+def test_a_fixed_mask_of_any_table_is_a_table(tmp_path: Path, kind: str, attention: str, by: str) -> None:
+    torch = torch_or_skip()
+    model = textbooks.make(torch, kind)
+    result = (read(tmp_path, program(torch, model)) if by == "program" else
+              of_onnx(torch, tmp_path, model, kind != "others"))
+    assert result.network.attention == attention
+    assert any(one.startswith("keys that a fixed mask hides have -16384 or less") for one in result.report.assumed)
+    check(torch, result, model, 1e-6)
+    if by == "graph" and kind == "window":
+        pytest.importorskip("onnxruntime")
+        assert with_comparison(result, [tmp_path / "m.onnx"], {}, None).network.compared is not None
+
+
+@pytest.mark.parametrize(("kind", "attention"), [("twice", "causal"), ("summed", "causal"), ("centred", "causal")])
+@pytest.mark.parametrize("by", ["program", "graph"])
+def test_blocks_run_twice_sums_and_centring(tmp_path: Path, kind: str, attention: str, by: str) -> None:
+    torch = torch_or_skip()
+    model = textbooks.make(torch, kind)
+    result = read(tmp_path, program(torch, model)) if by == "program" else of_onnx(torch, tmp_path, model, False)
+    assert result.network.attention == attention
+    assert (SUM in "".join(result.report.assumed)) == (kind == "summed")
+    check(torch, result, model, 1e-6)
+
+
+@pytest.mark.parametrize(("kind", "said"), [
+    ("summed", "node /ReduceSum: a sum over all tokens of inputs of any length, expected a mean, or a graph for one"),
+    ("capped", r"node /Tanh \(Tanh\): tanh of scores before their softmax \(a cap on scores\), which no network")])
+def test_what_no_network_has_is_refused_by_name(tmp_path: Path, kind: str, said: str) -> None:
+    torch = torch_or_skip()
+    with pytest.raises(InputError, match=said):
+        of_onnx(torch, tmp_path, textbooks.make(torch, kind), True)

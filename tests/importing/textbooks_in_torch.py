@@ -55,4 +55,70 @@ def modules(torch: Any) -> dict[str, Any]:
             rounds = torch.stack([turns.cos(), turns.sin(), *[torch.zeros_like(turns)] * (WIDTH - 2)], -1)
             return self.table(tokens) + rounds + self.mix(self.near.expand(tokens.shape[1], 10) / 26)
 
+    class Window(basic):  # type: ignore[misc]
+        """The token and the two before it."""
+
+        def seen(self, tokens: Any) -> Any:
+            return super().seen(tokens).triu(-2)
+
+    class Beginning(basic):  # type: ignore[misc]
+        """The first three keys are seen by all, later ones by what comes after them."""
+
+        def seen(self, tokens: Any) -> Any:
+            return super().seen(tokens) | (torch.arange(tokens.shape[1]) < 3)
+
+    class Others(basic):  # type: ignore[misc]
+        """All but the token itself."""
+
+        def seen(self, tokens: Any) -> Any:
+            return ~torch.eye(tokens.shape[1]).bool()
+
+    class Sloped(Window):
+        """A window beside slopes of ALiBi."""
+
+        def scores(self, q: Any, k: Any, tokens: Any) -> Any:
+            place = torch.arange(tokens.shape[1])
+            slopes = (place - place.unsqueeze(1)) * torch.tensor([0.5, 0.25]).view(2, 1, 1)
+            return super().scores(q, k, tokens) + slopes
+
+    class InSome(basic):  # type: ignore[misc]
+        """A causal layer before one that is not."""
+
+        def forward(self, tokens: Any) -> Any:
+            x = self.start(tokens)
+            x = x + self.attended(x, tokens)
+            self.seen, causal = (lambda tokens: torch.ones(tokens.shape[1], tokens.shape[1]) == 1), self.seen
+            x = x + self.attended(x, tokens)
+            self.seen = causal
+            return self.head(x)
+
+    class Twice(basic):  # type: ignore[misc]
+        """One block that is run twice, without norms and units."""
+
+        def forward(self, tokens: Any) -> Any:
+            x = self.start(tokens)
+            for _ in range(2):
+                x = x + self.attended(x, tokens)
+            return self.head(x)
+
+    class Summed(basic):  # type: ignore[misc]
+        """Logits of the sum over all tokens."""
+
+        def forward(self, tokens: Any) -> Any:
+            x = self.start(tokens)
+            return self.head((x + self.attended(x, tokens)).sum(1))
+
+    class Centred(basic):  # type: ignore[misc]
+        """Less the mean, times a gain, over no root."""
+
+        def norm(self, x: Any) -> Any:
+            return (x - x.mean(-1, keepdim=True)) * self.gain
+
+    class Capped(basic):  # type: ignore[misc]
+        """Scores that are at most 5."""
+
+        def attended(self, x: Any, tokens: Any) -> Any:
+            q, k, v = self.qkv(x).chunk(3, -1)
+            return self.out(torch.softmax(5 * torch.tanh(q @ k.transpose(-2, -1) / 5), -1) @ v)
+
     return {name.lower(): value for name, value in locals().items() if isinstance(value, type) and name != "basic"}

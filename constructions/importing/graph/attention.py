@@ -18,6 +18,8 @@ MASKED, LEAST_GAP = -9999, 1000
 """Threshold of masks: hidden scores have at most this added, or lie so much below others."""
 FINITE = "scores are hidden by finite numbers, -9999 and less or instead of them, as no others differ by a thousand"
 
+BY_TABLE = "keys that a fixed mask hides have -16384 or less more in their scores, by a table of positions"
+
 
 def times_constant(value: Tokenwise, matrix: Array, exactness: Exactness) -> Tokenwise:
     """value @ matrix; the matrix may be one for each index before its last two."""
@@ -155,26 +157,30 @@ def _turned(flats: list[Flat], modulation: list[Array]) -> tuple[Flat, tuple[Arr
 
 
 def softmax(scores: Scores, positions: Positions, exactness: Exactness, tables: Tables) -> Weights:
-    """The weights: what is added to scores is a causal mask or none, slopes, or a table.
+    """The weights: what is added to scores is a causal mask or none, slopes, or a table; a table hides other keys.
 
     Raises:
-        NotUnderstood: if the mask is another one.
+        NotUnderstood: if all keys of a query are hidden.
     """
-    seen, causal = seen_by(scores), is_causal(scores)
+    seen, causal = seen_by(scores), is_causal(scores, tables.bidirectional)
+    attended = np.tri(scores.shape[-1], dtype=bool) if causal else np.ones(scores.shape[-2:], bool)
     mask = np.where(seen, scores.masks[0].numbers, -np.inf)
     slopes, reads = np.empty(scores.shape[:-2], object), np.empty(scores.shape[:-2], object)
     scale = Fraction(1) if all(is_nothing(one) for one in scores.reads.ravel().tolist()) else scores.scale
     for index in np.ndindex(*slopes.shape):
-        query, key = scores.reads[index]
-        slopes[index], reads[index] = Fraction(0), (query, key)
-        visible = mask[index] > MASKED
+        slopes[index], reads[index] = Fraction(0), scores.reads[index]
         if tables.apart:
             own = np.diag(mask[index])[:, np.newaxis]
-            tables.added.append(np.where(visible, mask[index] - np.where(own > MASKED, own, 0), -np.inf))
-        elif (slope := _slope(mask[index], exactness)) is not None:
-            slopes[index] = slope
-        else:
-            reads[index] = with_table((query, key), mask[index], visible, scale, positions, exactness)
+            tables.added.append(np.where(seen[index], mask[index] - np.where(own > MASKED, own, 0), -np.inf))
+            continue
+        slope = _slope(mask[index], exactness)
+        hidden = attended & ~seen[index]
+        tables.hides = tables.hides or bool(hidden.any())
+        slopes[index] = slope or Fraction(0)
+        if slope is None or hidden.any():
+            added = mask[index] if slope is None else np.where(hidden, -np.inf, 0)
+            query, key = scores.reads[index]
+            reads[index] = with_table((query, key), added, attended, scale, positions, exactness)
     return Weights(replace(scores, reads=reads, scale=scale), slopes, causal)
 
 
@@ -215,22 +221,10 @@ def _slope(mask: Array, exactness: Exactness) -> Fraction | None:
     return Fraction(np.float64(slope))
 
 
-def is_causal(scores: Scores) -> bool | None:
-    """True or False (every token is seen); None if they are the same, there being one token.
-
-    Raises:
-        NotUnderstood: if the mask is another one.
-    """
-    visible, count = seen_by(scores), scores.shape[-1]
-    if count == 1:
-        return None
-    if visible.all():
-        return False
-    if (visible == np.tri(count, dtype=bool)).all():
-        return True
-    i, j = np.argwhere(visible != np.tri(count, dtype=bool))[0][-2:]
-    raise NotUnderstood(f"a mask that is neither causal nor everywhere open (query {i}, key {j}): windows, padding and "
-                        f"other masks are not handled")
+def is_causal(scores: Scores, bidirectional: bool = False) -> bool | None:
+    """Whether no later key is seen, unless all attention is to be ``bidirectional``; None if there is one token."""
+    count = scores.shape[-1]
+    return None if count == 1 else not bidirectional and not (seen_by(scores) & ~np.tri(count, dtype=bool)).any()
 
 
 def averages(weights: Weights, value: Tokenwise, known: list[Attention]) -> Tokenwise:

@@ -7,6 +7,7 @@ its column. Queries that have the same row, as far as they see it, share one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -20,14 +21,21 @@ from constructions.importing.graph.forms import Flat, NotUnderstood, SumBase, be
 from constructions.importing.graph.values import Scores, Tokenwise
 
 NEARLY = np.ldexp(1, -20)
+HIDING = 1 << 14
+"""At least this much below other scores are those of keys that a table hides."""
 Reads = tuple[Flat, Flat]
 
 
 @dataclass
 class Tables:
-    """What is added to the scores of heads, -infinity where nothing is seen; ``apart``: no head reads it."""
+    """What is added to the scores of heads, -infinity where nothing is seen; ``apart``: no head reads it.
+
+    ``bidirectional``: causal masks are tables, too; ``hides``: a table hides keys that attention would see.
+    """
 
     apart: bool = False
+    bidirectional: bool = False
+    hides: bool = False
     added: list[Array] = field(default_factory=list)
 
     def begin(self, other: Tables) -> bool:
@@ -100,7 +108,10 @@ def _chosen(which: NDArray[np.intp], size: int, positions: Positions) -> Flat:
 
 def with_table(reads: Reads, added: Array, visible: NDArray[np.bool_], scale: Fraction, positions: Positions,
                exactness: Exactness) -> Reads:
-    """What is read so that scale · query · key has a number more for each query and key that it sees."""
+    """What is read so that scale · query · key has a number more for each query and key that it sees.
+
+    In place of -infinity that is -2^14 or less, a power of two in the table, which the keys that are hidden have.
+    """
     rows: list[Array] = []
     which = np.zeros(len(added), np.intp)
     for query in reversed(range(len(added))):
@@ -109,7 +120,10 @@ def with_table(reads: Reads, added: Array, visible: NDArray[np.bool_], scale: Fr
         which[query] = next(same, len(rows))
         if which[query] == len(rows):
             rows.append(np.where(sees, added[query], 0))
-    table = exactness.scaled(np.array(rows), 1 / scale)
+    whole = np.array(rows)
+    table = exactness.scaled(np.where(np.isfinite(whole), whole, 0), 1 / scale)
+    least = -np.ldexp(1, max(math.ceil(math.log2(HIDING / scale)), 0))
+    table[np.isneginf(whole)] = least
     more = _chosen(which, len(rows), positions), Flat({positions(): np.ascontiguousarray(table.T)}, (), len(rows))
     if is_nothing(reads):
         return more

@@ -26,6 +26,7 @@ from constructions.importing.graph.forms import (
 from constructions.importing.graph.layout import Epoch, Operation, Plan, Read
 from constructions.importing.graph.lengths import Form
 from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes, tokens_input
+from constructions.importing.graph.reductions import SUM
 from constructions.importing.graph.tensors import Tensors
 from constructions.importing.onnx_file import load_model, stored_initializers
 from constructions.importing.parts import Found, Interface
@@ -55,9 +56,12 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
     if rounded:
         questions.assume("scores are divided by the square root of the heads' width, rounded to binary64")
     if source.length is None:
+        if SUM in reading.assumed:
+            raise InputError(f"{where}: node {next(iter(reading.assumed[SUM]))}: a sum over all tokens of inputs of "
+                             f"any length, expected a mean, or a graph for one length")
         if count > max(source.least, 1):
-            _compare_lengths(source, count, where, lambda model, n: read_nodes(model, n, where, is_program, given,
-                                                                               apart=True))
+            _compare_lengths(source, count, where, lambda model, n: read_nodes(
+                model, n, where, is_program, given, apart=True, bidirectional=found.attention == "bidirectional"))
         if source.least > 1:
             questions.assume(f"the program reads {source.least} tokens or more; shorter inputs are read likewise")
     else:
@@ -162,8 +166,6 @@ def _network(reading: Reading, count: int, where: str, tensors: Tensors) -> Foun
         if only not in (None, 0, count - 1):
             raise NotUnderstood(f"logits of token {only} alone, expected the first, the last or all")
         causal = {weights.is_causal for weights in reading.softmaxes} - {None}
-        if len(causal) > 1:
-            raise NotUnderstood("attention that is causal in some layers and not in others")
         readout: trained.Readout = "each" if only is None else "last" if only else "first"
         attends: trained.Attends = "bidirectional" if causal == {False} else "causal"
         found = write(output.flat.columns(forms.ravel()), count, attends, "graph of ONNX", reading.exactness, tensors)

@@ -95,6 +95,8 @@ def _reciprocal(_: State, __: Attributes, inputs: list[Any]) -> Any:
 
 def _function(name: curves.Name) -> Callable[[State, Attributes, list[Any]], Any]:
     def handler(state: State, _: Attributes, inputs: list[Any]) -> Any:
+        if isinstance(inputs[0], Scores):
+            raise NotUnderstood(f"{name} of scores before their softmax (a cap on scores), which no network here has")
         if not isinstance(inputs[0], Tokenwise | Curve):
             raise NotUnderstood(f"{name} of something that is no array of numbers of tokens")
         curve = curves.linear(inputs[0], state.exactness) if name == "relu" else as_curve(inputs[0])
@@ -167,6 +169,9 @@ def _softmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
     weights = attention.softmax(scores, state.positions, state.exactness, state.tables)
     if (np.isfinite(scores.masks[0].numbers) & ~attention.seen_by(scores)).any():
         state.assume(attention.FINITE)
+    if state.tables.hides:
+        state.assume(attention.BY_TABLE)
+        state.tables.hides = False
     state.softmaxes.append(weights)
     return weights
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from constructions.importing.graph.attention import times_constant
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.exact import Array, Exactness
 from constructions.importing.graph.forms import Flat, NormBase, NotUnderstood, beside
@@ -39,6 +40,13 @@ def plain_mean(value: Any, exactness: Exactness) -> Any:
         return value
     count = value.of.shape[-1]
     return summed(value.of, value.of.codes.ndim - 1, True, Fraction(1, count), exactness)
+
+
+def plain_centred(value: Centred, exactness: Exactness) -> Tokenwise:
+    """Numbers less their mean that no root divides: a linear map of them, rounded unless their number is 2^k."""
+    size = value.of.shape[-1]
+    exactness.note(size & (size - 1) == 0)
+    return times_constant(value.of, np.eye(size) - np.float64(1 / size), exactness)
 
 
 def mean(value: Any, factor: Fraction = Fraction(1)) -> Mean | MeanSquare:

@@ -16,6 +16,7 @@ from constructions.importing.graph.fixed_scores import Tables
 from constructions.importing.graph.folding import FOLDED, folded
 from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.nodes import HANDLERS
+from constructions.importing.graph.norms import plain_centred
 from constructions.importing.graph.operators import Attributes, opset_of
 from constructions.importing.graph.quantised_nodes import READ, quantised
 from constructions.importing.graph.sizes import greatest_size
@@ -23,10 +24,12 @@ from constructions.importing.graph.state import MAX_ELEMENTS, State, moved_parts
 from constructions.importing.graph.token_cases import TokenCase, token_case
 from constructions.importing.graph.turns import TurnedSquare
 from constructions.importing.graph.values import (
+    Centred,
     Ending,
     Modulated,
     Product,
     Quantised,
+    ScaledCentred,
     Scores,
     TableRows,
     Tokens,
@@ -47,6 +50,7 @@ _EXACT = {"Add", "Sub", "Mul", "Neg", "MatMul"}
 """Operations that make the same of whole numbers as of real ones."""
 _WHOLE, _REAL = (6, 7), (1, 10, 11, 16)
 """Types of ONNX: whole numbers of 32 and 64 bits, and formats of floating point."""
+_MADE_PLAIN = (Modulated, TurnedSquare, Centred, ScaledCentred)
 
 
 @dataclass
@@ -88,10 +92,12 @@ def tokens_input(model: Any, given: Mapping[str, int | None], where: str) -> Any
 
 
 def read_nodes(model: Any, tokens: int, where: str, shapes: bool = False,
-               given: Mapping[str, int | None] | None = None, apart: bool = False) -> Reading:
+               given: Mapping[str, int | None] | None = None, apart: bool = False,
+               bidirectional: bool = False) -> Reading:
     """The graph on an input of so many tokens; with ``shapes`` those of its arrays must be as it states them.
 
-    ``given`` says what stands in its other inputs; with ``apart`` heads do not read tables that are added to scores.
+    ``given`` says what stands in its other inputs; with ``apart`` heads do not read tables that are added to scores;
+    with ``bidirectional`` tables hide later keys, as they do where attention is causal in some layers alone.
 
     Raises:
         InputError: naming the first node that is not understood.
@@ -99,8 +105,11 @@ def read_nodes(model: Any, tokens: int, where: str, shapes: bool = False,
     stated = {one.name: tuple(size.dim_value for size in one.type.tensor_type.shape.dim)
               for one in model.graph.value_info} if shapes else {}
     reader = _Reader(model, tokens, where, stated, given or {})
-    reader.state.tables.apart = apart
-    return reader.read()
+    reader.state.tables.apart, reader.state.tables.bidirectional = apart, bidirectional
+    reading = reader.read()
+    if len({one.is_causal for one in reading.softmaxes} - {None}) > 1:
+        return read_nodes(model, tokens, where, shapes, given, apart, bidirectional=True)
+    return reading
 
 
 class _Reader:
@@ -240,20 +249,29 @@ class _Reader:
         try:
             return [handler(self.state, how, inputs)]
         except NotUnderstood:
-            if not any(isinstance(value, Modulated | TurnedSquare) for value in inputs):
+            if not any(isinstance(value, _MADE_PLAIN) for value in inputs):
                 raise
         return [handler(self.state, how, [self._plain(value) for value in inputs])]
 
     def _plain(self, value: Any) -> Any:
-        """Numbers times constants of positions, where they are no rotary positions, as units; once for each."""
-        if not isinstance(value, Modulated | TurnedSquare):
+        """Numbers times constants of positions, where they are no rotary positions, as units, and numbers less their
+        mean, where that is no norm, as a linear map; once for each.
+        """
+        if not isinstance(value, _MADE_PLAIN):
             return value
         if id(value) not in self.state.plain:
-            root = None if isinstance(value, Modulated) else self._plain(value.value)
-            made = plain(value, self.count, self.state.exactness) if isinstance(value, Modulated) else (
-                multiply(root, root, self.state.exactness))
-            self.state.plain[id(value)] = value, made
+            self.state.plain[id(value)] = value, self._made_plain(value, self.state.exactness)
         return self.state.plain[id(value)][1]
+
+    def _made_plain(self, value: Any, exactness: Exactness) -> Any:
+        if isinstance(value, Modulated):
+            return plain(value, self.count, exactness)
+        if isinstance(value, Centred):
+            return plain_centred(value, exactness)
+        if isinstance(value, ScaledCentred):
+            return self._plain(multiply(self._plain(value.centred), value.gain, exactness))
+        root = self._plain(value.value)
+        return multiply(root, root, exactness)
 
     def _value(self, name: str) -> Any:
         if name and name not in self.values:
@@ -271,6 +289,8 @@ class _Reader:
     def _moved(self, node: Any, how: Attributes, inputs: list[Any]) -> list[Any]:
         """The same operation on the array of what stands where."""
         value, rest = inputs[0], inputs[1:]
+        if isinstance(value, Centred | ScaledCentred):
+            value = self._plain(value)
         if node.op_type == "Gather" and isinstance(inputs[1], Tokens) and isinstance(value, np.ndarray):
             if how.attribute("axis") != 0:
                 raise NotUnderstood("columns of a table looked up by tokens")

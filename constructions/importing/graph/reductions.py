@@ -17,6 +17,7 @@ from constructions.importing.graph.state import State
 from constructions.importing.graph.turns import TurnedSquare
 from constructions.importing.graph.values import Tokenwise, what
 
+SUM = "a sum over all tokens is their mean times the number of tokens of the graph, on inputs of other lengths, too"
 NO_BOUND = 10**38
 """Where a bound is a greatest number of a format, there is none."""
 
@@ -54,9 +55,11 @@ def _over_axes(state: State, node: Attributes, inputs: list[Any], is_sum: bool) 
     whole = resolved(value, state.exactness)
     if (whole.positions == np.take(whole.positions, [0], axis)).all():
         return norms.summed(whole, axis, keep, Fraction(1) if is_sum else 1 / count, state.exactness)
-    if is_sum:
-        raise NotUnderstood("a sum over tokens")
-    return attention.pooled(whole, axis, keep)
+    made = attention.pooled(whole, axis, keep)
+    if not is_sum:
+        return made
+    state.assume(SUM)
+    return replace(made, factor=made.factor * count)
 
 
 def root_of_squares(state: State, node: Attributes, inputs: list[Any]) -> Any:
