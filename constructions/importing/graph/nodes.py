@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph import arithmetic, attention, curves, norms, reductions, turns
+from constructions.importing.graph import arithmetic, attention, curves, norms, reductions, turns, whole_attention
 from constructions.importing.graph.curves import Curve, as_curve, resolved
 from constructions.importing.graph.fixed_scores import as_scores, weights_as_scores
 from constructions.importing.graph.forms import NotUnderstood
@@ -165,6 +165,11 @@ def _softmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
         return Ending(scores, "a softmax")
     if not isinstance(scores, Scores) or _axis_of_softmax(node, scores.shape) != len(scores.shape) - 1:
         raise NotUnderstood("a softmax of something that is no scores of queries and keys, over keys")
+    return _weights(state, scores)
+
+
+def _weights(state: State, scores: Scores) -> Weights:
+    """The softmax of scores, over keys."""
     scores = without_unseen(state, scores)
     weights = attention.softmax(scores, state.positions, state.exactness, state.tables)
     if (np.isfinite(scores.masks[0].numbers) & ~attention.seen_by(scores)).any():
@@ -174,6 +179,10 @@ def _softmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
         state.tables.hides = False
     state.softmaxes.append(weights)
     return weights
+
+
+def _attention(state: State, node: Attributes, inputs: list[Any]) -> Any:
+    return whole_attention.attend(state, node, inputs, _weights)
 
 
 def _axis_of_softmax(node: Attributes, shape: tuple[int, ...]) -> int:
@@ -381,4 +390,5 @@ HANDLERS: Mapping[str, Callable[[State, Attributes, list[Any]], Any]] = {
     "ReduceSumSquare": reductions.squares, "GatherND": _rows_of_table, "Conv": _convolution,
     "LayerNormalization": _layer_norm, "RMSNormalization": _rms_norm, "Softmax": _softmax, "MatMul": _matmul,
     "Gemm": _gemm, "Einsum": _einsum, "Concat": _concat, "Where": _where, "Trilu": _triangle,
-    "Shape": _shape, "ArgMax": _argmax, "LogSoftmax": _log_softmax, "OneHot": _one_hot}
+    "Shape": _shape, "ArgMax": _argmax, "LogSoftmax": _log_softmax, "OneHot": _one_hot,
+    "Attention": _attention, "RotaryEmbedding": whole_attention.rotate}

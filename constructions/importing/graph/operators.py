@@ -23,6 +23,9 @@ _RUNTIME: Mapping[str, Mapping[str, int | None]] = {
 WITHOUT_EFFECT: Mapping[tuple[str, str], str] = {
     **{(operation, "stash_type"): "it is the format of a program's sums, and here numbers are real"
        for operation in ("LayerNormalization", "RMSNormalization")},
+    ("Attention", "softmax_precision"): "it is the format of a program's sums, and here numbers are real",
+    ("Attention", "qk_matmul_output_mode"): "it is about the output of scores, which is not read",
+    ("RotaryEmbedding", "num_heads"): "an array with 4 axes shows it",
     **dict.fromkeys((("QuantizeLinear", "precision"), ("DequantizeLinear", "output_dtype")),
                     "it is the format of a program's quotients or products, and here numbers are real"),
     **dict.fromkeys((("Cast", "saturate"), ("Cast", "round_mode"), ("QuantizeLinear", "saturate")),
@@ -53,7 +56,8 @@ def opset_of(model: Any, where: str) -> dict[str, int]:
 
 
 _FLAGS = {"keepdims", "noop_with_empty_axes", "transA", "transB", "upper", "select_last_index", "saturate", "allowzero",
-          "exclusive", "reverse", "fmod", "detect_negative", "detect_positive", "stash_type"}
+          "exclusive", "reverse", "fmod", "detect_negative", "detect_positive", "stash_type", "is_causal",
+          "interleaved"}
 """Attributes of which programs take other numbers than 0 and 1 differently."""
 
 

@@ -1,0 +1,146 @@
+"""Attention and RotaryEmbedding of opsets 23 and 24 as one node each, by the text of onnx 1.23 (docs/importing.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import isqrt
+from typing import Any
+
+import numpy as np
+
+from constructions.importing.graph import arithmetic, attention
+from constructions.importing.graph.curves import Curve, resolved
+from constructions.importing.graph.forms import NotUnderstood
+from constructions.importing.graph.operators import Attributes
+from constructions.importing.graph.state import State, moved_parts
+from constructions.importing.graph.values import Modulated, Scores, Tokenwise, Weights
+
+ROOT = "scores are divided by the square root of the heads' width, rounded to binary64"
+_CACHES = ((4, "past_key"), (5, "past_value"), (6, "nonpad_kv_seqlen"))
+
+
+def _moved(value: Any, move: Callable[[Any], Any]) -> Any:
+    if isinstance(value, Modulated):
+        return moved_parts(value, lambda array: [move(array)])[0]
+    return value.moved(move)
+
+
+def _numbers(state: State, value: Any, what: str) -> Any:
+    value = resolved(value, state.exactness) if isinstance(value, Curve) else value
+    if not isinstance(value, Tokenwise | Modulated) or len(value.shape) not in (3, 4):
+        raise NotUnderstood(f"{what} that are no array of numbers of tokens with 3 or 4 axes")
+    return value
+
+
+def _by_head(value: Any, heads: int | None, what: str) -> Any:
+    """An array [1, heads, tokens, width]; one of 3 axes has all heads of a token one after another."""
+    if len(value.shape) == 4:
+        if heads is not None:
+            raise NotUnderstood(f"{what} with 4 axes beside a number of heads, expected 3 axes with it")
+        return value
+    if heads is None or heads < 1 or value.shape[-1] % heads:
+        raise NotUnderstood(f"{what} of width {value.shape[-1]} and {heads} heads, expected a divisor")
+    return _moved(value, lambda codes: np.swapaxes(codes.reshape(*codes.shape[:2], heads, -1), 1, 2))
+
+
+def attend(state: State, node: Attributes, inputs: list[Any], weigh: Callable[[State, Scores], Weights]) -> Tokenwise:
+    """Attention without a cache and a cap; ``weigh`` makes weights of scores."""
+    for place, name in _CACHES:
+        if len(inputs) > place and inputs[place] is not None:
+            raise NotUnderstood(f"{name}: attention with a cache, expected all keys in the node's own input")
+    if node.attribute("softcap") != 0:
+        raise NotUnderstood("softcap: a cap on scores, which no network here has")
+    flat = [_numbers(state, value, name) for value, name in zip(inputs, ("queries", "keys", "values"), strict=False)]
+    if len({len(one.shape) for one in flat}) > 1:
+        raise NotUnderstood("queries, keys and values with several numbers of axes")
+    heads, shared = node.attribute("q_num_heads"), node.attribute("kv_num_heads")
+    query, key, value = (_by_head(one, number, what) for one, number, what in zip(
+        flat, (heads, shared, shared), ("queries", "keys", "values"), strict=True))
+    if isinstance(value, Modulated):
+        raise NotUnderstood("values times constants of positions")
+    repeats, rest = divmod(query.shape[1], key.shape[1])
+    if rest or value.shape[1] != key.shape[1]:
+        raise NotUnderstood(f"{query.shape[1]} heads of queries, {key.shape[1]} of keys, {value.shape[1]} of values")
+    key, value = (_moved(one, lambda codes: np.repeat(codes, repeats, 1)) for one in (key, value))
+    scale = _scale(state, node, query.shape[-1])
+    scores = attention.scores_of(query, key)
+    scores = Scores(scores.reads, scores.shape, scores.positions, scores.scale * scale, scores.tables)
+    weights = weigh(state, scores.plus(_bias(node, [*inputs, None][3], scores.shape)))
+    made = attention.averages(weights, value, state.attentions)
+    if len(flat[0].shape) == 4:
+        return made
+    return made.moved(lambda codes: np.swapaxes(codes, 1, 2).reshape(codes.shape[0], codes.shape[2], -1))
+
+
+def _scale(state: State, node: Attributes, width: int) -> Fraction:
+    given = node.attribute("scale")
+    if given is not None:
+        if not np.isfinite(given) or given <= 0:
+            raise NotUnderstood(f"scale {given}, expected a number above 0")
+        return Fraction(np.float64(given))
+    if isqrt(width) ** 2 == width:
+        return Fraction(1, isqrt(width))
+    state.assume(ROOT)
+    return Fraction(np.float64(1 / np.sqrt(width)))
+
+
+def _bias(node: Attributes, mask: Any, shape: tuple[int, ...]) -> Any:
+    """Numbers that are added to scores: 0 or -infinity for a condition, and -infinity for later keys if causal."""
+    bias = np.zeros(shape[-2:])
+    if mask is not None:
+        if not isinstance(mask, np.ndarray) or mask.dtype.kind not in "fb" or mask.ndim < 2 or (
+                mask.shape[-1] != shape[-1]):
+            raise NotUnderstood("attn_mask that is no constant of conditions or real numbers for each key")
+        bias = bias + (np.where(mask, 0.0, -np.inf) if mask.dtype.kind == "b" else np.asarray(mask, np.float64))
+    later = ~np.tri(shape[-1], dtype=bool)
+    return np.where(later, -np.inf, bias) if node.attribute("is_causal") else bias
+
+
+# -- rotary positions --------------------------------------------------------------------------------------------------
+
+
+def rotate(state: State, node: Attributes, inputs: list[Any]) -> Any:
+    """RotaryEmbedding: halves of each head, or neighbours, turned by tables of cosines and sines."""
+    value, cosines, sines, places = [*inputs, None][:4]
+    value = _numbers(state, value, "numbers")
+    number = node.attribute("num_heads")
+    heads = _by_head(value, number if len(value.shape) == 3 else None, "numbers")
+    width = heads.shape[-1]
+    turned = node.attribute("rotary_embedding_dim") or width
+    if turned % 2 or not 0 < turned <= width or width % 2:
+        raise NotUnderstood(f"rotary_embedding_dim {turned} of heads of width {width}, expected even numbers")
+    tables = [_table(one, places, heads.shape[2], turned // 2) for one in (cosines, sines)]
+    first, second = ((slice(0, turned, 2), slice(1, turned, 2)) if node.attribute("interleaved") else
+                     (slice(turned // 2), slice(turned // 2, turned)))
+    x, y = _moved(heads, lambda codes: codes[..., first]), _moved(heads, lambda codes: codes[..., second])
+
+    def mixed(one: Any, other: Any, sign: int) -> Any:
+        a, b = (arithmetic.multiply(part, table, state.exactness) for part, table in zip((one, other), tables,
+                                                                                         strict=True))
+        return arithmetic.add(a, b, sign, state.count, state.exactness)
+
+    parts = [mixed(x, y, -1), mixed(y, x, 1)]
+    if turned < width:
+        parts.append(_moved(heads, lambda codes: codes[..., turned:]))
+    made = arithmetic.joined(parts, 3, state.count, state.exactness)
+    order = np.arange(width)
+    if node.attribute("interleaved"):
+        order[:turned] = order[:turned].reshape(2, -1).T.ravel()
+    made = _moved(made, lambda codes: codes[..., order])
+    if len(value.shape) == 4:
+        return made
+    return _moved(made, lambda codes: np.swapaxes(codes, 1, 2).reshape(value.shape))
+
+
+def _table(table: Any, places: Any, count: int, pairs: int) -> Any:
+    """Cosines or sines, [1, 1, tokens, pairs]: rows at places, or of each token."""
+    if not isinstance(table, np.ndarray) or not (places is None or isinstance(places, np.ndarray)):
+        raise NotUnderstood("rotary tables or places that depend on tokens")
+    if places is not None:
+        if table.ndim != 2 or places.ndim != 2 or ((places < 0) | (places >= len(table))).any():
+            raise NotUnderstood("places of rotary tables, expected rows of tables with 2 axes")
+        table = table[places]
+    if table.shape != (1, count, pairs):
+        raise NotUnderstood(f"rotary tables of shape {table.shape}, expected {(1, count, pairs)}")
+    return np.asarray(table, np.float64)[:, np.newaxis]
