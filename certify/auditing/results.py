@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 from certify.critical.closed_forms import ClosedForm
 from certify.frame.readable import Readable
+from certify.frame.verdicts import WithExitStatus, exit_status, worst
 from constructions.network.sharpening import Place
 from proofs.enclosures.intervals import Interval
 
@@ -125,7 +126,7 @@ class GrowthLaw:
 
 
 @dataclass(frozen=True, repr=False)
-class ClaimResult(Readable):
+class ClaimResult(Readable, WithExitStatus):
     """The verdict on one claim over its range of lengths.
 
     ``rows`` has one entry per length that was looked at one by one; ``fits`` one per temperature of ``criticals``.
@@ -181,9 +182,10 @@ class Paper:
 
 @dataclass(frozen=True)
 class AuditReport:
-    """Everything a report is drawn from. ``complete`` is False if the audit was interrupted.
+    """Everything a report is drawn from; true if it is complete and every claim came out as it should.
 
-    ``paper`` is None where the claims file names none. ``command`` repeats the audit, if no claims file was read.
+    ``complete`` is False if the audit was interrupted. ``paper`` is None where the claims file names none. ``command``
+    repeats the audit, if no claims file was read.
     """
 
     title: str
@@ -194,3 +196,13 @@ class AuditReport:
     complete: bool = True
     paper: Paper | None = None
     command: str = ""
+
+    @property
+    def exit_code(self) -> int:
+        """0 if all is as expected; 1 for a mismatch, or a refutation nobody expected; 3 for a verdict not reached."""
+        found: list[str] = ["refuted" for claim in self.claims if claim.mismatch]
+        found += [claim.verdict for claim in self.claims if not claim.expected]
+        return exit_status(worst(found)) if found else 0
+
+    def __bool__(self) -> bool:
+        return self.complete and not any(claim.mismatch or not (claim.expected or claim) for claim in self.claims)

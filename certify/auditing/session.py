@@ -17,7 +17,6 @@ from certify.auditing.tasks import claim_task, do_claim, forget, read_claim_resu
 from certify.frame.files import check_writable, read_own_text, remove_file, write_text
 from certify.frame.json_form import read_result, to_json
 from certify.frame.shards import Standing, Workers, run_tasks
-from certify.frame.verdicts import exit_status, worst
 from constructions.errors import InputError
 
 
@@ -154,10 +153,3 @@ class Session:
         return AuditReport(self.file.title, self.file.path, results, statements,
                            round(time.perf_counter() - self.start, 1), len(results) == len(self.file.claims),
                            self.file.paper)
-
-
-def exit_code(report: AuditReport) -> int:
-    """0 if all is as expected; 1 for a mismatch, or a refutation nobody expected; 3 for a verdict not reached."""
-    found = ["refuted" for claim in report.claims if claim.mismatch]
-    found += [claim.verdict for claim in report.claims if not claim.expected]
-    return exit_status(worst(found)) if found else 0

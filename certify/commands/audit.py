@@ -222,7 +222,7 @@ def refuse_beside_a_file(options: Options, others: dict[str, object], min_n: int
 def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> int:
     """Audit a claims file; return the exit status."""
     from certify.auditing.claims_file import read_claims
-    from certify.auditing.session import Session, check_kept_place, exit_code, kept_path, read_kept
+    from certify.auditing.session import Session, check_kept_place, kept_path, read_kept
     from certify.frame.places import note_output
     from certify.frame.shards import ShardsProgress
     from certify.frame.verdicts import INTERRUPTED, exit_status
@@ -252,8 +252,8 @@ def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> i
     show_report(report, reports)
     if interrupted:
         print(f"certify: {session.describe_interruption(interrupted)}", file=sys.stderr)
-        return INTERRUPTED if interrupted == "interrupted" else exit_code(report) or exit_status("unknown")
-    return exit_code(report)
+        return INTERRUPTED if interrupted == "interrupted" else report.exit_code or exit_status("unknown")
+    return report.exit_code
 
 
 def show_report(report: AuditReport, reports: Reports) -> None:

@@ -64,7 +64,7 @@ class Lesson:
     @property
     def strays(self) -> list[tuple[Line, Fraction]]:
         """The heads that approximate a truth or a number, with how far they are from it at most."""
-        lines = self.outcome.lines if self.outcome else ()
+        lines = self.outcome.lines if self.outcome is not None else ()
         return [(line, line.worst.worst.upper) for line in lines if line.worst and line.worst.worst and line.proved]
 
 
@@ -181,8 +181,8 @@ def lesson_to_json(lesson: Lesson) -> dict[str, Any]:
         "words": [{"word": list(each.word), "position": each.position, "truths": list(each.truths),
                    "satisfied": each.truth, "why": each.why} for each in lesson.words],
         "layers": [list(said) for said in lesson.layers],
-        "softmax": {"max_n": lesson.outcome.max_n if lesson.outcome else None,
-                    "verdict": lesson.outcome.verdict if lesson.outcome else None,
+        "softmax": {"max_n": lesson.outcome.max_n if lesson.outcome is not None else None,
+                    "verdict": lesson.outcome.verdict if lesson.outcome is not None else None,
                     "errors": [{"head": f"{line.layer}.{line.place}", "direction": line.direction,
                                 "at_most": decimal_upper(error)} for line, error in lesson.strays],
                     "says": softness(lesson)},

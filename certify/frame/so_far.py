@@ -81,4 +81,4 @@ def answer_in_time(lengths: Lengths, ask: Callable[[Lengths], AnAnswer]) -> AnAn
         return ask(lengths)
     except TimeIsUp as up:
         return refuted if refuted is not None else SoFar(known, finished, lengths, up.seconds,
-                                                              known.verdict if known else "")
+                                                              known.verdict if known is not None else "")

@@ -48,6 +48,8 @@ VERDICTS: Mapping[str, Meaning] = {
     "agreement": Meaning(0, GREEN),
     "contradiction": Meaning(1, RED),
 }
+POSITIVE = frozenset({"certified", "proved", "accepted", "agreement", "measured"})
+"""Verdicts that make an answer true in Python; ``assert certify(...)`` fails for all others, "vacuous" too."""
 _WORST_FIRST = (1, BAD_INPUT, 3, 0)
 AVerdict = TypeVar("AVerdict", bound=str)
 
@@ -85,7 +87,10 @@ class HasVerdict(Protocol):
 
 
 class WithExitStatus:
-    """What a command finds; it has a verdict."""
+    """The answer of a command, which has a verdict; true only if the verdict is one of POSITIVE."""
+
+    def __bool__(self: HasVerdict) -> bool:
+        return self.verdict in POSITIVE
 
     @property
     def exit_code(self: HasVerdict) -> int:

@@ -65,9 +65,10 @@ class Equality(AnswerByLength[EqualityRow]):
     @property
     def certificates(self) -> dict[str, str]:
         """By the names of their files: what the two networks are certified to do, and a wrong word of the second."""
-        named = {"first.cert": self.learned.certificate,
-                 "second.cert": self.decision.certificate if self.decision else None,
-                 "second.wrong": self.decision.wrong_certificate if self.decision and self.difference else None}
+        named = {"first.cert": self.learned.certificate}
+        if self.decision is not None:
+            named["second.cert"] = self.decision.certificate
+            named["second.wrong"] = self.decision.wrong_certificate if self.difference else None
         return {name: text for name, text in named.items() if text is not None}
 
 
@@ -144,7 +145,7 @@ def _enclosed(first: TrainedNetwork, second: TrainedNetwork, question: Question,
 
 def _rows(question: Question, learned: Learned, decision: Decision | None,
           difference: Difference | None) -> list[EqualityRow]:
-    to = decision.certified_to or 0 if decision else 0
+    to = 0 if decision is None else decision.certified_to or 0
     differs = len(difference.word) if difference else None
     last = question.longest if differs is None else max(differs, 1)
     rows = []
@@ -162,6 +163,6 @@ def _why_open(learned: Learned, decision: Decision | None, n: int) -> str:
     """Why a length is neither certified nor refuted."""
     if n > (learned.certified_to or 0):
         return f"the first network: {learned.reason or 'not learnt that far'}"
-    return f"the second network: {decision.reason if decision and decision.reason else 'not decided'}"
+    return f"the second network: {(decision is not None and decision.reason) or 'not decided'}"
 
 

@@ -67,8 +67,8 @@ def learn(network: TrainedNetwork, question: Question, settings: Settings | None
     run = _Learning(network, question, settings or Settings(), effort or Effort())
     run.oracle.codes |= known or {}
     found, decision = run.certified()
-    last = decision.certified_to if decision else None
-    margins = {row.n: row.seen for row in decision.rows} if decision else {}
+    last = decision.certified_to if decision is not None else None
+    margins = {row.n: row.seen for row in decision.rows} if decision is not None else {}
     sizes = growth(question, found, last) if found and last else []
     rows = [LearnedRow(n, "certified", size, margins.get(n), "") for n, size in enumerate(sizes, start=1)]
     rows += [LearnedRow(n, "unknown", None, margins.get(n), run.reason)

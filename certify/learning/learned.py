@@ -49,7 +49,7 @@ class Learned(AnswerByLength[LearnedRow]):
     @property
     def certificate(self) -> str | None:
         """The certificate of the decision."""
-        return self.decision.certificate if self.decision else None
+        return self.decision.certificate if self.decision is not None else None
 
     @cached_property
     def is_the_whole_domain(self) -> bool:

@@ -108,7 +108,7 @@ class ClassRow:
     @property
     def verdict(self) -> str:
         """Of all lengths."""
-        return self.decision.verdict if self.decision else "unknown"
+        return self.decision.verdict if self.decision is not None else "unknown"
 
 
 def decide_classes(network: TrainedNetwork, claim: Claim, runs: Iterable[RunClass], effort: int = 1,

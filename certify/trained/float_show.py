@@ -83,7 +83,7 @@ def _of_class(decision: FloatDecision | None) -> tuple[str, str]:
 
 def float_rows_to_json(rows: Sequence[ClassRow]) -> list[dict[str, Any]]:
     """The same for programs."""
-    return [float_decision_to_json(row.decision) if row.decision else
+    return [float_decision_to_json(row.decision) if row.decision is not None else
             {"verdict": row.verdict, "float": row.run.to_json(), "reason": row.reason} for row in rows]
 
 

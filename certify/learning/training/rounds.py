@@ -70,4 +70,4 @@ class Training(WithExitStatus):
     @property
     def verdict(self) -> str:
         """That of the decision."""
-        return self.decision.verdict if self.decision else "unknown"
+        return self.decision.verdict if self.decision is not None else "unknown"

@@ -97,12 +97,12 @@ def _repair_to_json(repair: Repair | None) -> dict[str, Any] | None:
     if repair is None:
         return None
     wrong = repair.wrong
-    claim = repair.learned.question.claim if repair.learned else None
+    claim = repair.learned.question.claim if repair.learned is not None else None
     return {
         "wrong": None if wrong is None or claim is None else {
             "total": wrong.total, "longest": wrong.longest, "by_length": list(wrong.counts),
             "expression": wrong.expression or None,
             "words": [[claim.alphabet[letter] for letter in word] for word in wrong.words]},
-        "equal": equality_to_json(repair.equality) if repair.equality else None,
+        "equal": equality_to_json(repair.equality) if repair.equality is not None else None,
         "reason": repair.reason,
     }

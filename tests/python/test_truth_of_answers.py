@@ -1,0 +1,54 @@
+"""An answer is true in Python only if its verdict is the positive one of its class: `assert certify(...)` is a test."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import certify as package
+from certify import audit, certify, cross_entropy, margin, sensitivity
+from certify.auditing.results import AuditReport
+from certify.frame.verdicts import POSITIVE, VERDICTS, WithExitStatus, exit_status
+
+PUBLISHED = Path(__file__).resolve().parents[2] / "examples" / "published"
+TRUE, REFUTED = "prev Q_1", "Q_1 since next Q_0"
+
+
+def answer_classes() -> list[type]:
+    """Every class of ``certify`` that has an exit status."""
+    modules = [importlib.import_module(found.name) for found in pkgutil.walk_packages(package.__path__, "certify.")
+               if not found.name.endswith("__main__")]
+    return list({kind for module in modules for kind in vars(module).values()
+                 if inspect.isclass(kind) and kind.__module__.startswith("certify.") and hasattr(kind, "exit_code")})
+
+
+def test_every_class_with_an_exit_status_says_when_it_is_true() -> None:
+    for kind in answer_classes():
+        assert kind.__bool__ is WithExitStatus.__bool__ or kind is AuditReport, kind  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("verdict", VERDICTS)
+def test_only_positive_verdicts_are_true(verdict: str) -> None:
+    found: Any = type("Found", (WithExitStatus,), {"verdict": verdict})()
+    assert bool(found) == (verdict in POSITIVE)
+    assert verdict not in POSITIVE or exit_status(verdict) == 0
+
+
+@pytest.mark.parametrize(("answer", "verdict"), [
+    (lambda: certify(TRUE, "01", 4), "certified"),
+    (lambda: certify(REFUTED, gamma="13/10", max_n=6), "refuted"),
+    (lambda: audit(TRUE, alphabet="01", lengths=4), "certified"),
+    (lambda: audit(REFUTED, alphabet="01", gamma="13/10", lengths=6), "refuted"),
+    (lambda: margin(PUBLISHED / "first.json", "Q_1", 4, at="first", before="$"), "certified"),
+    (lambda: margin(PUBLISHED / "first.json", "Q_1", 12, at="first", before="$", margin="1/10"), "refuted"),
+    (lambda: sensitivity(TRUE, max_n=3, alphabet="01"), "measured"),
+    (lambda: cross_entropy("ODD(#<[Q_1])", max_n=2, alphabet="01"), "measured"),
+])
+def test_an_answer_is_as_true_as_its_verdict(answer: Any, verdict: str) -> None:
+    found = answer()
+    assert (found.verdict, bool(found)) == (verdict, verdict in POSITIVE)
