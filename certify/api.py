@@ -5,11 +5,19 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
-from fractions import Fraction
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from certify.asking.arguments import exact_text, find_python_subject, read_arguments, read_lengths, whole_number
+from certify.asking.arguments import (
+    Exact,
+    SubjectOptions,
+    check_names,
+    exact_text,
+    find_python_subject,
+    read_arguments,
+    read_lengths,
+    whole_number,
+)
 from certify.asking.request import Request, read_request
 from certify.asking.subjects import Programs
 from certify.asking.written import FormulaSubject
@@ -37,12 +45,23 @@ if TYPE_CHECKING:
     from proofs.check import RequiredClaim
 
 Path = str | PathLike[str]
-Number = str | int | Fraction
-"""A text stands for an exact number, too."""
+Number = Exact
+
+
+class MarginKeys(TypedDict, total=False):
+    """The options of ``certify margin``."""
+
+    letters: str | None
+    before: str | None
+    after: str | None
+    threshold: Exact | None
+    norm: Exact | None
+    gamma: Exact | None
+    temperature: Exact | None
 
 
 @typed
-def run(subject: Subject | None, word: str, **options: Any) -> Run | ProgramRun:
+def run(subject: Subject | None, word: str, **options: Unpack[SubjectOptions]) -> Run | ProgramRun:
     """What a network holds on a word at every position, beside the truth; of a program, what its rows are.
 
     The ``options`` are those of ``certify``.
@@ -67,7 +86,7 @@ def run(subject: Subject | None, word: str, **options: Any) -> Run | ProgramRun:
 
 
 @typed
-def build(subject: Subject | None, **options: Any) -> Transformer:
+def build(subject: Subject | None, *, as_formula: bool = False, **options: Unpack[SubjectOptions]) -> Transformer:
     """The transformer of a formula or a program (``as_formula=True``: of the formula of a program's output).
 
     >>> build("prev Q_a", alphabet="ab", regime="position")
@@ -77,14 +96,13 @@ def build(subject: Subject | None, **options: Any) -> Transformer:
         InputError: if something is malformed.
         Unsupported: if the regime cannot express the formula, or a program has no transformer.
     """
-    as_formula = options.pop("as_formula", False)
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     lengths = up_to(64) if options.get("precision") is not None else None
     return _read(subject, options, lengths, programs).network
 
 
 @typed
-def explain(subject: Subject | None, **options: Any) -> Explanation:
+def explain(subject: Subject | None, **options: Unpack[SubjectOptions]) -> Explanation:
     """The fragment of a formula, and what each regime would build.
 
     Raises:
@@ -100,7 +118,8 @@ def explain(subject: Subject | None, **options: Any) -> Explanation:
 
 
 @typed
-def prove(subject: Subject | None, *, min_n: int = 1, max_n: int | None = None, **options: Any) -> Theorem:
+def prove(subject: Subject | None, *, min_n: int = 1, max_n: int | None = None,
+          **options: Unpack[SubjectOptions]) -> Theorem:
     """The theorem for every n, or from ``min_n`` on and up to ``max_n``, decided by Coq.
 
     Raises:
@@ -186,7 +205,8 @@ def decide(network: Path, claim: Path | None = None, max_n: int | None = None, m
 
 @typed
 def sensitivity(subject: Subject | None, max_n: int = 16, min_n: int = 1, lengths: Sequence[int] | None = None,
-                at: At = "last", direction: str | None = None, **options: Any) -> Sensitivity:
+                at: At = "last", direction: str | None = None, as_formula: bool = False,
+                **options: Unpack[SubjectOptions]) -> Sensitivity:
     """The largest change of a direction (left out: the output) when one symbol of a word is exchanged.
 
     It is measured at the ``lengths``; left out, at every length up to 8, at powers of two and at ``max_n``. What is
@@ -203,7 +223,6 @@ def sensitivity(subject: Subject | None, max_n: int = 16, min_n: int = 1, length
 
     if at not in ("first", "last", "every"):
         raise InputError(f"at: found {at!r}, expected first, last or every")
-    as_formula = options.pop("as_formula", False)
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     request = _read(subject, options, read_lengths(min_n, max_n), programs)
     return measure(request, at, direction, None if lengths is None else [whole_number("lengths", n) for n in lengths])
@@ -211,7 +230,7 @@ def sensitivity(subject: Subject | None, max_n: int = 16, min_n: int = 1, length
 
 @typed
 def margin(network: Subject, formula: str | None = None, max_n: int = 64, min_n: int = 1, at: At = "last",
-           margin: Number = 0, **options: str | Number) -> MarginAnswer:
+           margin: Number = 0, **options: Unpack[MarginKeys]) -> MarginAnswer:
     """Whether the sign of a network's output tells of a formula, and how far the output is from its threshold.
 
     The ``options`` are those of ``certify margin``: letters, before, after, threshold, norm, gamma, temperature. What
@@ -229,12 +248,9 @@ def margin(network: Subject, formula: str | None = None, max_n: int = 64, min_n:
 
     if at not in ("first", "last", "every"):
         raise InputError(f"at: found {at!r}, expected first, last or every")
-    names = ("letters", "before", "after", "threshold", "norm", "gamma", "temperature")
-    for name in options:
-        if name not in names:
-            raise InputError(f"{name}: no such argument, expected one of {', '.join(names)}")
-    texts: dict[str, Any] = {name: exact_text(name, value) for name, value in options.items()}
-    given = MarginOptions(formula, at=at, margin=exact_text("margin", margin), **texts)
+    check_names(options, tuple(MarginKeys.__annotations__))
+    texts = {name: exact_text(name, value) for name, value in options.items() if value is not None}
+    given = MarginOptions(formula, at=at, margin=exact_text("margin", margin), **texts)  # type: ignore[arg-type]
     return answer(read_question(find_python_subject(network), given, read_lengths(min_n, max_n), str))
 
 
@@ -242,7 +258,7 @@ def margin(network: Subject, formula: str | None = None, max_n: int = 64, min_n:
 def cross_entropy(subject: Subject | None, language: LanguageName = "parity", p: Number = "1/2", max_n: int = 16,
                   min_n: int = 1, lengths: Sequence[int] | None = None, direction: str | None = None,
                   slope: Number | None = None, offset: Number | None = None, steepest: Number | None = None,
-                  **options: Any) -> CrossEntropy:
+                  as_formula: bool = False, **options: Unpack[SubjectOptions]) -> CrossEntropy:
     """How well a network predicts what follows prefixes of PARITY or 2DYCK, beside what is possible at all.
 
     What is claimed stands in docs/hahn.md.
@@ -261,14 +277,13 @@ def cross_entropy(subject: Subject | None, language: LanguageName = "parity", p:
         raise InputError(f"language: found {language!r}, expected {' or '.join(LANGUAGES)}")
     given = (("slope", slope), ("offset", offset), ("steepest", steepest))
     head = read_head(**{name: None if x is None else exact_text(name, x) for name, x in given}, spell=str)
-    as_formula = options.pop("as_formula", False)
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     request = _read(subject, options, read_lengths(min_n, max_n), programs)
     return measure(request, language, read_probability(exact_text("p", p), "p"), head, direction,
                    None if lengths is None else [whole_number("lengths", n) for n in lengths])
 
 
-def _read(subject: object, options: dict[str, Any], lengths: Lengths | None = None,
+def _read(subject: object, options: SubjectOptions, lengths: Lengths | None = None,
           programs: Programs = Programs.FORMULA) -> Request:
     given = read_arguments(options)
     return read_request(find_python_subject(subject, given), given, lengths=lengths, spell=str, programs=programs)

@@ -6,10 +6,10 @@ Everything is then read where the command line's texts are (certify/asking/reque
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypedDict
 
 from certify.asking.subjects import Found, Kind, find_language, find_subject
 from certify.asking.written import Options
@@ -23,8 +23,32 @@ from constructions.network.transformer import Transformer
 from constructions.network_builder import NetworkBuilder
 from constructions.regimes import Regime
 
-NAMES = tuple(field.name for field in fields(Options))
-EXACT = ("gamma", "temperature", "allowed_error")
+Exact = str | int | Fraction
+"""A number; a text stands for an exact one, too."""
+
+
+class SubjectOptions(TypedDict, total=False):
+    """The keyword arguments of every function that takes a subject: those of ``certify``, and None where left out."""
+
+    alphabet: str | Sequence[str] | None
+    symbol: str | None
+    predicates: str | Sequence[str]
+    regime: Regime | str | None
+    causal: bool
+    as_printed: bool
+    attention: str
+    gamma: Exact | None
+    temperature: Exact | Expression | None
+    delta: Exact | None
+    precision: str | None
+    dialect: str | None
+    regex: str | None
+    dfa: str | os.PathLike[str] | None
+    weighting: str | None
+
+
+NAMES = tuple(SubjectOptions.__annotations__)
+EXACT = ("gamma", "temperature", "delta")
 FLAGS = ("causal", "as_printed")
 ATTENTION = ("soft", "hard")
 
@@ -55,7 +79,7 @@ def find_python_subject(subject: object, options: Options = Options()) -> Found:
     raise not_what("subject", subject, "a formula, a network, or the path of a file")
 
 
-def read_arguments(values: dict[str, Any]) -> Options:
+def read_arguments(values: SubjectOptions) -> Options:
     """The options that keyword arguments name, as texts; what is None is left out.
 
     >>> read_arguments({"gamma": Fraction(13, 10), "alphabet": ["go", "stop"], "causal": True}).gamma
@@ -64,10 +88,19 @@ def read_arguments(values: dict[str, Any]) -> Options:
     Raises:
         InputError: naming the argument, if it is none, or its value is not of a kind that fits.
     """
+    given = {name: value for name, value in values.items() if value is not None}
+    check_names({**values, **given}, NAMES)
+    found = _with_regime({name: _read(name, value) for name, value in given.items()})
+    return Options(**{"allowed_error" if name == "delta" else name: value for name, value in found.items()})
+
+
+def check_names(values: Iterable[str], names: Sequence[str]) -> None:
+    """Raise InputError if a name is none of these arguments; the line has them all, and the nearest one."""
     for name in values:
-        if name not in NAMES:
-            raise InputError(f"{name}: no such argument, expected one of {', '.join(NAMES)}")
-    return Options(**_with_regime({name: _read(name, value) for name, value in values.items() if value is not None}))
+        if name not in names:
+            near = get_close_matches(name, names, 1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise InputError(f"{name}: no such argument, expected one of {', '.join(names)}{meant}")
 
 
 def read_lengths(min_n: object, max_n: object) -> Lengths:

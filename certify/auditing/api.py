@@ -5,28 +5,29 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from os import PathLike
-from typing import Any
+from typing import Unpack
 
 from certify.asking.arguments import read_lengths
+from certify.auditing.claim_keys import ClaimKeys, as_entry
 from certify.auditing.claims_file import read_claim, read_claims
 from certify.auditing.decide import Search
 from certify.auditing.judge import judge
 from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.session import Session
 from constructions.arguments import typed
-from constructions.errors import InputError
 
 Path = str | PathLike[str]
 
 
 @typed
-def audit(formula: str | None = None, **keys: Any) -> ClaimResult:
+def audit(formula: str | None = None, **keys: Unpack[ClaimKeys]) -> ClaimResult:
     """The verdict on one claim, length by length, and the critical constants that are asked for.
 
-    The keys are those of a claims file (docs/claims.md), and ``max_n``, as elsewhere, is ``lengths``; without a
-    formula, ``model`` or another says what it is about.
+    The keys are those of a claims file (docs/claims.md), and ``max_n``, as elsewhere, is ``lengths``; numbers are
+    texts, integers or Fractions. Without a formula, ``model`` or another says what it is about.
 
-    >>> found = audit("(Q_a | Q_b) since Q_a", alphabet="abc", gamma="138/100", lengths=6, critical=[4])
+    >>> from fractions import Fraction
+    >>> found = audit("(Q_a | Q_b) since Q_a", alphabet="abc", gamma=Fraction(138, 100), lengths=6, critical=[4])
     >>> found.verdict, [row.verdict for row in found.rows].index("refuted") + 1, found.witness.word
     ('refuted', 5, 'aaaac')
     >>> found.criticals[0].gamma.upper
@@ -35,11 +36,8 @@ def audit(formula: str | None = None, **keys: Any) -> ClaimResult:
     Raises:
         InputError: for an unknown key, or a value that is not what it should be.
     """
-    if "max_n" in keys:
-        if "lengths" in keys:
-            raise InputError("max_n: given together with lengths, expected one of the two")
-        keys["lengths"] = keys.pop("max_n")
-    return judge(read_claim({**keys, **({} if formula is None else {"formula": formula}), "name": "claim"}), Search())
+    entry = as_entry(keys) | ({} if formula is None else {"formula": formula})
+    return judge(read_claim({**entry, "name": "claim"}), Search())
 
 
 @typed

@@ -9,7 +9,7 @@ from fractions import Fraction
 from os import PathLike
 from typing import Any
 
-from certify.asking.arguments import find_python_subject, read_arguments, read_lengths, whole_number
+from certify.asking.arguments import Exact, find_python_subject, read_arguments, read_lengths, whole_number
 from certify.asking.request import DEFAULT_MAX_N, Request, read_request
 from certify.asking.subjects import find_formula
 from certify.asking.written import NetworkSubject, as_key
@@ -36,7 +36,6 @@ from proofs.formula.refutation import DEFAULT_WORK, Search, SearchByLength, find
 
 FREE_INPUTS = "certify docs models, section Refuted, and unknown"
 Subject = Formula | Transformer | NetworkBuilder | str | PathLike[str]
-Exact = str | int | Fraction
 
 
 class Clock:
@@ -83,8 +82,8 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
     """
     options = read_arguments({
         "alphabet": alphabet, "regime": regime, "gamma": gamma, "temperature": temperature, "causal": causal,
-        "predicates": predicates, "allowed_error": delta, "precision": precision, "as_printed": as_printed,
-        "symbol": symbol, "dialect": dialect, "regex": regex, "dfa": dfa, "weighting": weighting})
+        "predicates": predicates, "delta": delta, "precision": precision, "as_printed": as_printed, "symbol": symbol,
+        "dialect": dialect, "regex": regex, "dfa": dfa, "weighting": weighting})
     lengths = read_lengths(min_n, max_n)
     with keep_places() as places:
         request = read_request(find_python_subject(subject, options), options, lengths=lengths, spell=as_key)

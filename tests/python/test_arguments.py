@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,11 @@ import pytest
 
 import certify as package
 from certify import FormulaError, InputError, Network, Regime, Sharpening, audit, build, certify, export, run
+from certify.asking.arguments import SubjectOptions
+from certify.asking.written import Options
+from certify.auditing.claim_keys import ClaimKeys
+from certify.auditing.claims_file import COMMON, KEYS, SUBJECTS
+from certify.auditing.kinds.registry import KINDS
 from certify.formula.outcomes import Certified
 from certify.formula.runs import Run
 from constructions.language.parser import parse_formula
@@ -88,7 +95,7 @@ def test_a_regular_language_takes_the_place_of_a_subject() -> None:
 
 def test_an_argument_that_there_is_not_is_refused() -> None:
     with pytest.raises(InputError, match="gama: no such argument, expected one of alphabet, "):
-        build("Q_1", gama=3)
+        build("Q_1", gama=3)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("word", [None, 5, b"01", ["0"], "2", ""])
@@ -153,3 +160,33 @@ def test_errors_are_values() -> None:
     assert (error.value.line, error.value.column) == (1, 10)
     with pytest.raises(InputError):
         audit(5)  # type: ignore[arg-type]
+
+
+def test_an_audit_takes_numbers_as_certify_does() -> None:
+    for gamma in ("2", 2, Fraction(2)):
+        assert audit("Q_1 since next Q_0", alphabet="01", gamma=gamma, max_n=4).gamma == 2
+    with pytest.raises(InputError, match=r"gamma: found the float 2\.5, which is not an exact number"):
+        audit("Q_1", alphabet="01", gamma=2.5)  # type: ignore[arg-type]
+    found = audit("prev Q_1", alphabet=["0", "1"], regime=Regime(Sharpening.POSITION), delta=Fraction(1, 8), lengths=3)
+    assert found.verdict == "certified"
+
+
+def test_the_keywords_of_an_audit_are_the_keys_of_claims() -> None:
+    keys = {*SUBJECTS, "kind", "min_n", "max_n"}.union(*KEYS.values(), COMMON, *(kind.keys for kind in KINDS.values()))
+    assert set(ClaimKeys.__annotations__) == keys - {"name", "formula"}
+
+
+def test_the_keywords_of_subjects_are_those_of_certify_and_of_options() -> None:
+    names = set(SubjectOptions.__annotations__)
+    assert names == {field.name for field in fields(Options)} - {"allowed_error"} | {"delta"}
+    assert names - {"attention"} <= set(inspect.signature(certify).parameters)
+
+
+@pytest.mark.parametrize("name", package.__all__)
+def test_no_public_function_takes_keywords_that_it_does_not_name(name: str) -> None:
+    function = getattr(package, name)
+    for parameter in inspect.signature(function).parameters.values() if inspect.isfunction(function) else ():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            assert "Unpack[" in str(parameter.annotation)
+            with pytest.raises(InputError, match=r"gama.*expected one of .*gamma"):
+                function(*["Q_1"] * (2 if name == "run" else 1), gama=3)

@@ -115,7 +115,7 @@ def test_what_the_texts_of_a_notebook_say_is_so(notebook: tuple[str, dict[str, A
         assert {str(head.temperature) for _, _, head in names["parity"].transformer.heads()} == {"1/n"}
 
 
-def display(*asked: str, **options: str) -> str:
+def display(*asked: str, **options: Any) -> str:
     """What a notebook shows of a run."""
     found = run(*asked, **options)
     assert isinstance(found, Run)

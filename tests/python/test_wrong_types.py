@@ -12,6 +12,7 @@ import pytest
 import certify as package
 from certify import Network, audit
 from certify.asking.arguments import NAMES
+from certify.auditing.claim_keys import ClaimKeys
 from constructions.errors import InputError
 
 WRONG = (object(), 3.5, b"x", [object()], 5j)
@@ -97,10 +98,11 @@ def test_every_public_function_and_method_is_called() -> None:
 
 
 def test_the_greatest_length_of_an_audit_may_be_called_max_n() -> None:
-    found = [audit("prev Q_a", alphabet="ab", **{name: 3}) for name in ("max_n", "lengths")]
+    asking: list[ClaimKeys] = [{"alphabet": "ab", "max_n": 3}, {"alphabet": "ab", "lengths": 3}]
+    found = [audit("prev Q_a", **asked) for asked in asking]
     assert [[(row.n, row.verdict) for row in one.rows] for one in found] == [
         [(1, "certified"), (2, "certified"), (3, "certified")]] * 2
-    with pytest.raises(InputError, match="max_n: given together with lengths, expected one of the two"):
+    with pytest.raises(InputError, match="max_n: lengths are given, too, expected one of the two"):
         audit("prev Q_a", max_n=3, lengths=3)
 
 
