@@ -1,8 +1,8 @@
 """certify: proofs about concrete transformers. The whole public API is here.
 
 >>> from certify import certify
->>> certify("Q_1 since Q_0", alphabet="01", max_n=4).verdict
-'certified'
+>>> bool(certify("(Q_0 | Q_1) since Q_0", alphabet="01", max_n=4))  # since the last 0, at every position
+True
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 from certify.frame.readable import Shown, shown_by
 
 if TYPE_CHECKING:
-    from certify.api import build, check, cross_entropy, decide, explain, export, margin, prove, run, sensitivity
+    from certify.api import build, card, check, cross_entropy, decide, explain, export, margin, prove, run, sensitivity
     from certify.auditing.api import audit, audit_file
     from certify.formula.outcomes import Outcome
     from certify.formula.pipeline import certify, certify_transformer
     from certify.network import Network
     from certify.softened.pipeline import soften_model as soften
+    from certify.trained_api import equal, import_network, learn, train
     from constructions.compiler import compile_formula
-    from constructions.errors import FormulaError, InputError, Unsupported
+    from constructions.errors import FormulaError, InputError, Unreadable, Unsupported
     from constructions.language.parser import parse_formula
     from constructions.network.transformer import Transformer
     from constructions.regimes import Regime, Sharpening
@@ -38,24 +39,30 @@ __all__ = [
     "Regime",
     "Sharpening",
     "Transformer",
+    "Unreadable",
     "Unsupported",
     "audit",
     "audit_file",
     "build",
+    "card",
     "certify",
     "certify_transformer",
     "check",
     "compile_formula",
     "cross_entropy",
     "decide",
+    "equal",
     "explain",
     "export",
+    "import_network",
+    "learn",
     "margin",
     "parse_formula",
     "prove",
     "run",
     "sensitivity",
     "soften",
+    "train",
 ]
 
 _HOMES = {
@@ -68,24 +75,30 @@ _HOMES = {
     "Regime": ("constructions.regimes", "Regime"),
     "Sharpening": ("constructions.regimes", "Sharpening"),
     "Transformer": ("constructions.network.transformer", "Transformer"),
+    "Unreadable": ("constructions.errors", "Unreadable"),
     "Unsupported": ("constructions.errors", "Unsupported"),
     "audit": ("certify.auditing.api", "audit"),
     "audit_file": ("certify.auditing.api", "audit_file"),
     "build": ("certify.api", "build"),
+    "card": ("certify.api", "card"),
     "certify": ("certify.formula.pipeline", "certify"),
     "certify_transformer": ("certify.formula.pipeline", "certify_transformer"),
     "check": ("certify.api", "check"),
     "compile_formula": ("constructions.compiler", "compile_formula"),
     "cross_entropy": ("certify.api", "cross_entropy"),
     "decide": ("certify.api", "decide"),
+    "equal": ("certify.trained_api", "equal"),
     "explain": ("certify.api", "explain"),
     "export": ("certify.api", "export"),
+    "import_network": ("certify.trained_api", "import_network"),
+    "learn": ("certify.trained_api", "learn"),
     "margin": ("certify.api", "margin"),
     "parse_formula": ("constructions.language.parser", "parse_formula"),
     "prove": ("certify.api", "prove"),
     "run": ("certify.api", "run"),
     "sensitivity": ("certify.api", "sensitivity"),
     "soften": ("certify.softened.pipeline", "soften_model"),
+    "train": ("certify.trained_api", "train"),
 }
 
 
@@ -105,7 +118,13 @@ def _shown() -> Shown:
     return SHOWN
 
 
-shown_by(_shown)
+def _page(answer: object) -> str:
+    from certify.exports.answer_pages import page_of_answer
+
+    return page_of_answer(answer)
+
+
+shown_by(_shown, _page)
 
 
 def __dir__() -> list[str]:

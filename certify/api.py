@@ -177,6 +177,21 @@ def export(certificate: Path | Certified, to: Format, output: Path) -> None:
 
 
 @typed
+def card(certificate: Path) -> str:
+    """What a certificate proves, as Markdown for the card of a model.
+
+    Raises:
+        InputError: if the file is no certificate.
+        NotAccepted: if the checker does not accept it.
+    """
+    from certify.exports.card import card_of
+    from certify.frame.files import read_text
+
+    path = os.fspath(certificate)
+    return card_of(read_text(path), path, os.path.basename(path))
+
+
+@typed
 def decide(network: Path, claim: Path | None = None, max_n: int | None = None, min_n: int | None = None,
            every: bool = False) -> Decision | LengthsDecision | TracksDecision:
     """Whether a trained network is right on every word, of ``every`` length, too; both in files (docs/trained.md).

@@ -20,12 +20,13 @@ _ALTERNATIVES = re.compile(r" \| (?![^\[]*\])")
 _GENERIC = re.compile(r"(Sequence|Collection|Iterable)\[(.*)\]")
 _MODULE = re.compile(r"\b[a-z_]+\.(?=[A-Z])")
 """What stands before the name of a type: ``syntax.`` in ``syntax.Formula``."""
-_TEXTS = frozenset({"str", "At", "Format", "LanguageName", "MaskName", "WeightingName"})
+_TEXTS = frozenset({"str", "Activation", "At", "Attends", "Format", "LanguageName", "Literal", "MaskName", "NormKind",
+                    "Positions", "WeightingName"})
 _WORDS = {
     "int": "a whole number", "bool": "True or False", "Path": "a path",
     "Mapping": "a table", "Meaning": "a meaning", **dict.fromkeys(_TEXTS, "a text"),
 }  # fmt: skip
-_READ_ELSEWHERE = frozenset({"Any", "object", "Subject", "Number", "Progress", "WrittenUnit"})
+_READ_ELSEWHERE = frozenset({"Any", "object", "Subject", "Number", "Exact", "Progress", "WrittenUnit"})
 _ALIASES = {"Form": ("str", "Mapping"), "Forms": ("str", "Mapping", "Sequence[Form]")}
 
 
@@ -76,7 +77,7 @@ def _is_one(value: object, kind: str) -> bool:
         if not isinstance(value, Collection) or isinstance(value, bytes):
             return match[1] == "Iterable" and hasattr(value, "__iter__") and not isinstance(value, bytes)
         return all(_fits(element, match[2]) for element in value)
-    if kind in _TEXTS:
+    if kind.partition("[")[0] in _TEXTS:
         return isinstance(value, str)
     match kind.partition("[")[0]:
         case "None":

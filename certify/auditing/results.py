@@ -11,7 +11,7 @@ from math import ceil
 from typing import Literal, get_args
 
 from certify.critical.closed_forms import ClosedForm
-from certify.frame.readable import Readable
+from certify.frame.readable import HasPage, Readable
 from certify.frame.verdicts import WithExitStatus, exit_status, worst
 from constructions.network.sharpening import Place
 from proofs.enclosures.intervals import Interval
@@ -181,7 +181,7 @@ class Paper:
 
 
 @dataclass(frozen=True)
-class AuditReport:
+class AuditReport(HasPage):
     """Everything a report is drawn from; true if it is complete and every claim came out as it should.
 
     ``complete`` is False if the audit was interrupted. ``paper`` is None where the claims file names none. ``command``

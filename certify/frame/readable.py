@@ -8,11 +8,24 @@ from typing import Any
 Shown = Mapping[type, tuple[Callable[[Any], str], Callable[[Any], str]]]
 """By kind of result: a line, and HTML."""
 _SHOWN: list[Callable[[], Shown]] = []
+_PAGED: list[Callable[[object], str]] = []
 
 
-def shown_by(table: Callable[[], Shown]) -> None:
-    """From now on results are shown by this table, which is made when the first of them is."""
-    _SHOWN[:] = [table]
+def shown_by(table: Callable[[], Shown], page: Callable[[object], str]) -> None:
+    """From now on results are shown by this table, which is made when the first of them is, and have this page."""
+    _SHOWN[:], _PAGED[:] = [table], [page]
+
+
+class HasPage:
+    """An answer with a page."""
+
+    def html(self) -> str:
+        """The page about the answer, as the command's ``--html`` or ``certify export --to html`` writes it.
+
+        Raises:
+            Unsupported: if it has no page.
+        """
+        return _PAGED[0](self)
 
 
 class Readable:

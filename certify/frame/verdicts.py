@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from certify.frame.readable import HasPage
+
 BAD_INPUT = 2
 """The exit status of bad usage and bad input, where nothing was decided."""
 INTERRUPTED = 130
@@ -86,7 +88,7 @@ class HasVerdict(Protocol):
         """The word."""
 
 
-class WithExitStatus:
+class WithExitStatus(HasPage):
     """The answer of a command, which has a verdict; true only if the verdict is one of POSITIVE."""
 
     def __bool__(self: HasVerdict) -> bool:

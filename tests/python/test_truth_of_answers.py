@@ -11,11 +11,28 @@ from typing import Any
 import pytest
 
 import certify as package
-from certify import audit, certify, cross_entropy, margin, sensitivity
+from certify import (
+    InputError,
+    Unreadable,
+    Unsupported,
+    audit,
+    card,
+    certify,
+    cross_entropy,
+    decide,
+    equal,
+    import_network,
+    learn,
+    margin,
+    sensitivity,
+)
 from certify.auditing.results import AuditReport
 from certify.frame.verdicts import POSITIVE, VERDICTS, WithExitStatus, exit_status
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "examples" / "published"
+EVEN = PUBLISHED.parent / "trained" / "even"
+ANSWERS: dict[str, Any] = {"kind": "nanogpt", "attention": "causal", "heads": 1, "activation": "gelu",
+                           "epsilon": "1e-5"}
 TRUE, REFUTED = "prev Q_1", "Q_1 since next Q_0"
 
 
@@ -52,3 +69,38 @@ def test_only_positive_verdicts_are_true(verdict: str) -> None:
 def test_an_answer_is_as_true_as_its_verdict(answer: Any, verdict: str) -> None:
     found = answer()
     assert (found.verdict, bool(found)) == (verdict, verdict in POSITIVE)
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("even") / "model.json"
+    imported = import_network(EVEN / "model.safetensors", place, **ANSWERS)
+    assert imported.network.vocabulary and place.is_file()
+    return place
+
+
+def test_answers_have_the_pages_of_their_commands(network: Path) -> None:
+    outcome = certify(TRUE, "01", 3)
+    for answer in (outcome, audit(TRUE, alphabet="01", lengths=3), decide(network, EVEN / "claim.toml", 2),
+                   learn(network, EVEN / "claim.toml", 2)):
+        assert answer.html().lower().startswith("<!doctype html>")
+    with pytest.raises(Unsupported, match="no certificate"):
+        certify(REFUTED, gamma="13/10", max_n=6).html()
+
+
+def test_trained_networks_are_learnt_compared_and_imported(network: Path) -> None:
+    claim = EVEN / "claim.toml"
+    assert learn(network, claim, 2) and equal(network, network, claim, 2)
+    for changes, complaint in (({"attention": "both"}, "attention: found 'both', expected one of causal"),
+                               ({"epsilon": 1e-5}, "epsilon: found the float"),
+                               ({"expect": 5}, "expect: found 5, expected a path")):
+        given: dict[str, Any] = changes
+        with pytest.raises(InputError, match=complaint):
+            import_network(EVEN / "model.safetensors", **given)
+    with pytest.raises(Unreadable):
+        learn(network.with_name("missing.json"))
+
+
+def test_a_card_is_text(tmp_path: Path) -> None:
+    certify(TRUE, "01", 3).save(tmp_path / "prev.cert")
+    assert card(tmp_path / "prev.cert").startswith("## ")

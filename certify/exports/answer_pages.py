@@ -1,0 +1,53 @@
+"""Pages of answers from Python: ``answer.html()`` is what ``--html`` of its command writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from certify.auditing.results import AuditReport, ClaimResult
+from certify.exports.html import page_of
+from certify.exports.pages.audit.page import audit_page
+from certify.exports.pages.decision.page import decision_page
+from certify.exports.pages.decision.runs_page import float_runs_page
+from certify.exports.pages.learned.page import learned_page
+from certify.exports.pages.tracks.page import track_runs_page, tracks_page
+from certify.learning.learned import Learned
+from certify.trained.decision import Decision
+from certify.trained.float_decision import FloatDecision
+from certify.trained.track_runs_decision import TrackRunsDecision
+from certify.trained.tracks_decision import TracksDecision
+from constructions.errors import Unsupported
+
+NAME = "answer.cert"
+"""The certificate's name in commands of the page."""
+
+
+def _page_of_claim(result: ClaimResult) -> str:
+    return audit_page(AuditReport(result.subject.partition(";")[0], "", (result,), (), result.seconds))
+
+
+PAGES: Mapping[type, Callable[[Any], str]] = {
+    AuditReport: audit_page,
+    ClaimResult: _page_of_claim,
+    Decision: decision_page,
+    FloatDecision: float_runs_page,
+    Learned: learned_page,
+    TrackRunsDecision: lambda decision: track_runs_page(decision, None, None),
+    TracksDecision: lambda decision: tracks_page(decision, None, None),
+}
+"""Answers that have a page without a certificate, too."""
+
+
+def page_of_answer(answer: Any) -> str:
+    """The page of an answer: its own, or that of its certificate.
+
+    Raises:
+        Unsupported: if it has neither.
+    """
+    if type(answer) in PAGES:
+        return PAGES[type(answer)](answer)
+    text = getattr(answer, "certificate", None) or getattr(answer, "wrong_certificate", None)
+    if text is None:
+        raise Unsupported(f"a page of a {type(answer).__name__} that is {answer.verdict}: there is no certificate")
+    return page_of(text, NAME, NAME)

@@ -1,0 +1,170 @@
+"""What `certify import`, `learn`, `equal` and `train` do, for Python: networks and claims are the paths of files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from os import PathLike
+from typing import TYPE_CHECKING, Literal, get_args
+
+from certify.asking.arguments import exact_text
+from certify.frame.places import note_input
+from constructions.arguments import typed
+from constructions.errors import InputError
+from constructions.importing.questions import NormKind, Place, Positions
+from constructions.trained.network import Activation, Attends
+
+if TYPE_CHECKING:
+    from certify.asking.arguments import Exact
+    from certify.learning.equality import Equality
+    from certify.learning.learned import Learned
+    from certify.learning.training.rounds import Training
+    from constructions.importing.importer import Imported
+
+Path = str | PathLike[str]
+CHOICES = {"attention": get_args(Attends), "activation": get_args(Activation), "norm": get_args(NormKind),
+           "positions": get_args(Positions), "embedding_scale": ("sqrt(d)",)}
+"""The arguments that are one of several words."""
+
+
+@typed
+def import_network(files: Path | Sequence[Path], output: Path | None = None, *, names: Path | None = None,
+                   kind: str | None = None, attention: Attends | None = None, activation: Activation | None = None,
+                   norm: NormKind | None = None, epsilon: Exact | None = None, heads: int | None = None,
+                   norm_first: bool | None = None, positions: Positions | None = None, rows: int | None = None,
+                   embedding_scale: Literal["sqrt(d)"] | None = None, token_table: str | None = None,
+                   position_table: str | None = None, output_layer: str | None = None,
+                   rotary_base: Exact | None = None, readout: str | None = None,
+                   place: Mapping[str, Place] | None = None, given: Mapping[str, int | None] | None = None,
+                   expect: Path | None = None) -> Imported:
+    """Read a trained transformer from its own files, and write it as exact numbers if there is an ``output``.
+
+    The arguments are the options of the command (docs/importing.md): ``place`` maps norms to places, ``given`` inputs
+    of a graph to numbers (None: the number of the place).
+
+    Raises:
+        InputError: if a file is damaged or of another kind, or an answer is missing.
+    """
+    from certify.frame.files import write_text
+    from certify.trained.comparing import with_comparison
+    from constructions.importing.importer import files_of
+    from constructions.importing.importer import import_network as read_network
+    from constructions.importing.names_file import read_names
+    from constructions.importing.questions import Options
+    from constructions.trained.json_form import network_text
+
+    paths = files_of([os.fspath(path) for path in ([files] if isinstance(files, str | PathLike) else files)])
+    for path in paths:
+        note_input(path)
+    chosen = {"attention": attention, "activation": activation, "norm": norm, "positions": positions,
+              "embedding_scale": embedding_scale}
+    for name, value in chosen.items():
+        if value is not None and value not in CHOICES[name]:
+            raise InputError(f"{name}: found {value!r}, expected one of {', '.join(CHOICES[name])}")
+    answers = Options(
+        attention, activation, norm, _positive("epsilon", epsilon), heads, norm_first, positions, rows,
+        embedding_scale, token_table, position_table, output_layer, _positive("rotary_base", rotary_base),
+        None if given is None else tuple(given.items()), kind, readout, None if place is None else tuple(place.items()))
+    imported = read_network(paths, answers, None if names is None else read_names(os.fspath(names)), expect is not None)
+    imported = with_comparison(imported, paths, dict(answers.given or ()), None if expect is None else
+                               os.fspath(expect))
+    if output is not None:
+        write_text(os.fspath(output), network_text(imported.network))
+    return imported
+
+
+def _positive(name: str, value: Exact | None) -> Fraction | None:
+    from constructions.importing.config_file import positive_decimal
+
+    if value is None:
+        return None
+    if isinstance(value, Fraction) and value > 0:
+        return value
+    return positive_decimal(exact_text(name, value), name)
+
+
+@typed
+def learn(network: Path, claim: Path | None = None, max_n: int | None = None, words: str | None = None,
+          states: int = 64, effort: int = 1) -> Learned:
+    """The automaton that a trained network computes on all words up to a length (docs/learning.md).
+
+    Raises:
+        InputError: if a file is malformed, or the claim does not fit the network.
+        Unsupported: if what is asked depends on letters to come.
+    """
+    from certify.learning.asking import read_learning
+    from certify.learning.learn import Effort
+    from certify.learning.learn import learn as learn_network
+    from certify.trained.claim_file import Scope
+    from certify.trained.decide import Settings
+    from certify.trained.flags import Flags
+
+    asked = read_learning(os.fspath(network), _place(claim), Flags(), Scope(max_n), words)
+    return learn_network(*asked, Settings(effort=effort), Effort(states=states))
+
+
+@typed
+def equal(network: Path, second: Path, claim: Path | None = None, max_n: int | None = None, words: str | None = None,
+          states: int = 64, effort: int = 1) -> Equality:
+    """Whether two trained networks give the same answers on all words up to a length (docs/learning.md).
+
+    Raises:
+        InputError: if a file is malformed, or the claim does not fit a network.
+        Unsupported: if what is asked depends on letters to come.
+    """
+    from certify.learning.asking import read_learning
+    from certify.learning.equality import compare
+    from certify.learning.learn import Effort
+    from certify.trained.claim_file import Scope
+    from certify.trained.decide import Settings
+    from certify.trained.flags import Flags
+    from certify.trained.question import read_trained
+
+    first, question = read_learning(os.fspath(network), _place(claim), Flags(), Scope(max_n), words)
+    other = read_trained(os.fspath(second))[0]
+    return compare(first, other, question, Settings(effort=effort), Effort(states))
+
+
+@typed
+def train(task: str | PathLike[str], output: Path | None = None, *, network: Path | None = None,
+          max_n: int | None = None, min_n: int | None = None, layers: int = 1, width: int = 16, heads: int = 1,
+          units: int | None = None, rounds: int = 20, steps: int = 500, seed: int = 1, effort: int = 1) -> Training:
+    """Train a network for a task (a claim file, or the name of an example) until it is proved (docs/training.md).
+
+    A given ``network`` is repaired instead. The folder ``output`` gets the network, its claim and certificates.
+
+    Raises:
+        InputError: if the task is malformed, or the folder cannot be written.
+        Unsupported: without torch.
+    """
+    from certify.commands.train import check_torch
+    from certify.frame.files import check_new_folder
+    from certify.learning.training.folder import write_training
+    from certify.learning.training.fresh import Sizes
+    from certify.learning.training.rounds import Budget, Pace, checked
+    from certify.learning.training.task import lessons_of, new_network, read_task
+    from certify.learning.training.train import repair_of
+    from certify.learning.training.train import train as train_network
+    from certify.trained.claim_file import Scope
+    from certify.trained.decide import Settings
+    from certify.trained.flags import Flags
+    from certify.trained.question import read_trained
+
+    asked = read_task(os.fspath(task), Flags(), Scope(max_n, min_n))
+    if output is not None:
+        check_new_folder(os.fspath(output))
+    check_torch()
+    budget, settings = checked(Budget(rounds, Pace(steps), seed)), Settings(effort=effort)
+    made, begun = ((None, read_trained(os.fspath(network))[0]) if network is not None else
+                   new_network(asked, Sizes(layers, width, heads, units), seed))
+    claim = asked.claim(begun)
+    training = train_network(begun, lessons_of(begun, claim), made, budget, settings)
+    if output is not None:
+        repair = repair_of(begun, training, settings) if network is not None else None
+        write_training(os.fspath(output), training, asked, claim, made, repair)
+    return training
+
+
+def _place(path: Path | None) -> str | None:
+    return None if path is None else os.fspath(path)
