@@ -108,6 +108,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
+    from certify.frame.neighbours import expect_own_packages
+
+    expect_own_packages()
     module, attribute = _HOMES[name]
     return getattr(importlib.import_module(module), attribute)
 

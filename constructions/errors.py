@@ -7,6 +7,15 @@ from typing import Self
 _EXCERPT_WIDTH = 72
 
 
+def install(extra: str) -> str:
+    """How to install an extra; no index has certify itself.
+
+    >>> install("mcp")
+    "pip install '.[mcp]' in a checkout of certify"
+    """
+    return f"pip install '.[{extra}]' in a checkout of certify"
+
+
 class InputError(ValueError):
     """Bad input from outside. ``str()`` is one line: where, what, and what was expected."""
 

@@ -34,13 +34,13 @@ def crosscheck(
     from certify.exports.second_solver import ask, is_installed, verdict_of
     from certify.frame.progress import ProgressLine
     from certify.frame.verdicts import exit_status
-    from constructions.errors import InputError
+    from constructions.errors import InputError, install
 
     if not 1 <= timeout <= MOST_SECONDS:
         raise InputError(f"--timeout: {timeout}, expected a number of seconds from 1 to {MOST_SECONDS}")
     scripts = read_manifest(folder)
     if not is_installed(solver):
-        raise typer.Exit(complain(f"{solver} is not installed, expected the extra: pip install 'certify[cvc5]'",
+        raise typer.Exit(complain(f"{solver} is not installed, expected the extra: {install('cvc5')}",
                                   "unknown"))
     start = time.perf_counter()
     answers = []

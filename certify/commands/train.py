@@ -106,7 +106,7 @@ def check_torch() -> None:
     """Raise Unsupported if there is no torch to train with."""
     from importlib.util import find_spec
 
-    from constructions.errors import Unsupported
+    from constructions.errors import Unsupported, install
 
     if find_spec("torch") is None:
-        raise Unsupported("torch is not installed, expected the extra: pip install 'certify[torch]'")
+        raise Unsupported(f"torch is not installed, expected the extra: {install('torch')}")

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from certify.formula.sealed import Sealed
-from constructions.errors import Unsupported
+from constructions.errors import Unsupported, install
 from constructions.running.weights import Weights, weights_of
 
 NOTE = "proved of the exact weights in real arithmetic; the weights here are rounded, and what runs them rounds, too"
@@ -52,7 +52,6 @@ def metadata(sealed: Sealed, weights: Weights) -> Mapping[str, str]:
 def require_package(name: str, extra: str) -> None:
     """Raise Unsupported if this Python cannot import the package, saying what installs it."""
     if find_spec(name) is None:
-        raise Unsupported(f"this export needs the package {name}, which is not installed: pip install "
-                          f"'certify[{extra}]'")
+        raise Unsupported(f"this export needs the package {name}, which is not installed: {install(extra)}")
 
 

@@ -31,12 +31,25 @@ def find_stranger(home: Path = HOME) -> str | None:
     return next(_strangers(home), None)
 
 
-def _strangers(home: Path) -> Iterator[str]:
+def expect_own_packages() -> None:
+    """Raise ImportError, in one line, if another package would be imported in the place of one of ours.
+
+    Python asks this where a name of ``certify`` is first used: in a notebook the current folder is on the path.
+    """
+    if stranger := next(_other_packages(HOME), None):
+        raise ImportError(f"certify: {stranger}")
+
+
+def _other_packages(home: Path) -> Iterator[str]:
     for name in NEIGHBOURS:
         found = place_of(name)
         if found != home / name:
             yield (f"the package {name} would be imported from {found or 'nowhere'}, expected {home / name}, beside "
                    "certify; rename the other one, take its folder off PYTHONPATH, or start elsewhere")
+
+
+def _strangers(home: Path) -> Iterator[str]:
+    yield from _other_packages(home)
     try:
         here = Path.cwd()
     except OSError as error:

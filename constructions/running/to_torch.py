@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from constructions.errors import install
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.running.weights import Weights, weights_of
@@ -26,7 +27,7 @@ def module_of(weights: Weights, fused: bool = False) -> Network:
     try:
         import torch
     except ImportError as error:
-        raise ImportError("to_torch needs torch, which is not installed: pip install 'certify[torch]'") from error
+        raise ImportError(f"to_torch needs torch, which is not installed: {install('torch')}") from error
     from constructions.running.torch_network import Network
 
     network = Network(weights.config(), fused)

@@ -112,7 +112,7 @@ def test_without_the_extra_one_line_says_so(certify: Any, monkeypatch: pytest.Mo
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     result = certify("mcp")
     assert (result.code, result.out, result.err) == (
-        3, "", "certify: mcp is not installed, expected the extra: pip install 'certify[mcp]'\n")
+        3, "", "certify: mcp is not installed, expected the extra: pip install '.[mcp]' in a checkout of certify\n")
 
 
 def test_the_instructions_name_every_verdict_of_the_tools() -> None:

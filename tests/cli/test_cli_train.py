@@ -121,5 +121,5 @@ def test_without_torch_a_line_says_so(certify: Certify, monkeypatch: pytest.Monk
     result = certify("train", "first", "-o", "new")
     assert (result.code, result.out) == (3, "") and not (tmp_path / "new").exists()
     assert result.err == ("certify: unsupported: torch is not installed, expected the extra: pip install "
-                          "'certify[torch]'\n")
+                          "'.[torch]' in a checkout of certify\n")
 

@@ -130,7 +130,8 @@ def test_without_cvc5_one_line_says_how_to_get_it(
     monkeypatch.setattr(second_solver, "is_installed", lambda solver: False)
     result = certify("crosscheck", "scripts")
     assert (result.code, result.out) == (3, "")
-    assert result.err == "certify: cvc5 is not installed, expected the extra: pip install 'certify[cvc5]'\n"
+    assert result.err == ("certify: cvc5 is not installed, expected the extra: pip install '.[cvc5]' in a checkout of "
+                          "certify\n")
 
 
 def test_whether_a_solver_is_installed_is_seen() -> None:

@@ -115,5 +115,5 @@ def test_without_onnx_the_command_says_what_is_missing(
     monkeypatch.setattr("certify.exports.runnable.find_spec", lambda name: None)
     result = certify("export", since, "--to", "onnx", "-o", "x.onnx")
     assert (result.code, result.err) == (3, "certify: unsupported: this export needs the package onnx, which is not "
-                                            "installed: pip install 'certify[onnx]'\n")
+                                            "installed: pip install '.[onnx]' in a checkout of certify\n")
     assert not (tmp_path / "x.onnx").exists()

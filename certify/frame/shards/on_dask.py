@@ -18,7 +18,7 @@ from typing import Any
 
 from certify.frame.shards.answers import Do, describe
 from certify.frame.shards.code_version import code_version
-from constructions.errors import InputError, WorkLost
+from constructions.errors import InputError, WorkLost, install
 
 SECONDS_TO_CONNECT = 5
 SECONDS_WITHOUT_WORKERS = 300
@@ -40,8 +40,8 @@ class Cluster:
         try:
             import distributed
         except ImportError as error:
-            raise InputError(f"--dask: {describe(error)}; expected Dask, which is an extra: pip install "
-                             "'certify[dask]'") from None
+            raise InputError(f"--dask: {describe(error)}; expected Dask, which is an extra: "
+                             f"{install('dask')}") from None
         self._dask: Any = distributed
         self._address, self._do, self._version = address, do, code_version(do.__module__)
         self._run = uuid.uuid4().hex
