@@ -45,8 +45,7 @@ def critical(error: Callable[[mpf, mpf, int], mpf], sharpness: mpf, n: int) -> m
 
 def found(model: str, temperature: str | None, n: int, around: mpf) -> Any:
     """The closed form in a narrow bracket around a number."""
-    options = {} if temperature is None else {"temperature": temperature}
-    request = read_request(str(MODELS / model), read_arguments({"gamma": 1, **options}))
+    request = read_request(str(MODELS / model), read_arguments({"gamma": 1, "temperature": temperature}))
     claim = NetworkAtConstants(request, Lengths(n, n), Search())
     middle = Fraction(mpmath.nstr(around, 20))
     bracket = Interval(middle - WIDTH, middle + WIDTH)
