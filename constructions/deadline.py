@@ -65,7 +65,7 @@ def _alarm(seconds: int) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         if left:
-            signal.setitimer(signal.ITIMER_REAL, max(left - (monotonic() - start), 1e-3))
+            signal.setitimer(signal.ITIMER_REAL, max(left - (monotonic() - start), 1 / 1000))
 
 
 def has_deadline() -> bool:
