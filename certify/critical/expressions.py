@@ -1,6 +1,6 @@
 """Exact expressions in i and n as rational functions, for sympy to simplify.
 
-Roots and logarithms of the format are rounded to 30 digits, so they are none. Powers of -1 whose exponent mentions i or
+Roots and logarithms of the format are rounded to 48 digits, so they are none. Powers of -1 whose exponent mentions i or
 n stay as they are.
 """
 

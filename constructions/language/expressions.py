@@ -167,7 +167,7 @@ class Expression:
         except EvaluationError as failure:
             if self.may_be_irrational:
                 self._enclosed(values)  # which says what is wrong if that is not the rounding
-                raise EvaluationError(f"{failure}, with ln and sqrt rounded down to 30 digits") from None
+                raise EvaluationError(f"{failure}, with ln and sqrt rounded down to 48 digits") from None
             raise
         return value
 

@@ -1,6 +1,6 @@
 """The functions of expressions: log2ceil, log2floor, ln and sqrt, from rationals to rationals.
 
-Source      docs/certificate.md, section 1. ln and sqrt are rounded down, exactly, to a multiple of 10^-30: with that
+Source      docs/certificate.md, section 1. ln and sqrt are rounded down, exactly, to a multiple of 10^-48: with that
             rational number a proof is searched; the checker encloses the real one.
 """
 
@@ -15,7 +15,7 @@ from flint import arb, ctx, fmpq
 
 Number = int | Fraction
 
-UNITS = 10**30
+UNITS = 10**48
 MAX_ARGUMENT_BITS = 4096
 _FIRST_PRECISION = 192
 
@@ -43,7 +43,7 @@ def log2ceil(x: Number) -> int:
 
 
 def sqrt(x: Number) -> Fraction:
-    """The square root, rounded down to a multiple of 10^-30.
+    """The square root, rounded down to a multiple of 10^-48.
 
     >>> sqrt(Fraction(9, 4)), sqrt(2) ** 2 < 2
     (Fraction(3, 2), True)
@@ -53,10 +53,10 @@ def sqrt(x: Number) -> Fraction:
 
 @lru_cache(maxsize=1 << 16)
 def ln(x: Number) -> Fraction:
-    """The natural logarithm, rounded down to a multiple of 10^-30.
+    """The natural logarithm, rounded down to a multiple of 10^-48.
 
     Arb encloses it at growing precision until the whole enclosure rounds down to one number: ln(1) is 0 exactly, and
-    every other logarithm is irrational, so it is never a multiple of 10^-30.
+    every other logarithm is irrational, so it is never a multiple of 10^-48.
 
     >>> ln(1), float(ln(2))
     (Fraction(0, 1), 0.6931471805599453)

@@ -38,21 +38,29 @@ def test_values_are_exact(text: str, expected: Fraction | int) -> None:
     assert evaluate(text) == expected
 
 
+# What is below each of these, in units of 10^-48: the floors, by mpmath at 80 digits.
+ROOT_2 = 1414213562373095048801688724209698078569671875376
+LN_2 = 693147180559945309417232121458176568075500134360
+LN_5 = 1609437912434100374600759333226187639525601354268
+LN_5_LESS_1 = 609437912434100374600759333226187639525601354268
+ROOT_OF_LN_2 = 832554611157697756353164644895201047630588852264
+
+
 @pytest.mark.parametrize(("text", "lower", "upper"), [
-    ("sqrt(2)", Fraction(1414213562373095048801688724209, UNITS), Fraction(1414213562373095048801688724210, UNITS)),
-    ("ln(2)", Fraction(693147180559945309417232121458, UNITS), Fraction(693147180559945309417232121459, UNITS)),
-    ("-ln(2)", Fraction(-693147180559945309417232121459, UNITS), Fraction(-693147180559945309417232121458, UNITS)),
-    ("ln(1/2)", Fraction(-693147180559945309417232121459, UNITS), Fraction(-693147180559945309417232121458, UNITS)),
-    ("1/ln(2)", Fraction(UNITS, 693147180559945309417232121459), Fraction(UNITS, 693147180559945309417232121458)),
-    ("ln(2)^-1", Fraction(UNITS, 693147180559945309417232121459), Fraction(UNITS, 693147180559945309417232121458)),
-    ("ln (n)^2", Fraction(1609437912434100374600759333226, UNITS) ** 2,
-     Fraction(1609437912434100374600759333227, UNITS) ** 2),
-    ("(1-ln(n))^2", Fraction(609437912434100374600759333226, UNITS) ** 2,
-     Fraction(609437912434100374600759333227, UNITS) ** 2),
+    ("sqrt(2)", Fraction(ROOT_2, UNITS), Fraction(ROOT_2 + 1, UNITS)),
+    ("ln(2)", Fraction(LN_2, UNITS), Fraction(LN_2 + 1, UNITS)),
+    ("-ln(2)", Fraction(-LN_2 - 1, UNITS), Fraction(-LN_2, UNITS)),
+    ("ln(1/2)", Fraction(-LN_2 - 1, UNITS), Fraction(-LN_2, UNITS)),
+    ("1/ln(2)", Fraction(UNITS, LN_2 + 1), Fraction(UNITS, LN_2)),
+    ("ln(2)^-1", Fraction(UNITS, LN_2 + 1), Fraction(UNITS, LN_2)),
+    ("ln (n)^2", Fraction(LN_5, UNITS) ** 2,
+     Fraction(LN_5 + 1, UNITS) ** 2),
+    ("(1-ln(n))^2", Fraction(LN_5_LESS_1, UNITS) ** 2,
+     Fraction(LN_5_LESS_1 + 1, UNITS) ** 2),
     ("ln(n)-ln(n)", Fraction(-1, UNITS), Fraction(1, UNITS)),
     ("(ln(n)-ln(n))^2", Fraction(0), Fraction(1, UNITS**2)),
     ("ln(4)-2*ln(2)", Fraction(-2, UNITS), Fraction(1, UNITS)),
-    ("sqrt(ln(2))", Fraction(832554611157697756353164644895, UNITS), Fraction(832554611157697756353164644896, UNITS)),
+    ("sqrt(ln(2))", Fraction(ROOT_OF_LN_2, UNITS), Fraction(ROOT_OF_LN_2 + 1, UNITS)),
 ])  # fmt: skip
 def test_irrational_numbers_are_enclosed_and_have_no_exact_value(text: str, lower: Fraction, upper: Fraction) -> None:
     language = Language(Budget())
@@ -160,7 +168,7 @@ def test_conditions_have_functions_and_their_names_are_taken() -> None:
 
 
 def test_ln_is_the_floor_where_the_enclosure_is_narrow_and_where_it_is_not() -> None:
-    """Beside a multiple of 10^-30 only more bits decide the floor; they are counted as work."""
+    """Beside a multiple of 10^-48 only more bits decide the floor; they are counted as work."""
     spent: list[int] = []
 
     class Counting(Budget):
@@ -168,8 +176,8 @@ def test_ln_is_the_floor_where_the_enclosure_is_narrow_and_where_it_is_not() -> 
             spent.append(steps)
 
     with mp.workprec(9000):
-        for units in (10**30, -3 * 10**30, 5 * 10**28 + 1):
-            near = Fraction(int(mp.floor(mp.exp(mpf(units) / 10**30) * 2**3000)), 2**3000)
+        for units in (10**48, -3 * 10**48, 5 * 10**46 + 1):
+            near = Fraction(int(mp.floor(mp.exp(mpf(units) / 10**48) * 2**3000)), 2**3000)
             assert floor_ln(near, Counting()) == units - 1
             assert floor_ln(near + Fraction(1, 2**3000), Counting()) == units
     assert max(spent) > 20 * min(spent)

@@ -1,4 +1,4 @@
-"""Verdicts about networks with ln and sqrt hold of the real functions, not of ones that are rounded to 30 digits."""
+"""Verdicts about networks with ln and sqrt hold of the real functions, not of ones that are rounded to 48 digits."""
 
 from __future__ import annotations
 
@@ -146,8 +146,17 @@ def test_the_checker_and_the_replay_leave_equal_numbers_undecided() -> None:
     assert certify(network_that_holds("ln(9)", "2*ln(3)"), max_n=2).verdict == "unknown"
 
 
+def test_an_error_just_below_a_quarter_is_told_from_it() -> None:
+    """At 1/(n ln 4) the error is 1/4 less 3/16 · 4^-n, about; the next constant below is refuted."""
+    found = certify("(Q_a | Q_b) since Q_a", "abc", 40, gamma=1, temperature="1/(n*ln(4))")
+    assert found.verdict == "certified" and found.worst_error is not None
+    assert 0 < Fraction(1, 4) - found.worst_error.upper < Fraction(1, 4**39)
+    below = certify("(Q_a | Q_b) since Q_a", "abc", 40, gamma="999999999999/1000000000000", temperature="1/(n*ln(4))")
+    assert below.verdict == "refuted"
+
+
 @pytest.mark.parametrize(("condition", "verdict"), [
-    ("ln(9) > 2*ln(3) - 1/10^20", "certified"), ("ln(9) > 2*ln(3) - 1/10^40", "unknown"),
+    ("ln(9) > 2*ln(3) - 1/10^20", "certified"), ("ln(9) > 2*ln(3) - 1/10^60", "unknown"),
     ("ln(9) > 2*ln(3)", "InputError"),
 ])  # fmt: skip
 def test_a_predicate_is_never_decided_by_rounding(condition: str, verdict: str) -> None:

@@ -114,7 +114,7 @@ def test_log_length_attention_keeps_a_quarter_at_every_length() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 10])
 def test_log_length_attention_has_the_margin_of_the_real_logarithm(n: int) -> None:
-    """(n + 1)/(2n + 1)/2 exactly, as e^ln(n + 1) is n + 1: with a logarithm of 30 digits 10^-29 would be too fine."""
+    """(n + 1)/(2n + 1)/2 exactly, as e^ln(n + 1) is n + 1, whatever number stands for the logarithm."""
     margin, little = f"{n + 1}/({4 * n + 2})", "1/10^40"
     for text, verdict in ((f"{margin}-{little}", "certified"), (f"{margin}+{little}", "refuted")):
         found = decide_length(model("first_log_length"), first_claim(text), n)

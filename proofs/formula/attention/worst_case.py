@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
 
+from constructions.network.meanings import ALLOWED_ERROR
 from constructions.network.weightings import Weighting
-from proofs.enclosures.exponential import round_up
 from proofs.enclosures.intervals import point
 from proofs.enclosures.softmax import Weight, weights_in_common_units
 from proofs.formula.attention.obligation import AttentionObligation
@@ -179,7 +179,8 @@ def _extreme_at(weighed: WeighedSweep, truth: bool, bound: Fraction, i: int, at_
     lower, upper = error_of(weighed, choices, truth)
     rounded = proved_bound(upper)
     if at_least and rounded <= at_least:
-        rounded = round_up(at_least * (1 + Fraction(1, 10 ** (DIGITS - 1))), DIGITS)
+        step = min(at_least, abs(ALLOWED_ERROR - at_least) or at_least) / 10 ** (DIGITS - 1)
+        rounded = proved_bound(at_least + max(step, upper - lower))
     return SweepExtreme(lower, rounded, truth, weighed, i, choices)
 
 

@@ -6,11 +6,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 
+from constructions.network.meanings import ALLOWED_ERROR
 from constructions.network.weightings import Weighting
 from proofs.enclosures.exponential import round_up
 
-DIGITS = 12
-"""Significant decimal digits of a proved bound."""
+DIGITS, MOST_DIGITS = 12, 192
+"""Significant decimal digits of a proved bound; just below the error that is allowed, as many as tell it from that."""
 SMALLEST_BOUND = Fraction(1, 10**300)
 """Bounds below this are rounded up to it, so that no certificate needs longer numbers."""
 
@@ -91,4 +92,10 @@ def proved_bound(upper: Fraction) -> Fraction:
     >>> str(proved_bound(Fraction(1, 4))), str(proved_bound(Fraction(0)))
     ('1/4', '0')
     """
-    return round_up(max(upper, SMALLEST_BOUND), DIGITS) if upper > 0 else Fraction(0)
+    if upper <= 0:
+        return Fraction(0)
+    digits, rounded = DIGITS, round_up(max(upper, SMALLEST_BOUND), DIGITS)
+    while upper < ALLOWED_ERROR and 2 * (rounded - upper) > ALLOWED_ERROR - upper and digits < MOST_DIGITS:
+        digits *= 2
+        rounded = round_up(upper, digits)
+    return rounded

@@ -1,4 +1,4 @@
-"""ln and sqrt, enclosed where they are irrational between two neighbouring multiples of 10^-30.
+"""ln and sqrt, enclosed where they are irrational between two neighbouring multiples of 10^-48.
 
 docs/certificate.md, section 1.
 """
@@ -13,7 +13,7 @@ from ..exponential import WORKING_BITS, enclose_series
 from ..functions import LOG2, has_short_terms, log2floor
 from ..numbers import ZERO, Enclosure, Number, size
 
-UNITS = 10**30  # enclosures are one multiple of 1 / UNITS wide: narrow enough for every use, and the same everywhere
+UNITS = 10**48  # enclosures are one multiple of 1 / UNITS wide: narrow enough for every use, and the same everywhere
 
 
 def enclose_sqrt(x: Fraction, budget: Budget) -> Number:
@@ -35,12 +35,12 @@ def enclose_ln(x: Fraction, budget: Budget) -> Number:
 
 
 def enclose_from(units: int) -> Enclosure:
-    """A number of which this is the greatest multiple of 10^-30 that is at most as great."""
+    """A number of which this is the greatest multiple of 10^-48 that is at most as great."""
     return Enclosure(Fraction(units, UNITS), Fraction(units + 1, UNITS))
 
 
 def floor_ln(x: Fraction, budget: Budget, bits: int = WORKING_BITS) -> int:
-    """The greatest multiple of 10^-30 that is at most ln(x), for x > 0 other than 1, as an integer.
+    """The greatest multiple of 10^-48 that is at most ln(x), for x > 0 other than 1, as an integer.
 
     Proof. x = 2^k y with 1 <= y < 2, so ln(x) = 2 k atanh(1/3) + 2 atanh(z), where z = (y - 1)/(y + 1) is in [0, 1/3),
     and atanh(z) is the series of the z^(2m+1)/(2m+1). Both ends have one floor at last, as ln(x) is irrational.
