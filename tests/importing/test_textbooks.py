@@ -5,12 +5,17 @@ from __future__ import annotations
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from certify.trained.comparing import with_comparison
 from constructions.errors import InputError
+from constructions.importing.graph.network import ONE_TOKEN
 from constructions.importing.graph.reductions import SUM
+from constructions.importing.importer import import_network
+from constructions.importing.questions import Options
 from tests.importing import textbooks_in_torch as textbooks
+from tests.importing.graphs_in_torch import ROWS
 from tests.importing.test_exported_programs import program, read
 from tests.importing.test_onnx_graphs import check
 from tests.importing.test_onnx_graphs import read as of_onnx
@@ -44,15 +49,37 @@ def test_a_fixed_mask_of_any_table_is_a_table(tmp_path: Path, kind: str, attenti
         assert with_comparison(result, [tmp_path / "m.onnx"], {}, None).network.compared is not None
 
 
-@pytest.mark.parametrize(("kind", "attention"), [("twice", "causal"), ("summed", "causal"), ("centred", "causal")])
-@pytest.mark.parametrize("by", ["program", "graph"])
-def test_blocks_run_twice_sums_and_centring(tmp_path: Path, kind: str, attention: str, by: str) -> None:
+@pytest.mark.parametrize(("kind", "by"), [*product(("twice", "summed", "centred"), ("program", "graph")),
+                                          ("guarded", "graph")])
+def test_blocks_run_twice_sums_and_centring(tmp_path: Path, kind: str, by: str) -> None:
     torch = torch_or_skip()
     model = textbooks.make(torch, kind)
     result = read(tmp_path, program(torch, model)) if by == "program" else of_onnx(torch, tmp_path, model, False)
-    assert result.network.attention == attention
+    assert result.network.attention == "causal"
     assert (SUM in "".join(result.report.assumed)) == (kind == "summed")
     check(torch, result, model, 1e-6)
+
+
+def test_a_mean_over_one_token_is_compared_with_onnx_runtime(tmp_path: Path) -> None:
+    """A graph that does something else with one token is refused by the comparison."""
+    torch = torch_or_skip()
+    result = of_onnx(torch, tmp_path, textbooks.make(torch, "averaged"), True)
+    assert ONE_TOKEN in result.report.assumed
+    pytest.importorskip("onnxruntime")
+    assert with_comparison(result, [tmp_path / "m.onnx"], {}, None).network.compared is not None
+    onnx = pytest.importorskip("onnx")
+    whole = onnx.load(tmp_path / "m.onnx")
+    made, helper = whole.graph.node[-1].output[0], onnx.helper
+    whole.graph.node[-1].output[0] = "before"
+    whole.graph.node.extend([
+        helper.make_node("Shape", ["tokens"], ["shape"]), helper.make_node("Gather", ["shape", "at"], ["count"]),
+        helper.make_node("Equal", ["count", "at"], ["alone"]), helper.make_node("Cast", ["alone"], ["more"], to=1),
+        helper.make_node("Add", ["before", "more"], [made])])
+    whole.graph.initializer.append(onnx.numpy_helper.from_array(np.array(1), "at"))
+    onnx.save(whole, tmp_path / "m.onnx")
+    changed = import_network([tmp_path / "m.onnx"], Options(rows=ROWS))
+    with pytest.raises(InputError, match="the original's logits differ"):
+        with_comparison(changed, [tmp_path / "m.onnx"], {}, None)
 
 
 @pytest.mark.parametrize(("kind", "said"), [

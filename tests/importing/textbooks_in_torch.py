@@ -92,6 +92,14 @@ def modules(torch: Any) -> dict[str, Any]:
             self.seen = causal
             return self.head(x)
 
+    class Guarded(basic):  # type: ignore[misc]
+        """Weights that would be no numbers are 0, as exporters guard rows that see nothing."""
+
+        def attended(self, x: Any, tokens: Any) -> Any:
+            q, k, v = self.qkv(x).chunk(3, -1)
+            weights = torch.softmax((q @ k.transpose(-2, -1)).masked_fill(~self.seen(tokens), -torch.inf), -1)
+            return self.out(torch.where(torch.isnan(weights), 0.0, weights) @ v)
+
     class Twice(basic):  # type: ignore[misc]
         """One block that is run twice, without norms and units."""
 
@@ -107,6 +115,13 @@ def modules(torch: Any) -> dict[str, Any]:
         def forward(self, tokens: Any) -> Any:
             x = self.start(tokens)
             return self.head((x + self.attended(x, tokens)).sum(1))
+
+    class Averaged(basic):  # type: ignore[misc]
+        """Logits of the mean over all tokens."""
+
+        def forward(self, tokens: Any) -> Any:
+            x = self.start(tokens)
+            return self.head((x + self.attended(x, tokens)).mean(1))
 
     class Centred(basic):  # type: ignore[misc]
         """Less the mean, times a gain, over no root."""

@@ -35,6 +35,8 @@ from constructions.importing.questions import Questions
 from constructions.text import printable
 from constructions.trained import network as trained
 
+ONE_TOKEN = "on inputs of one token the graph takes no mean over tokens; they are read as longer ones are"
+
 
 def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, dict[str, trained.Tensor]]:
     """The network, and its tensors.
@@ -60,8 +62,10 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
             raise InputError(f"{where}: node {next(iter(reading.assumed[SUM]))}: a sum over all tokens of inputs of "
                              f"any length, expected a mean, or a graph for one length")
         if count > max(source.least, 1):
-            _compare_lengths(source, count, where, lambda model, n: read_nodes(
+            alike = _compare_lengths(source, count, where, lambda model, n: read_nodes(
                 model, n, where, is_program, given, apart=True, bidirectional=found.attention == "bidirectional"))
+            if not alike:
+                questions.assume(ONE_TOKEN)
         if source.least > 1:
             questions.assume(f"the program reads {source.least} tokens or more; shorter inputs are read likewise")
     else:
@@ -134,24 +138,29 @@ def _listed(nodes: list[str]) -> str:
     return ", ".join(nodes[:4]) + (f" and {len(nodes) - 4} more nodes" if len(nodes) > 4 else "")
 
 
-def _compare_lengths(source: _Source, count: int, where: str, read: Callable[[Any, int], Reading]) -> None:
+def _compare_lengths(source: _Source, count: int, where: str, read: Callable[[Any, int], Reading]) -> bool:
     """Check that at every length it is the same network, with fewer rows in tables of positions and of scores.
+
+    False if a mean over tokens is no step on inputs of one token; the comparison with the original runs these, too.
 
     Raises:
         InputError: naming the greatest length at which it is another one, or is not understood.
     """
-    def form(n: int) -> Form:
+    def form(n: int) -> tuple[Form, bool]:
         try:
             reading, tensors = read(source.model(n)[0], n), Tensors({})
-            return Form(_network(reading, n, where, tensors), tensors, reading.tables)
+            return Form(_network(reading, n, where, tensors), tensors, reading.tables), reading.pooled
         except InputError as problem:
             raise InputError(f"{problem} (on inputs of {n} tokens)") from None
 
-    whole = form(count)
+    whole, is_pooled = form(count)
     for n in range(count - 1, max(source.least, 1) - 1, -1):
-        if not form(n).begins(whole, n):
+        if not form(n)[0].begins(whole, n):
+            if n == 1 and is_pooled:
+                return False
             raise InputError(f"{where}: on inputs of {n} tokens the graph is another network than on those of "
                              f"{count}, expected the same except for rows of positions")
+    return True
 
 
 def _network(reading: Reading, count: int, where: str, tensors: Tensors) -> Found:

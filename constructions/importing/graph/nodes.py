@@ -322,6 +322,12 @@ def _concat(state: State, node: Attributes, inputs: list[Any]) -> Any:
 
 def _where(state: State, _: Attributes, inputs: list[Any]) -> Any:
     choice, *both = inputs
+    if isinstance(choice, np.ndarray) and choice.size and choice.all() == choice.any():
+        kept, left = both if choice.all() else both[::-1]
+        shapes = [shape_of(one) for one in (kept, left, choice)]
+        if not isinstance(kept, np.ndarray) and None not in shapes and np.broadcast_shapes(
+                *(shape for shape in shapes if shape is not None)) == shapes[0]:
+            return kept
     one, other = (as_scores(value, state.count, state.positions) if isinstance(value, Tokenwise) else value
                   for value in both)
     if isinstance(choice, np.ndarray):
@@ -329,6 +335,13 @@ def _where(state: State, _: Attributes, inputs: list[Any]) -> Any:
             if isinstance(scores, Scores) and isinstance(rest, np.ndarray):
                 return scores.filled(filled, np.asarray(rest, np.float64))
     raise NotUnderstood("a choice that is no mask of scores")
+
+
+def _is_nan(_: State, __: Attributes, inputs: list[Any]) -> Any:
+    """A condition that never holds: each token sees a key, or its softmax was refused."""
+    if not isinstance(inputs[0], Weights):
+        raise NotUnderstood(f"whether {what(inputs[0])} are no numbers, expected weights of attention")
+    return np.zeros(inputs[0].scores.shape, bool)
 
 
 def _triangle(_: State, node: Attributes, inputs: list[Any]) -> Any:
@@ -391,4 +404,4 @@ HANDLERS: Mapping[str, Callable[[State, Attributes, list[Any]], Any]] = {
     "LayerNormalization": _layer_norm, "RMSNormalization": _rms_norm, "Softmax": _softmax, "MatMul": _matmul,
     "Gemm": _gemm, "Einsum": _einsum, "Concat": _concat, "Where": _where, "Trilu": _triangle,
     "Shape": _shape, "ArgMax": _argmax, "LogSoftmax": _log_softmax, "OneHot": _one_hot,
-    "Attention": _attention, "RotaryEmbedding": whole_attention.rotate}
+    "IsNaN": _is_nan, "Attention": _attention, "RotaryEmbedding": whole_attention.rotate}

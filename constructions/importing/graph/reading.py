@@ -56,7 +56,8 @@ _MADE_PLAIN = (Modulated, TurnedSquare, Centred, ScaledCentred)
 @dataclass
 class Reading:
     """The logits, the softmaxes, what follows the logits, what was rounded, whether weights are quantised
-    and numbers of tokens rounded, other outputs, what is read as something near to it, what is added to scores.
+    and numbers of tokens rounded, other outputs, what is read as something near to it, what is added to scores,
+    whether there is a mean over tokens.
     """
 
     output: Tokenwise
@@ -69,6 +70,7 @@ class Reading:
     assumed: dict[str, dict[str, None]] = field(default_factory=dict)
     tables: Tables = field(default_factory=Tables)
     hidden: Collection[frozenset[int]] = ()
+    pooled: bool = False
 
 
 def tokens_input(model: Any, given: Mapping[str, int | None], where: str) -> Any:
@@ -194,7 +196,7 @@ class _Reader:
                              f"tokens")
         return Reading(output, self.state.softmaxes, ending, self.state.exactness,
                        self.state.quantised, self.state.rounded, names[1:], self.state.assumed,
-                       self.state.tables, self.state.hidden)
+                       self.state.tables, self.state.hidden, self.state.pooled)
 
     def _told_apart(self, node: Any) -> tuple[Any, ...]:
         """The same for nodes that compute the same: that is read once."""

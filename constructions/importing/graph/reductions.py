@@ -56,6 +56,7 @@ def _over_axes(state: State, node: Attributes, inputs: list[Any], is_sum: bool) 
     if (whole.positions == np.take(whole.positions, [0], axis)).all():
         return norms.summed(whole, axis, keep, Fraction(1) if is_sum else 1 / count, state.exactness)
     made = attention.pooled(whole, axis, keep)
+    state.pooled = True
     if not is_sum:
         return made
     state.assume(SUM)

@@ -21,7 +21,7 @@ MAX_ELEMENTS = 1 << 24
 @dataclass
 class State:
     """How many tokens there are, what was rounded, the softmaxes and their heads, what tokens are, whether weights are
-    quantised, and whether numbers of tokens are rounded; what is read as something near to it.
+    quantised, whether numbers of tokens are rounded, whether there is a mean of them; what is read as something near.
     """
 
     count: int
@@ -36,6 +36,7 @@ class State:
     turns: dict[int, tuple[Modulated, Any]] = field(default_factory=dict)
     quantised: bool = False
     rounded: bool = False
+    pooled: bool = False
     hidden: dict[frozenset[int], None] = field(default_factory=dict)
     """Sets of tokens that are hidden from all that ask."""
 
