@@ -6,6 +6,7 @@ Their matrices [out, in] of torch's Linear are packed: words of 32 bits, the low
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,17 @@ import numpy as np
 from constructions.errors import InputError
 from constructions.importing.config_file import Settings
 from constructions.importing.contents import Contents, Stored
-from constructions.importing.quantised import ACTIVATIONS, Whole, numbers, plain, span, unpacked, whole_numbers
+from constructions.importing.eight_bits import EIGHT_BITS, units_of
+from constructions.importing.quantised import (
+    ACTIVATIONS,
+    DEQUANTISED,
+    Whole,
+    numbers,
+    plain,
+    span,
+    unpacked,
+    whole_numbers,
+)
 from constructions.trained.json_values import found
 
 _AWQ_ORDER = (0, 4, 1, 5, 2, 6, 3, 7)
@@ -29,6 +40,8 @@ _WITHOUT_EFFECT = {key: reason for reason, keys in {
         "fuse_max_seq_len max_input_length model_seqlen modules_to_fuse run_compressed use_cuda_fp16 use_exllama",
     "of the file": "model_file_base_name model_name_or_path version",
 }.items() for key in keys.split()}
+_OF_ACTIVATIONS = ("fp8", "fbgemm_fp8")
+"""Ways of transformers whose Linears round what they multiply to 8 bits, too."""
 Made = Iterator[tuple[str, Stored, tuple[str, ...]]]
 """A weight, its tensor, and the ends of the names of the tensors that it was made from."""
 
@@ -47,6 +60,8 @@ def with_plain_weights(contents: Contents, where: str, settings_file: str) -> Co
         raise InputError(f"{place}: {found(told)}, expected an object")
     settings = Settings(told, place, _WITHOUT_EFFECT)
     method = settings.get("quant_method")
+    if method in _OF_ACTIVATIONS:
+        raise InputError(f"{place}, quant_method: {found(method)}: {ACTIVATIONS}")
     if method not in (*_METHODS,):
         raise InputError(f"{place}, quant_method: {found(method)} is not handled, expected {', '.join(_METHODS)}")
     turned = contents.settings.get("model_type") != "gpt2"  # whose matrices are [in, out]
@@ -55,6 +70,9 @@ def with_plain_weights(contents: Contents, where: str, settings_file: str) -> Co
         tensors = {key: tensor for key, tensor in tensors.items()
                    if key not in {name.removesuffix("weight") + end for end in ends}}
         tensors[name] = stored
+    if alone := [name for name, stored in tensors.items() if stored.kind in EIGHT_BITS]:
+        raise InputError(f"{where}: tensor {alone[0]} has elements {tensors[alone[0]].kind} without scales, expected "
+                         f"{alone[0]}_scale as {place} says")
     settings.finish()
     left = {key: value for key, value in contents.settings.items() if key != "quantization_config"}
     return Contents(tensors, left, contents.others)
@@ -105,7 +123,7 @@ def _bits(settings: Settings, name: str) -> int:
 
 def _compressed_tensors(tensors: Tensors, settings: Settings, where: str, _: bool) -> Made:
     """Matrices [out, in] in groups along the second axis; packed ones are moved up to be without sign."""
-    settings.only("format", None, "pack-quantized", "int-quantized", "naive-quantized")
+    settings.only("format", None, "pack-quantized", "int-quantized", "naive-quantized", "float-quantized")
     if (status := settings.get("quantization_status")) != "compressed":
         raise InputError(f"{settings.where}, quantization_status: {found(status)} (or left out), expected "
                          f"\"compressed\", without which programs read other weights")
@@ -117,15 +135,21 @@ def _compressed_tensors(tensors: Tensors, settings: Settings, where: str, _: boo
     one = groups.inside(next(iter(groups.settings)))
     if one.get("input_activations") is not None or one.get("output_activations") is not None:
         raise InputError(f"{settings.where}, config_groups: {ACTIVATIONS}")
-    one.only("format", None, "pack-quantized", "int-quantized", "naive-quantized")
+    one.only("format", None, "pack-quantized", "int-quantized", "naive-quantized", "float-quantized")
     weights = one.inside("weights")
-    weights.only("type", None, "int")
+    weights.only("type", None, "int", "float")
     weights.only("dynamic", None, False)
     weights.only("strategy", None, "tensor", "channel", "group")
-    bits = _bits(weights, "num_bits")
+    bits, is_float = _bits(weights, "num_bits"), weights.get("type") == "float"
+    if is_float and bits != 8:
+        raise InputError(f"{weights.where}, num_bits: {bits} of type float, expected 8")
+    if not is_float and "float-quantized" in (settings.get("format"), one.get("format")):
+        raise InputError(f"{settings.where}, format: float-quantized of numbers of type int, expected type float")
     size = weights.count("group_size") if weights.get("strategy") == "group" else None
     skewed = weights.flag("symmetric") is False
     for layer in _layers(tensors, "weight_packed", where):
+        if is_float:
+            raise InputError(f"{where}: tensor {layer.base}weight_packed of numbers of type float, expected weight")
         if f"{layer.base}weight_g_idx" in tensors:
             raise InputError(f"{where}: tensor {layer.base}weight_g_idx (groups in an order of their own) is not "
                              f"handled, expected none")
@@ -140,7 +164,9 @@ def _compressed_tensors(tensors: Tensors, settings: Settings, where: str, _: boo
         yield _grouped(layer, codes[:, : shape[1]] - (1 << bits - 1), bits, _zero(layer, zero, skewed), size, (
             "weight_packed", "weight_shape", "weight_scale", "weight_zero_point"))
     for layer in _layers(tensors, "weight_scale", where):
-        if f"{layer.base}weight" in tensors:
+        if f"{layer.base}weight" in tensors and is_float:
+            yield _of_eight_bits(layer, size)
+        elif f"{layer.base}weight" in tensors:
             zero = layer.whole("weight_zero_point")[1] if f"{layer.base}weight_zero_point" in tensors else None
             yield _grouped(layer, layer.whole("weight")[1], bits, _zero(layer, zero, skewed), size, (
                 "weight_scale", "weight_zero_point"))
@@ -163,6 +189,21 @@ def _grouped(layer: _Layer, codes: Whole, bits: int, zero: Whole | None, size: i
     scale = layer.numbers("weight_scale")
     return name, plain((f"int{bits}", codes), scale, zero, f"{layer.where}, tensor {name}", 1,
                        size or codes.shape[1]), ends
+
+
+def _of_eight_bits(layer: _Layer, size: int | None) -> tuple[str, Stored, tuple[str, ...]]:
+    """A weight of floating point of 8 bits times scales, one for all, for each row or for each group; exact."""
+    name, stored = f"{layer.base}weight", layer.stored("weight")
+    where = f"{layer.where}, tensor {name}"
+    found = numbers(stored, where)
+    if stored.kind not in EIGHT_BITS or found.ndim != 2 or not np.isfinite(found).all():
+        raise InputError(f"{where}: elements {stored}, expected finite numbers of {' or '.join(EIGHT_BITS)} [out, in]")
+    if f"{layer.base}weight_zero_point" in layer.tensors:
+        raise InputError(f"{where}: zero points of numbers of floating point, expected none")
+    unit = units_of(stored.kind)
+    made = plain(("int32", (found / unit).astype(np.int64)), layer.numbers("weight_scale") * unit, None, where, 1,
+                 size or found.shape[1])
+    return name, replace(made, kind=f"{stored.kind}, {DEQUANTISED}"), ("weight_scale",)
 
 
 def _gptq(tensors: Tensors, settings: Settings, where: str, turned: bool) -> Made:

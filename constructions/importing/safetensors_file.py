@@ -7,11 +7,13 @@ from typing import Any
 
 from constructions.errors import InputError
 from constructions.importing.contents import MAX_DIMENSIONS, Contents, Stored
+from constructions.importing.eight_bits import EIGHT_BITS, as_binary16
 from constructions.network.json_form import read_json
 from constructions.trained import json_values as values
 
 MAX_HEADER_BYTES = 8_000_000
-_FORMATS = {"F64": "binary64", "F32": "binary32", "F16": "binary16", "BF16": "bfloat16"}
+_FORMATS = {"F64": "binary64", "F32": "binary32", "F16": "binary16", "BF16": "bfloat16", **dict.fromkeys(
+    EIGHT_BITS, "binary16")}
 _BITS = {"F64": 64, "F32": 32, "F16": 16, "BF16": 16, "BOOL": 8, "U8": 8, "I8": 8, "U16": 16, "I16": 16, "U32": 32,
          "I32": 32, "U64": 64, "I64": 64, "F8_E4M3": 8, "F8_E5M2": 8, "C64": 64}
 
@@ -71,4 +73,7 @@ def _check_gapless(places: list[tuple[int, int]], length: int, where: str) -> No
 
 
 def _stored(entry: Any, part: memoryview) -> Stored:
-    return Stored(entry["dtype"], _FORMATS.get(entry["dtype"]), tuple(entry["shape"]), part.tobytes)
+    kind, shape = entry["dtype"], tuple(entry["shape"])
+    if kind in EIGHT_BITS:
+        return Stored(kind, _FORMATS[kind], shape, lambda: as_binary16(kind, part.tobytes()))
+    return Stored(kind, _FORMATS.get(kind), shape, part.tobytes)

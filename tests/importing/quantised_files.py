@@ -13,7 +13,7 @@ import numpy as np
 from constructions.importing.importer import read_contents
 
 KINDS = {"int8": "I8", "uint8": "U8", "int32": "I32", "int64": "I64", "float16": "F16", "float32": "F32",
-         "float64": "F64"}
+         "float64": "F64", "float8_e4m3fn": "F8_E4M3"}
 
 
 def weights_of(folder: Path) -> dict[str, Any]:

@@ -13,11 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 from constructions.errors import InputError
 from constructions.importing.contents import Contents, Stored
+from constructions.importing.eight_bits import as_binary16, units_of
 from constructions.importing.importer import Imported, import_network, read_contents, recognise
 from constructions.importing.names_file import read_names
 from constructions.importing.questions import Options
@@ -325,6 +327,9 @@ CHECKPOINTS: dict[str, dict[str, Any]] = {
     "int-quantized": {"quant_method": "compressed-tensors", "format": "int-quantized",
         "quantization_status": "compressed", "config_groups": {"group_0": {
         "input_activations": None, "weights": {"num_bits": 8, "type": "int", "strategy": "channel"}}}},
+    "float-quantized": {"quant_method": "compressed-tensors", "format": "float-quantized",
+        "quantization_status": "compressed", "config_groups": {
+        "group_0": {"input_activations": None, "weights": {"num_bits": 8, "type": "float", "strategy": "channel"}}}},
     "gptq": {"quant_method": "gptq", "bits": 4, "group_size": 8, "desc_act": True},
     "gptq_v2": {"quant_method": "gptq", "bits": 8, "group_size": -1, "checkpoint_format": "gptq_v2"},
     "awq": {"quant_method": "awq", "bits": 4, "group_size": 8, "version": "gemm", "zero_point": True},
@@ -333,6 +338,11 @@ CHECKPOINTS: dict[str, dict[str, Any]] = {
 
 def layer_of(kind: str, name: str, weight: Any) -> tuple[dict[str, Any], list[list[Fraction]]]:
     """The tensors in place of NAME.weight, and what they stand for."""
+    if kind == "float-quantized":
+        scale = (abs(weight).max(1, keepdims=True) / 448).astype(np.float32)
+        codes = np.asarray(weight / scale).astype(ml_dtypes.float8_e4m3fn)
+        return {f"{name}.weight": codes, f"{name}.weight_scale": scale}, [
+            [Fraction(float(q)) * Fraction(float(scale[row, 0])) for q in line] for row, line in enumerate(codes)]
     bits, group = (8, None) if kind in ("int-quantized", "gptq_v2") else (4, 8)
     codes, scale = quantised(weight, bits, group, np.float16)
     zero = RANDOM.integers(-(1 << bits - 1), (1 << bits - 1) - 1, scale.shape)
@@ -402,7 +412,7 @@ WEIGHTS = {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 8, "
     ("awq", {"bits": 8}, "bits: 8, expected 4"),
     ("awq", {"group_size": 16}, "scales of shape [8, 16], expected [4, 16] for numbers of shape [64, 16] in blocks of"),
     ("pack-quantized", {"kv_cache_scheme": {"num_bits": 8}}, "kv_cache_scheme: "),
-    ("pack-quantized", {"format": "float-quantized"}, "format: \"float-quantized\" is not handled"),
+    ("pack-quantized", {"format": "float-quantized"}, "format: float-quantized of numbers of type int"),
     ("pack-quantized", {"config_groups": {}}, "config_groups: "),
     ("int-quantized", {"quantization_status": None}, 'quantization_status: null (or left out), expected "compressed"'),
     ("int-quantized", {"quantization_status": "frozen"}, 'quantization_status: "frozen" (or left out), expected '),
@@ -415,11 +425,41 @@ WEIGHTS = {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 8, "
     ("int-quantized", {"config_groups": {"a": {"weights": WEIGHTS | {"strategy": "channel"}}}},
      "has numbers outside -8 to 7"),
     ("pack-quantized", {"config_groups": {"a": {"weights": WEIGHTS | {"symmetric": True}}}},
-     "weight_zero_point is not 0, expected symmetric: false in quantization_config, without which programs leave it")])
+     "weight_zero_point is not 0, expected symmetric: false in quantization_config, without which programs leave it"),
+    ("float-quantized", {"format": None, "config_groups": {"a": {"weights": {"num_bits": 8, "type": "int"}}}},
+     "expected whole numbers"),
+    ("float-quantized", {"config_groups": {"a": {"weights": {"num_bits": 4, "type": "float"}}}}, "expected 8"),
+    ("int-quantized", {"config_groups": {"a": {"weights": {"num_bits": 8, "type": "float"}}}}, "expected binary32"),
+    ("gptq", {"quant_method": "fp8"}, "quant_method: \"fp8\": it rounds what depends on tokens"),
+    ("float-quantized", {"quant_method": "gptq", "bits": 4, "format": None}, "has elements F8_E4M3 without scales")])
 def test_checkpoints_of_other_ways_are_one_line(tmp_path: Path, kind: str, changes: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError) as refused:
         import_network(checkpoint(tmp_path, kind, **changes))
     assert said in str(refused.value) and "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("kind", "dtype"), [("F8_E4M3", "float8_e4m3fn"), ("F8_E5M2", "float8_e5m2")])
+def test_each_number_of_eight_bits_is_one_of_binary16(kind: str, dtype: str) -> None:
+    data = bytes(range(256))
+    torch = torch_or_skip()
+    expected = torch.frombuffer(bytearray(data), dtype=getattr(torch, dtype)).double().numpy()
+    found = np.frombuffer(as_binary16(kind, data), "<f2").astype(np.float64)
+    assert np.array_equal(found, expected, equal_nan=True)
+    assert (found[np.isfinite(found)] % units_of(kind) == 0).all()
+
+
+@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2", "bfloat16"])
+def test_tensors_of_few_bits_are_what_they_hold(tmp_path: Path, dtype: str) -> None:
+    """Without a word of quantisation each element is itself, as safetensors and torch write it."""
+    torch, save = torch_or_skip(), pytest.importorskip("safetensors.torch").save_file
+    arrays = {name: torch.from_numpy(array.copy()).to(getattr(torch, dtype))
+              for name, array in weights_of(plans()["tomita_4_turned"].folder).items()}
+    save(arrays, tmp_path / "model.safetensors")
+    paths = [tmp_path / "model.safetensors", plans()["tomita_4_turned"].folder / "config.json"]
+    network = import_network(paths).network
+    for name, tensor in network.tensors.items():
+        if not name.startswith("computed."):
+            assert all_numbers(tensor).ravel().tolist() == arrays[name].double().ravel().tolist()
 
 
 @pytest.mark.parametrize("kind", [kind if kind == "gptq" else pytest.param(kind, marks=pytest.mark.exhaustive)
