@@ -79,3 +79,25 @@ def merge(parts: Iterable[tuple[str, Contents]]) -> Contents:
         settings |= part.settings
         others |= part.others
     return Contents(tensors, settings, others)
+
+
+_COMPILED, _PARALLEL = "_orig_mod", "module"
+"""Names that torch.compile and DataParallel put before those of a module that they wrap."""
+
+
+def unwrapped(names: Iterable[str]) -> Callable[[str], str] | None:
+    """What makes of a name the one before wrapping; None if nothing is wrapped, or if two names would be one.
+
+    ``_orig_mod`` is left out wherever it stands, ``module`` where all names begin with it.
+    """
+    whole = [*names]
+    lines = [[part for part in name.split(".") if part != _COMPILED] for name in whole]
+    count = min((next((k for k, part in enumerate(line[:-1]) if part != _PARALLEL), len(line) - 1) for line in lines
+                 if line), default=0)
+
+    def strip(name: str) -> str:
+        parts = [part for part in name.split(".") if part != _COMPILED]
+        return ".".join(parts[count:] if parts[:count] == [_PARALLEL] * count else parts)
+
+    made = {strip(name) for name in whole}
+    return strip if len(made) == len(whole) and made != {*whole} else None

@@ -13,7 +13,7 @@ from constructions.errors import InputError
 from constructions.importing import buffers, decoders, encoder_layers, families, hooked_transformer
 from constructions.importing.config_file import Settings, read_config
 from constructions.importing.config_keys import WITHOUT_EFFECT
-from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge
+from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge, unwrapped
 from constructions.importing.names_file import Names, renamed
 from constructions.importing.npz_file import read_npz
 from constructions.importing.onnx_external import with_external_data
@@ -134,8 +134,13 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
     Raises:
         InputError: if it is not understood, or an answer is missing.
     """
+    if (strip := unwrapped(contents.tensors)) is not None:
+        contents = replace(contents, tensors={strip(name): one for name, one in contents.tensors.items()})
+        options = options.renamed(strip)
     contents = with_plain_weights(hooked_transformer.in_todays_layout(contents), where, settings_file)
     weights, questions = Weights(contents, where), Questions(options, where)
+    if strip is not None:
+        questions.assume("names of tensors are read without module and _orig_mod, of what wraps the network")
     settings = Settings(contents.settings, settings_file, WITHOUT_EFFECT)
     recogniser, told = recogniser_of(weights, settings, options.kind)
     fitting = _fitting(weights)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeVar
 
@@ -51,6 +52,13 @@ class Options:
     readout: str | None = None
     place: tuple[tuple[str, Place], ...] | None = None
     """The places of norms outside the layers: after the embedding, after the layers, after the mean of all tokens."""
+
+    def renamed(self, rename: Callable[[str], str]) -> Options:
+        """The same answers about tensors under other names."""
+        names: dict[str, Any] = {name: rename(value) for name in ("token_table", "position_table", "output_layer")
+                 if (value := getattr(self, name)) is not None}
+        place = self.place and tuple((rename(name), where) for name, where in self.place)
+        return replace(self, **names, place=place)
 
 
 class Unanswered(InputError):

@@ -69,7 +69,7 @@ def test_nanogpt(tmp_path: Path, bias: bool, wrapped: bool) -> None:
     check_logits(torch, result, logits)
     beside = {name: "beside the state dict" for name in ("optimizer", "iter_num", "best_val_loss") if wrapped}
     assert result.report.not_weights == beside | {
-        "_orig_mod.lm_head.weight": "the same as _orig_mod.transformer.wte.weight"}
+        "lm_head.weight": "the same as transformer.wte.weight"}
 
 
 @pytest.mark.parametrize(("rotary", "gated", "groups"), [
@@ -101,6 +101,22 @@ def test_transformer_encoder(tmp_path: Path, norm_first: bool, causal: bool, tab
     if table == "sinusoidal":
         options = replace(options, positions="sinusoidal", rows=12)
     check_logits(torch, imported(torch, tmp_path, state, options), logits)
+
+
+@pytest.mark.parametrize("wrapper", ["DataParallel", "compile", "both"])
+def test_wrapped_modules_have_the_names_of_what_they_wrap(tmp_path: Path, wrapper: str) -> None:
+    torch = torch_or_skip()
+    state, logits = models.encoder(torch, True, True)
+    model: Any = logits
+    model = model.float()
+    wrapped = torch.nn.DataParallel(model) if wrapper != "compile" else model
+    saved = (torch.compile(wrapped) if wrapper != "DataParallel" else wrapped).state_dict()
+    assert all(name not in saved for name in state)
+    result = imported(torch, tmp_path, {name: one.clone() for name, one in saved.items()},
+                      replace(ENCODER, output_layer=next(name for name in saved if name.endswith("fc.weight"))))
+    assert "names of tensors are read without module and _orig_mod, of what wraps the network" in result.report.assumed
+    assert "embedding.weight" in result.network.tensors
+    check_logits(torch, result, model.double())
 
 
 def test_alibi(tmp_path: Path) -> None:
