@@ -25,6 +25,9 @@ NamesOption = Annotated[str | None, typer.Option(
 KindOption = Annotated[str | None, typer.Option(
     "--kind", metavar="KIND", help="the kind of network, where no config.json names it: without it the program "
     "that the names of tensors suggest is shown (docs/importing.md has the kinds)")]
+LikeOption = Annotated[Literal["torch", "gpt2", "llama"] | None, typer.Option(
+    "--like", help="answer what files do not say as nn.TransformerEncoderLayer, GPT-2 or LLaMA have it by default; "
+    "other options come first")]
 ReadoutOption = Annotated[str | None, typer.Option(
     "--readout", metavar="TOKENS", help="the tokens that have logits: each, first or last (alone), or mean (of all)")]
 PlaceOption = Annotated[list[str] | None, typer.Option(
@@ -87,6 +90,7 @@ def import_files(
     rotary_base: RotaryBaseOption = None,
     readout: ReadoutOption = None,
     place: PlaceOption = None,
+    like: LikeOption = None,
     given: GivenOption = None,
     expect: ExpectOption = None,
     show: Annotated[bool, typer.Option("--show", help="print the architecture as a table and a picture")] = False,
@@ -113,7 +117,8 @@ def import_files(
     exact, base = (None if value is None else positive_decimal(value, name)
                    for value, name in ((epsilon, "--epsilon"), (rotary_base, "--rotary-base")))
     answers = Options(attention, activation, norm, exact, heads, norm_first, positions, rows, embedding_scale,
-                      token_table, position_table, output_layer, base, _given(given), kind, readout, _places(place))
+                      token_table, position_table, output_layer, base, _given(given), kind, readout, _places(place),
+                      like)
     try:
         imported = import_network(files, answers, read_names(names) if names else None, expect is not None)
     except Unanswered as question:

@@ -22,6 +22,15 @@ PLACES: dict[Place, str] = {
     "embedding": "of token vectors and positions together", "final": "after the layers",
     "pooled": "of the mean over all tokens"}
 V = TypeVar("V")
+Like = Literal["torch", "gpt2", "llama"]
+PRESETS: dict[Like, dict[str, Any]] = {
+    "torch": {"attention": "bidirectional", "activation": "relu", "epsilon": Fraction("1e-5"), "norm": "layer",
+              "norm_first": False},
+    "gpt2": {"attention": "causal", "activation": "gelu-tanh", "epsilon": Fraction("1e-5"), "norm": "layer",
+             "norm_first": True, "readout": "each"},
+    "llama": {"attention": "causal", "activation": "silu", "epsilon": Fraction("1e-6"), "norm": "rms",
+              "norm_first": True, "rotary_base": Fraction(10000), "readout": "each"}}
+"""Answers that a state dict does not give, as nn.TransformerEncoderLayer, GPT-2 and LLaMA have them by default."""
 
 DEFAULT_ROWS = 512
 """Of tables that are computed, where no smaller number is told."""
@@ -51,12 +60,14 @@ class Options:
     kind: str | None = None
     readout: str | None = None
     place: tuple[tuple[str, Place], ...] | None = None
-    """The places of norms outside the layers: after the embedding, after the layers, after the mean of all tokens."""
+    like: Like | None = None
+    """Of ``place``: norms outside the layers, after the embedding, after the layers, after the mean of all tokens;
+    of ``like``: the preset of answers to questions that have none."""
 
     def renamed(self, rename: Callable[[str], str]) -> Options:
         """The same answers about tensors under other names."""
         names: dict[str, Any] = {name: rename(value) for name in ("token_table", "position_table", "output_layer")
-                 if (value := getattr(self, name)) is not None}
+                                 if (value := getattr(self, name)) is not None}
         place = self.place and tuple((rename(name), where) for name, where in self.place)
         return replace(self, **names, place=place)
 
@@ -115,6 +126,11 @@ class Questions:
             InputError: if there is none and nothing can be put in its place.
         """
         answer = self.option(name)
+        preset = PRESETS[self.options.like].get(name) if self.options.like else None
+        if answer is None and preset is not None:
+            self._used.add("like")
+            self.assume(f"{self._written(name, preset)}, as --like {self.options.like} says")
+            return preset
         if answer is None:
             answer = _PLACEHOLDERS.get(name) if placeholder is None else placeholder
             self.open(name, _HOW[name], answer)
@@ -143,6 +159,12 @@ class Questions:
         if name == "norm_first":
             return "--norm-first" if value else "--norm-last"
         return f"--{name.replace('_', '-')}"
+
+    def _written(self, name: str, value: Any) -> str:
+        """An option with a value, as a user would write it."""
+        if name == "norm_first":
+            return "--norm-first" if value else "--norm-last"
+        return f"{self.shown(name)} {float(value):g}" if isinstance(value, Fraction) else f"{self.shown(name)} {value}"
 
     def told(self, name: str, value: V, by: str) -> V:
         """What the file tells.
@@ -189,8 +211,10 @@ class Questions:
     def complaint(self, program: tuple[str, ...] = ()) -> Unanswered:
         """The open questions, in one line."""
         later = " (it is shown once all others are answered)" if "kind" in self._open and not program else ""
+        likes = [like for like, answers in PRESETS.items() if len(self._open.keys() & answers) > 1]
+        preset = f"; or --like {' or '.join(likes)} for its defaults" if likes and not self.options.like else ""
         wanted = Unanswered(f"{self.where}: the file does not say everything; expected "
-                            f"{'; '.join(how for how, _ in self._open.values())}{later}")
+                            f"{'; '.join(how for how, _ in self._open.values())}{later}{preset}")
         wanted.program = program
         return wanted
 

@@ -58,7 +58,8 @@ def test_the_architecture_is_printed_as_json(certify: Any, model: str) -> None:
          "not show; "
          "--positions learned, sinusoidal, alibi or none, since no table of positions was recognised; --epsilon of the "
          "norms, which the weights do not show (the default of PyTorch is 1e-5); --activation relu, gelu (by erf), "
-         "gelu-tanh, silu, sigmoid or tanh, which the weights do not show"),
+         "gelu-tanh, silu, sigmoid or tanh, which the weights do not show; or --like torch or gpt2 or llama for its "
+         "defaults"),
     ((*ANSWERS, "--norm", "layer"), "m.npz: --norm layer, but blocks.0.ln1.w says rms"),
     ((*ANSWERS, "--heads", "3"), "m.npz: --heads 3, but blocks.0.attn.W_Q says 2"),
     ((*ANSWERS, "--norm-last"), "m.npz: --norm-last changes nothing here, as nothing in the network depends on it; "

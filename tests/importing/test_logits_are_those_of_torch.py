@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from constructions.errors import InputError
 from constructions.importing.importer import Imported, import_network
 from constructions.importing.questions import Options
 from constructions.trained.json_form import read_network
@@ -117,6 +118,21 @@ def test_wrapped_modules_have_the_names_of_what_they_wrap(tmp_path: Path, wrappe
     assert "names of tensors are read without module and _orig_mod, of what wraps the network" in result.report.assumed
     assert "embedding.weight" in result.network.tensors
     check_logits(torch, result, model.double())
+
+
+@pytest.mark.parametrize(("like", "norm_first", "more"), [
+    ("torch", False, {"activation": "gelu"}), ("gpt2", True, {"activation": "gelu"})])
+def test_presets_answer_what_no_option_does(tmp_path: Path, like: Any, norm_first: bool, more: dict[str, Any]) -> None:
+    torch = torch_or_skip()
+    state, logits = models.encoder(torch, norm_first, like == "gpt2")
+    options = Options(kind="torch-encoder", heads=2, readout="each", like=like, **more)
+    result = imported(torch, tmp_path, state, options)
+    check_logits(torch, result, logits)
+    assert f"--epsilon 1e-05, as --like {like} says" in result.report.assumed
+    with pytest.raises(InputError, match="--like changes nothing here"):
+        imported(torch, tmp_path, models.gpt2(torch)[0], Options(like="gpt2"), GPT2)
+    with pytest.raises(InputError, match=r"; or --like torch or gpt2 or llama for its defaults$"):
+        imported(torch, tmp_path, state, Options(kind="torch-encoder", heads=2))
 
 
 def test_alibi(tmp_path: Path) -> None:
