@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 
-_FORMATS = {"F8_E4M3": (np.dtype(ml_dtypes.float8_e4m3fn), 2.0**-9),
-            "F8_E5M2": (np.dtype(ml_dtypes.float8_e5m2), 2.0**-16)}
-"""Format, and the unit of which each of its numbers is a multiple."""
+_FORMATS = {"F8_E4M3": (np.dtype(ml_dtypes.float8_e4m3fn), -9),
+            "F8_E5M2": (np.dtype(ml_dtypes.float8_e5m2), -16)}
+"""Format, and the power of two of which each of its numbers is a multiple."""
 EIGHT_BITS = (*_FORMATS,)
 
 
@@ -20,6 +22,6 @@ def as_binary16(kind: str, data: bytes) -> bytes:
     return np.frombuffer(data, _FORMATS[kind][0]).astype("<f2").tobytes()
 
 
-def units_of(kind: str) -> float:
+def units_of(kind: str) -> Any:
     """Unit of which each number of the format is a multiple."""
-    return _FORMATS[kind][1]
+    return np.ldexp(np.float64(1), _FORMATS[kind][1])

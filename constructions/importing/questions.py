@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal, TypeVar
 
@@ -164,7 +165,9 @@ class Questions:
         """An option with a value, as a user would write it."""
         if name == "norm_first":
             return "--norm-first" if value else "--norm-last"
-        return f"{self.shown(name)} {float(value):g}" if isinstance(value, Fraction) else f"{self.shown(name)} {value}"
+        if isinstance(value, Fraction):
+            value = f"{Decimal(value.numerator) / value.denominator:f}"
+        return f"{self.shown(name)} {value}"
 
     def told(self, name: str, value: V, by: str) -> V:
         """What the file tells.

@@ -128,7 +128,7 @@ def test_presets_answer_what_no_option_does(tmp_path: Path, like: Any, norm_firs
     options = Options(kind="torch-encoder", heads=2, readout="each", like=like, **more)
     result = imported(torch, tmp_path, state, options)
     check_logits(torch, result, logits)
-    assert f"--epsilon 1e-05, as --like {like} says" in result.report.assumed
+    assert f"--epsilon 0.00001, as --like {like} says" in result.report.assumed
     with pytest.raises(InputError, match="--like changes nothing here"):
         imported(torch, tmp_path, models.gpt2(torch)[0], Options(like="gpt2"), GPT2)
     with pytest.raises(InputError, match=r"; or --like torch or gpt2 or llama for its defaults$"):

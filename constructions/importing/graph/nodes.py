@@ -9,12 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph import arithmetic, attention, curves, norms, reductions, turns, whole_attention
+from constructions.importing.graph import (
+    arithmetic,
+    attention,
+    curves,
+    lookups,
+    norms,
+    reductions,
+    turns,
+    whole_attention,
+)
 from constructions.importing.graph.curves import Curve, as_curve, resolved
 from constructions.importing.graph.fixed_scores import as_scores, weights_as_scores
 from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import Attributes, axis_in
-from constructions.importing.graph.state import MAX_ELEMENTS, State, moved_parts, moved_scores
+from constructions.importing.graph.state import State, moved_parts, moved_scores
 from constructions.importing.graph.token_cases import without_unseen
 from constructions.importing.graph.values import (
     Centred,
@@ -26,7 +35,6 @@ from constructions.importing.graph.values import (
     Tokens,
     Tokenwise,
     Weights,
-    Whole,
     shape_of,
     what,
 )
@@ -301,15 +309,6 @@ def _convolution(state: State, node: Attributes, inputs: list[Any]) -> Any:
     return made if bias is None else arithmetic.add(made, bias[:, np.newaxis], 1, state.count, state.exactness)
 
 
-def _rows_of_table(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    """GatherND of rows by tokens."""
-    table, tokens = inputs
-    if not isinstance(table, np.ndarray) or not isinstance(tokens, Tokens) or tokens.codes.shape[-1:] != (1,) or (
-            node.attribute("batch_dims")):
-        raise NotUnderstood("elements by places that depend on tokens, expected rows of a table")
-    return state.looked_up(table, Tokens(tokens.codes[..., 0]))
-
-
 def _concat(state: State, node: Attributes, inputs: list[Any]) -> Any:
     if any(isinstance(value, Tokens) for value in inputs):
         raise NotUnderstood("tokens joined with others")
@@ -377,16 +376,6 @@ def _fits_logits(value: Tokenwise, axis: int) -> bool:
         value.positions != value.positions[..., :1]).any()
 
 
-def _one_hot(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    tokens, depth, values = inputs
-    if not isinstance(tokens, Tokens) or node.attribute("axis") != -1 or not np.array_equal(values, [0, 1]):
-        raise NotUnderstood("a one-hot vector of something else than tokens")
-    if depth.size != 1 or not 0 < depth.item() <= MAX_ELEMENTS >> 10 or depth.item() != int(depth.item()):
-        raise NotUnderstood("a one-hot vector of so many tokens")
-    made = state.looked_up(np.eye(int(depth.item())), tokens)
-    return made if values.dtype.kind == "f" else Whole(made)
-
-
 def _shape(_: State, node: Attributes, inputs: list[Any]) -> Any:
     """A constant, as the number of tokens is one here."""
     if (shape := shape_of(inputs[0])) is None:
@@ -400,8 +389,8 @@ HANDLERS: Mapping[str, Callable[[State, Attributes, list[Any]], Any]] = {
     "Relu": _function("relu"), "Gelu": _gelu, "Swish": _swish, "Max": reductions.maximum,
     "Min": reductions.minimum, "Clip": reductions.clip, "Abs": reductions.absolute, "LeakyRelu": reductions.leaky,
     "ReduceMean": reductions.mean, "ReduceSum": reductions.total, "ReduceL2": reductions.root_of_squares,
-    "ReduceSumSquare": reductions.squares, "GatherND": _rows_of_table, "Conv": _convolution,
+    "ReduceSumSquare": reductions.squares, "GatherND": lookups.rows_of_table, "Conv": _convolution,
     "LayerNormalization": _layer_norm, "RMSNormalization": _rms_norm, "Softmax": _softmax, "MatMul": _matmul,
     "Gemm": _gemm, "Einsum": _einsum, "Concat": _concat, "Where": _where, "Trilu": _triangle,
-    "Shape": _shape, "ArgMax": _argmax, "LogSoftmax": _log_softmax, "OneHot": _one_hot,
+    "Shape": _shape, "ArgMax": _argmax, "LogSoftmax": _log_softmax, "OneHot": lookups.one_hot,
     "IsNaN": _is_nan, "Attention": _attention, "RotaryEmbedding": whole_attention.rotate}

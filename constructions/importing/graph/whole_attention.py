@@ -92,7 +92,7 @@ def _bias(node: Attributes, mask: Any, shape: tuple[int, ...]) -> Any:
         if not isinstance(mask, np.ndarray) or mask.dtype.kind not in "fb" or mask.ndim < 2 or (
                 mask.shape[-1] != shape[-1]):
             raise NotUnderstood("attn_mask that is no constant of conditions or real numbers for each key")
-        bias = bias + (np.where(mask, 0.0, -np.inf) if mask.dtype.kind == "b" else np.asarray(mask, np.float64))
+        bias = bias + (np.where(mask, 0, -np.inf) if mask.dtype.kind == "b" else np.asarray(mask, np.float64))
     later = ~np.tri(shape[-1], dtype=bool)
     return np.where(later, -np.inf, bias) if node.attribute("is_causal") else bias
 
