@@ -87,6 +87,31 @@ def test_a_bare_network_without_biases_is_read_as_a_hooked_transformer(tmp_path:
     assert np.abs(found - total @ arrays["U"].T).max() < 1e-12
 
 
+def test_blocks_of_attention_alone_are_read_from_linear_layers(tmp_path: Path) -> None:
+    """Matrices [out, in] of torch.nn.Linear, two layers of two heads, as docs/importing.md shows it."""
+    torch = torch_or_skip()
+    nn = torch.nn
+    layers = nn.ModuleList(nn.ModuleDict({name: nn.Linear(8, 8, bias=False) for name in "qkvo"}) for _ in range(2))
+    model = nn.ModuleDict({"emb": nn.Embedding(models.VOCABULARY, 8), "pos": nn.Embedding(12, 8), "layers": layers,
+                           "head": nn.Linear(8, 3, bias=False)})
+    page = (Path(__file__).parents[2] / "docs" / "importing.md").read_text(encoding="utf-8")
+    shown = page.partition("[out, in] of torch's Linear:\n\n```toml\n")[2].partition("```")[0]
+    (tmp_path / "names.toml").write_text(shown)
+    torch.save(model.state_dict(), tmp_path / "m.pt")
+
+    def logits(tokens: Any) -> Any:
+        whole = model.double()
+        x = whole["emb"](tokens) + whole["pos"].weight[: tokens.shape[1]]
+        for layer in whole["layers"]:
+            q, k, v = (models.in_heads(layer[name](x), 2) for name in "qkv")
+            x = x + layer["o"](models.joined(models.attend(torch, q, k, v, True)))
+        return whole["head"](x)
+
+    result = import_network([tmp_path / "m.pt"], Options(kind="hooked-transformer", attention="causal", norm="none"),
+                            read_names(tmp_path / "names.toml"))
+    check_logits(torch, result, logits)
+
+
 def test_the_layout_of_modular_addition_is_recognised(tmp_path: Path) -> None:
     torch = torch_or_skip()
     shapes = {"embed.W_E": (8, 5), "pos_embed.W_pos": (12, 8), "unembed.W_U": (8, 4),
