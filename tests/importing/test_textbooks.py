@@ -34,7 +34,7 @@ def test_tables_made_in_forward_are_computed_once(tmp_path: Path, kind: str, by:
 
 @pytest.mark.parametrize(("kind", "attention"), [("window", "causal"), ("beginning", "bidirectional"),
                                                  ("others", "bidirectional"), ("sloped", "causal"),
-                                                 ("insome", "bidirectional")])
+                                                 ("against", "causal"), ("insome", "bidirectional")])
 @pytest.mark.parametrize("by", ["program", "graph"])
 def test_a_fixed_mask_of_any_table_is_a_table(tmp_path: Path, kind: str, attention: str, by: str) -> None:
     torch = torch_or_skip()

@@ -37,6 +37,8 @@ ARRAYS: dict[str, Any] = {
     "cos3": np.cos(ANGLES)[np.newaxis, :LENGTH, :1].astype(np.float32),
     "sin3": np.sin(ANGLES)[np.newaxis, :LENGTH, :1].astype(np.float32),
     "places": np.arange(LENGTH)[np.newaxis], "later": np.arange(LENGTH)[np.newaxis] + 2,
+    "zero": np.array(0), "axes": np.array([1, 2]), "square": np.array([1, 1, 4, 4]),
+    "least": np.float32(-np.inf), "none_": np.float32(0),
     "past": np.zeros((1, 4, 1, 4), np.float32), "valid": np.array([LENGTH])}
 PARTS: list[Node] = [
     ("Gather", ["t", "x"], "e", {}), ("Add", ["e", "p"], "h", {}),
@@ -54,6 +56,12 @@ def turned(how: dict[str, Any], *tables: str, end: str = "") -> list[Node]:
     return [*PARTS, *[("RotaryEmbedding", [one + end, *tables], f"{one}t", how) for one in "qk"]]
 
 
+def padding(by: str, given: list[str]) -> list[Node]:
+    """A mask of keys that are the token 0, a row for each query."""
+    return [*PARTS, ("Equal", ["x", "zero"], "hides", {}), (by, given, "sees", {}),
+            ("Unsqueeze", ["sees", "axes"], "row", {}), ("Expand", ["row", "square"], "mask", {})]
+
+
 READ: dict[str, list[Node]] = {
     "heads": [*PARTS, ("Attention", ["q", "k", "v"], "y", FOUR)],
     "causal": [*PARTS, ("Attention", ["q", "k", "v"], "y", FOUR | {"is_causal": 1})],
@@ -65,6 +73,9 @@ READ: dict[str, list[Node]] = {
     "conditions": [*PARTS, ("Attention", ["q", "k", "v", "seen"], "y", FOUR)],
     "conditions-and-causal": [*PARTS, ("Attention", ["q", "k", "v", "seen"], "y", FOUR | {"is_causal": 1})],
     "numbers-of-each-head": [*PARTS, ("Attention", ["q4", "k4", "v4", "of_heads"], "z", {"is_causal": 1}), *BACK],
+    "padding": [*padding("Not", ["hides"]), ("Attention", ["q", "k", "v", "mask"], "y", FOUR)],
+    "padding-and-causal": [*padding("Where", ["hides", "least", "none_"]),
+                           ("Attention", ["q", "k", "v", "mask"], "y", FOUR | {"is_causal": 1})],
     "precision": [*PARTS, ("Attention", ["q", "k", "v"], "y", FOUR | {"softmax_precision": 1})],
     "turned": [*turned({"num_heads": 4}, "cos", "sin", "places"), ("Attention", ["qt", "kt", "v"], "y", FOUR)],
     "turned-at-other-places": [*turned({"num_heads": 4}, "cos", "sin", "later"),
@@ -83,7 +94,8 @@ REFUSED: dict[str, tuple[list[Node], str]] = {
     "cache": ([*PARTS, ("Attention", ["q", "k", "v", "", "past", "past"], "y", FOUR)], "past_key: attention with a"),
     "valid": ([*PARTS, ("Attention", ["q", "k", "v", "", "", "", "valid"], "y", FOUR)], "nonpad_kv_seqlen: attention"),
     "hidden-rows": ([*PARTS, ("Attention", ["q", "k", "v", "none"], "y", FOUR)], "scores that are hidden by numbers"),
-    "short": ([*PARTS, ("Attention", ["q", "k", "v", "short"], "y", FOUR)], "attn_mask that is no constant of condi"),
+    "short": ([*PARTS, ("Attention", ["q", "k", "v", "short"], "y", FOUR)], "attn_mask that is no constant or mask"),
+    "one-row": ([*padding("Not", ["hides"]), ("Attention", ["q", "k", "v", "row"], "y", FOUR)], "attn_mask that is no"),
     "no-heads": ([*PARTS, ("Attention", ["q", "k", "v"], "y", {})], "queries of width 16 and None heads"),
     "heads-twice": ([*PARTS, ("Attention", ["q4", "k4", "v4"], "z", FOUR), *BACK], "queries with 4 axes beside a num"),
     "odd-shares": ([*PARTS, ("Attention", ["q4", "k4", "other4"], "z", {}), *BACK], "4 heads of queries, 4 of keys, 2"),
@@ -114,14 +126,15 @@ def imported(folder: Path, whole: Any) -> Imported:
 def test_it_is_what_the_reference_and_onnx_runtime_compute(tmp_path: Path, name: str, opset: int) -> None:
     from onnx.reference import ReferenceEvaluator
 
-    whole = model(opset, READ[name])
-    found = FloatNetwork(imported(tmp_path, whole).network).logits(WORDS, 0)
+    whole, words = model(opset, READ[name]), WORDS
+    words = words[words[:, 0] != 0] if "padding" in name else words
+    found = FloatNetwork(imported(tmp_path, whole).network).logits(words, 0)
     reference: Any = ReferenceEvaluator(whole)
-    expected = np.concatenate([reference.run(None, {"x": word[np.newaxis]})[0] for word in WORDS])
+    expected = np.concatenate([reference.run(None, {"x": word[np.newaxis]})[0] for word in words])
     assert np.abs(found - expected).max() < 1e-4
     runtime = pytest.importorskip("onnxruntime")
     session = runtime.InferenceSession(whole.SerializeToString(), providers=["CPUExecutionProvider"])
-    expected = np.concatenate([session.run(None, {"x": word[np.newaxis]})[0] for word in WORDS])
+    expected = np.concatenate([session.run(None, {"x": word[np.newaxis]})[0] for word in words])
     assert np.abs(found - expected).max() < 1e-4
 
 

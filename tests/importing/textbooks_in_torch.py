@@ -81,6 +81,12 @@ def modules(torch: Any) -> dict[str, Any]:
             slopes = (place - place.unsqueeze(1)) * torch.tensor([0.5, 0.25]).view(2, 1, 1)
             return super().scores(q, k, tokens) + slopes
 
+    class Against(Window):
+        """A window whose scores have a negative factor."""
+
+        def scores(self, q: Any, k: Any, tokens: Any) -> Any:
+            return super().scores(-3 * q, k, tokens)
+
     class InSome(basic):  # type: ignore[misc]
         """A causal layer before one that is not."""
 

@@ -122,8 +122,8 @@ def with_table(reads: Reads, added: Array, visible: NDArray[np.bool_], scale: Fr
             rows.append(np.where(sees, added[query], 0))
     whole = np.array(rows)
     table = exactness.scaled(np.where(np.isfinite(whole), whole, 0), 1 / scale)
-    least = -np.ldexp(1, max(math.ceil(math.log2(HIDING / scale)), 0))
-    table[np.isneginf(whole)] = least
+    least = np.ldexp(1, max(math.ceil(math.log2(HIDING / abs(scale))), 0))
+    table[np.isneginf(whole)] = -least if scale > 0 else least
     more = _chosen(which, len(rows), positions), Flat({positions(): np.ascontiguousarray(table.T)}, (), len(rows))
     if is_nothing(reads):
         return more

@@ -52,9 +52,13 @@ def _gather_nd(how: Attributes, inputs: list[Any]) -> int:
     return int(math.prod(places.shape[:-1]) * math.prod(left))
 
 
-def _product(_: Attributes, inputs: list[Any]) -> int:
+def _product(how: Attributes, inputs: list[Any]) -> int:
+    """Rows of the first matrix, columns of the second, and all axes before."""
     x, y = (tuple(map(int, value.shape)) for value in inputs[:2])
-    return math.prod(x[:-2]) * math.prod(y[:-2]) * max(x[-2:], default=1) * max(y[-2:], default=1)
+    x, y = (shape[::-1] if how.operation == "Gemm" and how.attribute(name) else shape
+            for shape, name in ((x, "transA"), (y, "transB")))
+    outer = np.broadcast_shapes(x[:-2], y[:-2])
+    return math.prod(outer) * (x[-2] if len(x) > 1 else 1) * (y[-1] if len(y) > 1 else 1)
 
 
 def _einsum(how: Attributes, inputs: list[Any]) -> int:

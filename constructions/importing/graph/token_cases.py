@@ -113,11 +113,12 @@ def token_case(state: State, operation: str, node: Attributes, inputs: Sequence[
     if operation in _COMPARED and any(isinstance(one, Tokens) for one in inputs):
         return _compared(operation, inputs)
     cases = [one for one in inputs if isinstance(one, TokenCase)]
-    if (made := mean_of_kept(state, operation, node, inputs)) is not None or not cases:
+    if (made := mean_of_kept(state, operation, node, inputs)) is not None or not cases or (
+            operation == "Attention"):
         return made
     if operation == "Shape":
         return np.array(cases[0].codes.shape, np.int64)
-    if operation in ("Add", "Where") and (made := _masked(state, operation, inputs)) is not None:
+    if operation in ("Add", "Where") and (made := masked(state, operation, inputs)) is not None:
         return made
     if operation not in _SINGLE or any(not isinstance(one, TokenCase | np.ndarray) for one in inputs):
         raise NotUnderstood("an operation that is not handled on conditions on tokens, expected masks of keys")
@@ -149,8 +150,8 @@ def _compared(operation: str, inputs: Sequence[Any]) -> TokenCase:
                      np.full(shape, not holds))
 
 
-def _masked(state: State, operation: str, inputs: Sequence[Any]) -> Scores | None:
-    """Scores with a mask of keys; None if there are no scores."""
+def masked(state: State, operation: str, inputs: Sequence[Any]) -> Scores | None:
+    """Scores with a mask of keys by their tokens, of Add or Where; None if there are no scores."""
     inputs = [one if isinstance(one, TokenCase) else as_scores(one, state.count, state.positions) if
               not isinstance(one, np.ndarray) else one for one in inputs]
     if operation == "Add":

@@ -14,6 +14,7 @@ from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import Attributes
 from constructions.importing.graph.state import State, moved_parts
+from constructions.importing.graph.token_cases import TokenCase, masked
 from constructions.importing.graph.values import Modulated, Scores, Tokenwise, Weights
 
 ROOT = "scores are divided by the square root of the heads' width, rounded to binary64"
@@ -66,7 +67,7 @@ def attend(state: State, node: Attributes, inputs: list[Any], weigh: Callable[[S
     scale = _scale(state, node, query.shape[-1])
     scores = attention.scores_of(query, key)
     scores = Scores(scores.reads, scores.shape, scores.positions, scores.scale * scale, scores.tables)
-    weights = weigh(state, scores.plus(_bias(node, [*inputs, None][3], scores.shape)))
+    weights = weigh(state, _with_mask(state, node, scores, [*inputs, None][3]))
     made = attention.averages(weights, value, state.attentions)
     if len(flat[0].shape) == 4:
         return made
@@ -85,16 +86,27 @@ def _scale(state: State, node: Attributes, width: int) -> Fraction:
     return Fraction(np.float64(1 / np.sqrt(width)))
 
 
-def _bias(node: Attributes, mask: Any, shape: tuple[int, ...]) -> Any:
-    """Numbers that are added to scores: 0 or -infinity for a condition, and -infinity for later keys if causal."""
-    bias = np.zeros(shape[-2:])
-    if mask is not None:
-        if not isinstance(mask, np.ndarray) or mask.dtype.kind not in "fb" or mask.ndim < 2 or (
-                mask.shape[-1] != shape[-1]):
-            raise NotUnderstood("attn_mask that is no constant of conditions or real numbers for each key")
-        bias = bias + (np.where(mask, 0, -np.inf) if mask.dtype.kind == "b" else np.asarray(mask, np.float64))
-    later = ~np.tri(shape[-1], dtype=bool)
-    return np.where(later, -np.inf, bias) if node.attribute("is_causal") else bias
+def _with_mask(state: State, node: Attributes, scores: Scores, mask: Any) -> Scores:
+    """Scores with 0 or -infinity added for a condition, or numbers, and -infinity for later keys if causal.
+
+    A mask with one row for all queries, which the text has and ONNX Runtime has not, is refused.
+    """
+    shape = mask.codes.shape if isinstance(mask, TokenCase) else getattr(mask, "shape", ())
+    form = mask.inside if isinstance(mask, TokenCase) else mask
+    if mask is not None and (not isinstance(form, np.ndarray) or form.dtype.kind not in "fb"
+                             or shape[-2:] != scores.shape[-2:]):
+        raise NotUnderstood("attn_mask that is no constant or mask of keys by tokens, with a number or condition for "
+                            "each query and key")
+    made: Scores | None = scores
+    if isinstance(mask, TokenCase):
+        made = masked(state, "Where", [mask, scores, np.array(-np.inf)]) if form.dtype.kind == "b" else (
+            masked(state, "Add", [scores, mask]))
+    elif mask is not None:
+        made = scores.plus(np.where(mask, 0, -np.inf) if form.dtype.kind == "b" else np.asarray(mask, np.float64))
+    if made is None:
+        raise NotUnderstood("attn_mask that is no mask of keys")
+    later = np.where(np.tri(shape[-1] if shape else scores.shape[-1], dtype=bool), 0, -np.inf)
+    return made.plus(later) if node.attribute("is_causal") else made
 
 
 # -- rotary positions --------------------------------------------------------------------------------------------------
