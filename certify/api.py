@@ -186,8 +186,10 @@ def card(certificate: Path) -> str:
     """
     from certify.exports.card import card_of
     from certify.frame.files import read_text
+    from certify.frame.look import CERTIFICATES, expect
 
     path = os.fspath(certificate)
+    expect(path, CERTIFICATES, "a certificate")
     return card_of(read_text(path), path, os.path.basename(path))
 
 

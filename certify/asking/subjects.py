@@ -20,6 +20,7 @@ from certify.frame.files import (
     check_unicode,
     read_text,
 )
+from certify.frame.look import NETWORKS, expect
 from constructions.errors import InputError
 from constructions.language.definitions import definitions_of_file
 from constructions.language.printer import format_briefly, format_formula
@@ -44,6 +45,13 @@ class Kind(Enum):
     NETWORK = "a model file or a certificate"
     REGEX = "a regular expression (--regex)"
     DFA = "an automaton (--dfa)"
+
+
+LOOKS: Mapping[Kind, frozenset[str]] = {
+    Kind.FORMULA: frozenset({"formula", "program"}), Kind.PROGRAM: frozenset({"program"}), Kind.NETWORK: NETWORKS,
+    Kind.REGEX: frozenset(), Kind.DFA: frozenset(),
+}
+"""The kinds of files that each may be."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +99,8 @@ def find_subject(name: str | None, taken: Collection[Kind]) -> Found:
     if name is None:
         raise InputError("no formula, expected one, or a regular language (--regex, --dfa)")
     check_unicode(name)
+    expect(name, frozenset[str]().union(*(LOOKS[kind] for kind in taken)),
+           " or ".join(kind.value for kind in Kind if kind in taken))
     found = _classify(name, taken)
     if found.kind not in taken:
         expected = " or ".join(kind.value for kind in Kind if kind in taken)

@@ -34,6 +34,7 @@ from certify.auditing.kinds.asked import OF_FORMULAS, Entry, read_options
 from certify.auditing.kinds.registry import KINDS
 from certify.auditing.results import Paper, Verdict
 from certify.frame.files import SUFFIXES_OF_PROGRAMS, read_text
+from certify.frame.look import CERTIFICATES, expect
 from certify.frame.places import note_input
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
@@ -75,6 +76,7 @@ def read_claims(path: str) -> ClaimsFile:
     if path != "-" and not os.path.exists(path):
         raise InputError(f"{path}: No such file or directory, expected a claims file (.toml); certify audit --formula "
                          "FORMULA audits a formula")
+    expect(path, CERTIFICATES | {"claims", "model"}, "a claims file (.toml)")
     text = read_text(path)
     if text.lstrip().startswith("{"):
         name = shlex.quote(path)

@@ -13,6 +13,7 @@ import typer.core
 import typer.main
 
 from certify.asking.options import Timeout, written_file, written_folder, written_place
+from certify.commands.files_taken import expect_kinds
 from certify.frame.places import STANDARD_STREAM, Places, keep_places
 from certify.frame.progress import silence
 from constructions.deadline import time_limit
@@ -76,6 +77,7 @@ class Command(typer.core.TyperCommand):
         """
         with keep_places() as places, silence(bool(ctx.params.get("quiet"))), time_limit(ctx.params.pop(LIMIT, None)):
             note_outputs(self, ctx.params, places)
+            expect_kinds(str(self.name), ctx.params)
             return super().invoke(ctx)
 
 

@@ -50,7 +50,15 @@ def read_own_text(path: str) -> str:
     except OSError as error:
         raise Unreadable(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start + 1} is not UTF-8 text") from None
+        raise InputError(f"{path}: {_other_kind(path)}byte {error.start + 1} is not UTF-8 text") from None
+
+
+def _other_kind(path: str) -> str:
+    """What the file is, if it is of a known kind that is not text, with the next command."""
+    from certify.frame.look import complaint, look
+
+    kind = None if path == STANDARD_STREAM else look(path)
+    return "" if kind in (None, "binary", "json", "text") else f"{complaint(path, str(kind), 'a text')}; "
 
 
 def check_unicode(*texts: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from certify.frame.files import read_text
+from certify.frame.look import A_TRAINED_NETWORK, TRAINED, expect
 from certify.frame.places import STANDARD_STREAM
 from certify.trained.claim_file import Scope, claim_of_table, read_claim
 from certify.trained.files import ABOUT_LENGTHS, ABOUT_TRACKS, WITH_A_CLAIM, begins_as
@@ -29,6 +30,7 @@ def read_trained(path: str) -> tuple[TrainedNetwork, Claim | None]:
     Raises:
         InputError: if it is no file of this kind.
     """
+    expect(path, TRAINED, A_TRAINED_NETWORK)
     data = read_json(read_text(path), path)
     if isinstance(data, dict) and data.get("format") in WITH_A_CLAIM:
         return network_and_claim(data, path)

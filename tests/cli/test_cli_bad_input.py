@@ -149,7 +149,7 @@ def test_a_word_that_cannot_be_run_is_one_line(certify: Any, word: str, message:
     (("model", "missing.json"), "missing.json: No such file or directory"),
     (("run", "missing.json", "0"), "missing.json: No such file or directory"),
     (("run", "missing.cert", "0"), "missing.cert: No such file or directory"),
-    (("model", "."), ".: Is a directory"),
+    (("model", "."), ".: found a folder, expected a model file or a certificate"),
 ])
 def test_a_file_that_cannot_be_read_is_one_line(certify: Any, arguments: tuple[str, ...], message: str) -> None:
     assert_refused(certify(*arguments), message)

@@ -133,15 +133,15 @@ def test_a_line_names_no_file(certify: Any, certificate: str) -> None:
     assert [entry["verdict"] for entry in found] == ["malformed"] * 3
 
 
-@pytest.mark.parametrize(("content", "found"), [
-    ('{\n "format": "certify-certificate"\n}\n', "a model file or a certificate"),
-    ("alphabet ab\nP(i) := Q_a(i)\n", "a program (.rasp or .cr)"),
+@pytest.mark.parametrize(("content", "found", "then"), [
+    ('{\n "format": "certify-certificate"\n}\n', "a certificate", "certify check other"),
+    ("alphabet ab\nP(i) := Q_a(i)\n", "a program (.rasp or .cr)", "certify run other WORD"),
 ])
-def test_a_file_of_another_kind_is_refused_in_one_line(certify: Any, content: str, found: str) -> None:
+def test_a_file_of_another_kind_is_refused_in_one_line(certify: Any, content: str, found: str, then: str) -> None:
     Path("other").write_text(content, encoding="utf-8")
     result = certify("formula", "-F", "other")
     assert (result.code, result.out) == (2, "")
-    assert result.err == f"certify: other: found {found}, expected formulas, one a line\n"
+    assert result.err == f"certify: other: found {found}, expected formulas, one a line; {then}\n"
 
 
 def test_the_mark_that_editors_begin_a_file_with_means_nothing(certify: Any) -> None:

@@ -100,8 +100,8 @@ def test_a_certificate_is_no_trained_network_and_what_it_is_is_said(certify: Any
     certify("build", "Q_1", "-o", "m.json")
     imported = certify("import", "m.json", "-o", "t.json")
     assert (imported.code, imported.out) == (2, "")
-    assert imported.err == ('certify: m.json: a file in the format "certify-transformer", expected one that another '
-                            "library wrote\n")
+    assert imported.err == ("certify: m.json: found a model file, expected weights of a trained network (.safetensors, "
+                            ".pt, .onnx); certify model m.json\n")
     decided = certify("decide", "m.json")
     assert (decided.code, decided.out) == (2, "")
-    assert decided.err.startswith('certify: m.json, format: "certify-transformer", expected "certify-trained"')
+    assert decided.err.startswith("certify: m.json: found a model file, expected a trained network (certify import")

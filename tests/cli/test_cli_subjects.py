@@ -93,18 +93,20 @@ def test_where_a_formula_is_needed_a_softened_certificate_is_refused_in_one_line
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (("formula", MODEL), "m.json: found a model file or a certificate, expected a formula or a program "
-                          "(.rasp or .cr)"),
-    (("build", CERTIFICATE), "c.cert: found a model file or a certificate, expected a formula or a program "
-                          "(.rasp or .cr)"),
-    (("explain", SOFTENED), "soft.cert: found a model file or a certificate, expected a formula or a program "
-                          "(.rasp or .cr)"),
-    (("model", PROGRAM), "p.rasp: found a program (.rasp or .cr), expected a model file or a certificate"),
-    (("audit", "--model", PROGRAM), "p.rasp: found a program (.rasp or .cr), expected a model file or a certificate"),
+    (("formula", MODEL), "m.json: found a model file, expected a formula or a program (.rasp or .cr); "
+                         "certify model m.json"),
+    (("build", CERTIFICATE), "c.cert: found a certificate, expected a formula or a program (.rasp or .cr); "
+                             "certify check c.cert"),
+    (("explain", SOFTENED), "soft.cert: found a certificate, expected a formula or a program (.rasp or .cr); "
+                            "certify check soft.cert"),
+    (("model", PROGRAM), "p.rasp: found a program (.rasp or .cr), expected a model file or a certificate; "
+                         "certify run p.rasp WORD"),
+    (("audit", "--model", PROGRAM), "p.rasp: found a program (.rasp or .cr), expected a model file or a certificate; "
+                                    "certify run p.rasp WORD"),
     (("export", PROGRAM, "--to", "coq", "-o", "x"),
-     "p.rasp: found a program (.rasp or .cr), expected a model file or a certificate"),
-    (("audit", "--formula", MODEL), "m.json: found a model file or a certificate, expected a formula or a program "
-                                    "(.rasp or .cr)"),
+     "p.rasp: found a program (.rasp or .cr), expected a model file or a certificate; certify run p.rasp WORD"),
+    (("audit", "--formula", MODEL), "m.json: found a model file, expected a formula or a program (.rasp or .cr); "
+                                    "certify model m.json"),
 ])
 def test_a_subject_that_makes_no_sense_is_refused_in_one_line(
         certify: Any, files: None, arguments: tuple[str, ...], message: str) -> None:

@@ -144,7 +144,9 @@ def test_options_of_trained_networks_are_refused_beside_a_formula(certify: Any) 
      "c.toml: offsets: 1, expected an offset from 0 to 0"),
     (("decide", "model.json", "--claim", "c.toml", "--max-n", "0"),
      "c.toml: min_n 1 and max_n 0, expected 1 <= min_n <= max_n"),
-    (("decide", "c.toml", "--claim", "c.toml"), "c.toml, line 2, column 1: not JSON: Expecting value"),
+    (("decide", "c.toml", "--claim", "c.toml"),
+     "c.toml: found a claim file of a trained network (.toml), expected a trained network (certify import "
+     "writes one) or a certificate about one; certify decide MODEL.json --claim c.toml"),
     (("decide", "model.json", "--alphabet", "ab", "--at", "every", "--sign", "9: Q_a", "--max-n", "2"),
      "options: answer 1: token: 9, expected a token with a logit, from 0 to 1"),
 ])

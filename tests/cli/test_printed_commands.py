@@ -33,6 +33,7 @@ from certify.every_n.claim import TheoremClaim
 from certify.exports.coq import coq_folder
 from certify.exports.pages.certificate import commands
 from certify.formula.float_reach import find_reach
+from certify.frame.look import A_TRAINED_NETWORK, KINDS, complaint
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
@@ -55,18 +56,24 @@ SINCE = "(Q_a | Q_b) since Q_a"
 MENTIONED = {
     "certify audit --formula": "audit --formula 'Q_a since Q_b' --gamma 3 --max-n 2",
     "certify audit --model 'since a.cert'": "audit --model 'since a.cert' --max-n 3",
+    "certify audit claims.toml": "audit --formula 'Q_a since Q_b' --gamma 3 --max-n 2",
     "certify build": "build 'prev Q_1' --alphabet 01",
     "certify check 'since a.cert'": "check 'since a.cert'",
     "certify check network.cert": "check 'since a.cert'",
     "certify checker -o check.pyz": "checker -o written/check.pyz",
     "certify decide model.json --claim claim.toml": "decide trained.json --claim claim.toml --max-n 1",
+    "certify decide MODEL.json --claim claim.toml": "decide trained.json --claim claim.toml --max-n 1",
+    "certify decide trained.json --claim CLAIM.toml": "decide trained.json --claim claim.toml --max-n 1",
     "certify docs": "docs",
     "certify docs critical": "docs critical",
+    "certify docs formats": "docs formats",
     "certify docs models": "docs models",
     "certify examples": "examples copied",
     "certify export --to smt2": "export 'since a.cert' --to smt2 -o scripts",
     "certify floats": "floats 'since a.cert' --format binary32",
     "certify floats --presets": "floats --presets",
+    "certify formula --dfa even.hoa": "formula --regex '(ab)*' --max-n 2",
+    "certify formula f.ltl": "formula 'Q_a since Q_b' --alphabet ab --max-n 2",
     "certify formula proves it": "formula 'Q_a since Q_b' --alphabet ab --max-n 2",
     "certify formula says why": "formula '(Q_a | Q_b) since Q_a' --gamma 1/10 --max-n 2",
     "certify import": "import examples/trained/first --kind nanogpt --attention causal --heads 1 --activation gelu "
@@ -85,6 +92,10 @@ MENTIONED = {
 """What texts mention, and what is run for it; the longest that fits counts. Of `prove`, which needs Coq, only that it
 is there: docs/coq.md and tests/exports/test_coq_folder.py run it."""
 REFUTED = {"certify formula says why", "certify model 'net b.json'", "certify margin --norm"}
+
+LOOKED_AT = {"model": "net b.json", "trained": "trained.json", "certificate": "since a.cert", "claims": "claims.toml",
+             "trained certificate": "since a.cert", "claim": "claim.toml", "formula": "f.ltl", "automaton": "even.hoa"}
+"""Files of these kinds; all others are foreign."""
 
 CARDS = ("since a.cert", "soft.cert", "wrong.cert")
 
@@ -255,6 +266,7 @@ def make_everything(said: Said) -> None:
         said.texts.append(card)
         (block,) = re.findall(r"^```sh\n(.*?)\n```$", card, re.MULTILINE | re.DOTALL)
         said.copied |= dict.fromkeys(block.splitlines(), said.folder)
+    said.texts += [complaint(LOOKED_AT.get(kind, "enc.pt"), kind, A_TRAINED_NETWORK) for kind in KINDS]
     listen_to_an_audit(said)
     listen_to_critical_constants(said)
 

@@ -37,8 +37,9 @@ def write_training(place: str, training: Training, task: Task, claim: Claim | Tr
         **named}
     if made is not None and made.settings:
         files["config.json"] = made.config
-    certificates = {"network.cert": training.decision and training.decision.certificate,
-                    "wrong.cert": training.decision and training.decision.wrong_certificate}
+    decision = training.decision
+    certificates = {} if decision is None else {"network.cert": decision.certificate,
+                                                "wrong.cert": decision.wrong_certificate}
     files |= {name: content for name, content in certificates.items() if content}
     if repair is not None and repair.equality is not None and repair.equality.certificates:
         compared = {**repair.equality.certificates, "README.md": readme_of_equality(repair.equality)}
