@@ -33,6 +33,7 @@ from constructions.language.builder import (
 )
 from constructions.language.definitions import Part, split_definitions
 from constructions.language.diagnosis import describe_terminals, locate, offset_of, place_of, quote
+from constructions.language.from_latex import from_latex
 from constructions.language.grouping import check_grouping
 from constructions.language.hints import character_hint, name_hint, operand_hint, operator_hint
 from constructions.language.predicate_definition import PredicateDefinition
@@ -63,8 +64,8 @@ def parse_formula(text: str, alphabet: Sequence[str] | None = None,
     another spelling of the latter. The nodes of the user's ``predicates`` carry their definitions. Where an
     ``alphabet`` is given, its symbols may stand bare if they are names. A name of the user's predicates is never
     anything else. ``let p = ...; ...`` names formulas before one that uses them. The ``table`` has what ``$1``, ``$2``
-    and so on stand for. With ``any_grouping`` the operators of a text without brackets are grouped as always, even if
-    the tools of the dialect group them differently.
+    and so on stand for. LaTeX as ``format_formula`` and papers write it is read, too. With ``any_grouping`` the operators
+    of a text without brackets are grouped as always, even if the tools of the dialect group them differently.
 
     >>> parse_formula("Q_a since Q_b & Q_c")
     parse_formula('Q_a since Q_b & Q_c')
@@ -85,6 +86,12 @@ def parse_formula(text: str, alphabet: Sequence[str] | None = None,
     """
     if len(text) > MAX_TEXT:
         raise FormulaError(f"found {len(text)} characters, expected at most {MAX_TEXT}", 1, 1, text[:MAX_LENGTH])
+    if (plain := from_latex(text)) != text:
+        try:
+            return parse_formula(plain, alphabet, predicates, dialect, table, any_grouping)
+        except FormulaError as error:  # macros leave their room, so that places are those of the text
+            shown = text if len(plain) == len(text) else plain
+            raise FormulaError(error.message, error.line, error.column, shown) from None
     scope = Scope(alphabet, predicates or {}, dialect, table or {}, names=set(predicates or ()),
                   any_grouping=any_grouping)
     *definitions, last = parts = split_definitions(text)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constructions.errors import InputError
+from constructions.errors import FormulaError, InputError
 from constructions.language.parser import parse_count, parse_formula
 from constructions.language.predicates import parse_predicate_definition
 from constructions.language.printer import (
@@ -34,7 +34,7 @@ from constructions.language.syntax import (
 from tests.language.strategies import formulas
 
 
-@pytest.mark.parametrize("style", ["ascii", "unicode"])
+@pytest.mark.parametrize("style", ["ascii", "unicode", "latex"])
 @pytest.mark.parametrize("parenthesize", [False, True])
 @given(formula=formulas(counting=True))
 def test_parsing_undoes_printing(style: Style, parenthesize: bool, formula: Formula) -> None:
@@ -44,6 +44,36 @@ def test_parsing_undoes_printing(style: Style, parenthesize: bool, formula: Form
 @given(st.text(min_size=1))
 def test_parsing_undoes_printing_of_any_symbol(symbol: str) -> None:
     assert parse_formula(str(Symbol(symbol))) is Symbol(symbol)
+
+
+@given(formulas(alphabet=["a", "(", "'", "\\", "{x}", "a_b^~", "%#$&", "go on"], counting=True))
+def test_parsing_undoes_printing_in_latex_of_any_printable_symbol(formula: Formula) -> None:
+    assert parse_formula(format_formula(formula, "latex")) is formula
+
+
+def test_long_latex_with_definitions_is_read() -> None:
+    formula: Formula = Symbol("a")
+    for _ in range(12):
+        formula = And(Or(Previous(formula), formula), Since(formula, Symbol("b")))
+    text = format_formula(formula, "latex")
+    assert text.startswith(r"\mathbf{let}\ p_{1} = ") and parse_formula(text) is formula
+
+
+@pytest.mark.parametrize(("latex", "plain"), [
+    (r"\overleftarrow{\#}[Q_1] \geq 2", "#<[Q_1] >= 2"), (r"\ominus Q_{a}", "prev Q_a"),
+    (r"\neg Q_a \wedge \top", "!Q_a & true"),
+    (r"3\,\overrightarrow{\#}[Q_{\texttt{a\_b}}] \leq 2", "3*#>[Q_a_b] <= 2"),
+    (r"Q_a \mathbin{\mathbf{since}} Q_b", "Q_a since Q_b"),
+    (r"\left(Q_a \to Q_b\right)", "Q_a -> Q_b"), (r"Q['\\'] \/ Q['a']", r"Q['\\'] | Q_a"),
+])
+def test_latex_of_papers_is_read(latex: str, plain: str) -> None:
+    assert parse_formula(latex) is parse_formula(plain)
+
+
+def test_complaints_about_latex_point_into_what_was_written() -> None:
+    with pytest.raises(FormulaError) as error:
+        parse_formula(r"\ominus Q_{a} \land \lor Q_b")
+    assert (error.value.column, error.value.text) == (21, r"\ominus Q_{a} \land \lor Q_b")
 
 
 @given(formulas(counting=True), st.booleans())
