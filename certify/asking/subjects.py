@@ -13,14 +13,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from certify.frame.files import (
-    SUFFIX_OF_COUNTING_PROGRAMS,
-    SUFFIX_OF_FORMULAS,
-    SUFFIXES_OF_PROGRAMS,
-    check_unicode,
-    read_text,
-)
+from certify.frame.files import check_unicode, read_text
 from certify.frame.look import NETWORKS, expect
+from certify.frame.suffixes import SUFFIX_OF_COUNTING_PROGRAMS, SUFFIX_OF_FORMULAS, SUFFIXES_OF_PROGRAMS
 from constructions.errors import InputError
 from constructions.language.definitions import definitions_of_file
 from constructions.language.printer import format_briefly, format_formula

@@ -33,9 +33,10 @@ from certify.auditing.claims import (
 from certify.auditing.kinds.asked import OF_FORMULAS, Entry, read_options
 from certify.auditing.kinds.registry import KINDS
 from certify.auditing.results import Paper, Verdict
-from certify.frame.files import SUFFIXES_OF_PROGRAMS, read_text
+from certify.frame.files import read_text
 from certify.frame.look import CERTIFICATES, expect
 from certify.frame.places import note_input
+from certify.frame.suffixes import SUFFIXES_OF_PROGRAMS
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression

@@ -42,7 +42,8 @@ def build(
     from certify.asking.request import read_request
     from certify.asking.subjects import Kind, Programs
     from certify.asking.written import Options
-    from certify.frame.files import SUFFIXES_OF_PROGRAMS, write_text
+    from certify.frame.files import write_text
+    from certify.frame.suffixes import SUFFIXES_OF_PROGRAMS
     from constructions.errors import InputError, Unsupported
     from constructions.network.json_form import transformer_to_json, write_canonical
 

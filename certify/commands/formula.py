@@ -132,7 +132,7 @@ def refuse_beside_one_formula(given: dict[str, object]) -> None:
 
 def formulas_in_turn(text: str | None, symbol: str | None, alphabet: str | None) -> list[Example] | None:
     """The shipped examples, or a formula for each value of a program's output; None if there is one formula only."""
-    from certify.frame.files import SUFFIXES_OF_PROGRAMS
+    from certify.frame.suffixes import SUFFIXES_OF_PROGRAMS
 
     if text is None:
         from certify.formula.examples import load_examples

@@ -11,14 +11,12 @@ import tempfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from certify.frame.look import complaint, look
 from certify.frame.places import STANDARD_STREAM, find_places, note_input
 from constructions.errors import InputError, Unreadable
 from constructions.text import printable
 
 MAX_BYTES = 64_000_000
-SUFFIX_OF_FORMULAS = ".ltl"
-SUFFIX_OF_COUNTING_PROGRAMS = ".cr"
-SUFFIXES_OF_PROGRAMS = (".rasp", SUFFIX_OF_COUNTING_PROGRAMS)
 
 
 def read_text(path: str) -> str:
@@ -55,8 +53,6 @@ def read_own_text(path: str) -> str:
 
 def _other_kind(path: str) -> str:
     """What the file is, if it is of a known kind that is not text, with the next command."""
-    from certify.frame.look import complaint, look
-
     kind = None if path == STANDARD_STREAM else look(path)
     return "" if kind in (None, "binary", "json", "text") else f"{complaint(path, str(kind), 'a text')}; "
 

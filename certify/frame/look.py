@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from certify.frame.files import SUFFIX_OF_FORMULAS, SUFFIXES_OF_PROGRAMS
+from certify.frame.suffixes import SUFFIX_OF_FORMULAS, SUFFIXES_OF_PROGRAMS
 from constructions.errors import InputError
 from constructions.text import printable
 

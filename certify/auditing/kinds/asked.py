@@ -100,7 +100,7 @@ class Entry:
 
     def request(self, programs: Programs = Programs.COMPILED, lengths: Lengths | None = None) -> Request:
         """The question about the network of the claim."""
-        from certify.frame.files import SUFFIXES_OF_PROGRAMS
+        from certify.frame.suffixes import SUFFIXES_OF_PROGRAMS
 
         key = self.subject_key()
         is_text = key == "formula" and not self.table[key].endswith(SUFFIXES_OF_PROGRAMS)
