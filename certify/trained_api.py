@@ -12,7 +12,7 @@ from certify.asking.arguments import exact_text
 from certify.frame.places import note_input
 from constructions.arguments import typed
 from constructions.errors import InputError
-from constructions.importing.questions import NormKind, Place, Positions
+from constructions.importing.questions import Like, NormKind, Place, Positions
 from constructions.trained.network import Activation, Attends
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Path = str | PathLike[str]
 CHOICES = {"attention": get_args(Attends), "activation": get_args(Activation), "norm": get_args(NormKind),
-           "positions": get_args(Positions), "embedding_scale": ("sqrt(d)",)}
+           "positions": get_args(Positions), "embedding_scale": ("sqrt(d)",), "like": get_args(Like)}
 """The arguments that are one of several words."""
 
 
@@ -37,7 +37,7 @@ def import_network(files: Path | Sequence[Path], output: Path | None = None, *, 
                    position_table: str | None = None, output_layer: str | None = None,
                    rotary_base: Exact | None = None, readout: str | None = None,
                    place: Mapping[str, Place] | None = None, given: Mapping[str, int | None] | None = None,
-                   expect: Path | None = None) -> Imported:
+                   like: Like | None = None, expect: Path | None = None) -> Imported:
     """Read a trained transformer from its own files, and write it as exact numbers if there is an ``output``.
 
     The arguments are the options of the command (docs/importing.md): ``place`` maps norms to places, ``given`` inputs
@@ -58,14 +58,15 @@ def import_network(files: Path | Sequence[Path], output: Path | None = None, *, 
     for path in paths:
         note_input(path)
     chosen = {"attention": attention, "activation": activation, "norm": norm, "positions": positions,
-              "embedding_scale": embedding_scale}
+              "embedding_scale": embedding_scale, "like": like}
     for name, value in chosen.items():
         if value is not None and value not in CHOICES[name]:
             raise InputError(f"{name}: found {value!r}, expected one of {', '.join(CHOICES[name])}")
     answers = Options(
         attention, activation, norm, _positive("epsilon", epsilon), heads, norm_first, positions, rows,
         embedding_scale, token_table, position_table, output_layer, _positive("rotary_base", rotary_base),
-        None if given is None else tuple(given.items()), kind, readout, None if place is None else tuple(place.items()))
+        None if given is None else tuple(given.items()), kind, readout, None if place is None else tuple(place.items()),
+        like)
     imported = read_network(paths, answers, None if names is None else read_names(os.fspath(names)), expect is not None)
     imported = with_comparison(imported, paths, dict(answers.given or ()), None if expect is None else
                                os.fspath(expect))

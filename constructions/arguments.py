@@ -20,8 +20,8 @@ _ALTERNATIVES = re.compile(r" \| (?![^\[]*\])")
 _GENERIC = re.compile(r"(Sequence|Collection|Iterable)\[(.*)\]")
 _MODULE = re.compile(r"\b[a-z_]+\.(?=[A-Z])")
 """What stands before the name of a type: ``syntax.`` in ``syntax.Formula``."""
-_TEXTS = frozenset({"str", "Activation", "At", "Attends", "Format", "LanguageName", "Literal", "MaskName", "NormKind",
-                    "Positions", "WeightingName"})
+_TEXTS = frozenset({"str", "Activation", "At", "Attends", "Format", "LanguageName", "Like", "Literal", "MaskName",
+                    "NormKind", "Positions", "WeightingName"})
 _WORDS = {
     "int": "a whole number", "bool": "True or False", "Path": "a path",
     "Mapping": "a table", "Meaning": "a meaning", **dict.fromkeys(_TEXTS, "a text"),

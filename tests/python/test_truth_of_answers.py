@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from certify import (
 )
 from certify.auditing.results import AuditReport
 from certify.frame.verdicts import POSITIVE, VERDICTS, WithExitStatus, exit_status
+from constructions.importing.questions import Options
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "examples" / "published"
 EVEN = PUBLISHED.parent / "trained" / "even"
@@ -92,6 +94,7 @@ def test_trained_networks_are_learnt_compared_and_imported(network: Path) -> Non
     claim = EVEN / "claim.toml"
     assert learn(network, claim, 2) and equal(network, network, claim, 2)
     for changes, complaint in (({"attention": "both"}, "attention: found 'both', expected one of causal"),
+                               ({"like": "bert"}, "like: found 'bert', expected one of torch, gpt2, llama"),
                                ({"epsilon": 1e-5}, "epsilon: found the float"),
                                ({"expect": 5}, "expect: found 5, expected a path")):
         given: dict[str, Any] = changes
@@ -99,6 +102,10 @@ def test_trained_networks_are_learnt_compared_and_imported(network: Path) -> Non
             import_network(EVEN / "model.safetensors", **given)
     with pytest.raises(Unreadable):
         learn(network.with_name("missing.json"))
+
+
+def test_an_import_takes_every_answer_of_the_command() -> None:
+    assert {one.name for one in fields(Options)} <= inspect.signature(import_network).parameters.keys()
 
 
 def test_a_card_is_text(tmp_path: Path) -> None:
