@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Self
 
 _EXCERPT_WIDTH = 72
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """The known name that is nearest to one that is not, as the end of a complaint.
+
+    >>> meant("formulae", ("formula", "floats")), meant("xyz", ("formula",))
+    ('; did you mean formula?', '')
+    """
+    near = get_close_matches(name, list(known), 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def install(extra: str) -> str:

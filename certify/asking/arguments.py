@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any, TypedDict
 
 from certify.asking.subjects import Found, Kind, find_language, find_subject
 from certify.asking.written import Options
 from constructions.arguments import not_what
-from constructions.errors import InputError
+from constructions.errors import InputError, meant
 from constructions.language.expressions import Expression
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
@@ -98,9 +97,7 @@ def check_names(values: Iterable[str], names: Sequence[str]) -> None:
     """Raise InputError if a name is none of these arguments; the line has them all, and the nearest one."""
     for name in values:
         if name not in names:
-            near = get_close_matches(name, names, 1)
-            meant = f"; did you mean {near[0]}?" if near else ""
-            raise InputError(f"{name}: no such argument, expected one of {', '.join(names)}{meant}")
+            raise InputError(f"{name}: no such argument, expected one of {', '.join(names)}{meant(name, names)}")
 
 
 def read_lengths(min_n: object, max_n: object) -> Lengths:

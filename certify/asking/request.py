@@ -48,6 +48,7 @@ from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.printer import format_formula
 from constructions.language.spellings import Dialect, read_dialect
 from constructions.language.syntax import Formula, symbols_of
+from constructions.network.float_formats import format_name
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import change_model
 from constructions.network.transformer import Transformer
@@ -222,6 +223,8 @@ def read_request(subject: str | Found | None, options: Options = Options(), take
     found = subject if isinstance(subject, Found) else (
         find_language(subject, {Kind.REGEX: options.regex, Kind.DFA: options.dfa}, taken)
         or find_subject(subject, taken))
+    if options.precision is not None:
+        options = replace(options, precision=format_name(options.precision))
     refuse_options(found, options.given, taken, programs, spell)
     if options.attention == "hard" and options.temperature is not None:
         raise InputError(f"{spell('temperature')}: hard attention has no temperature, expected it without "

@@ -10,7 +10,7 @@ import typer
 from certify.asking import options as option
 from certify.commands.command import repeated
 from certify.commands.finish import say_reading
-from certify.frame.terminal import note, print_json, write_certificate
+from certify.frame.terminal import note, print_json, tell, write_certificate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,7 +149,7 @@ class Reports:
             if place is None:
                 continue
             if not report.complete and holds_a_file(place):
-                print(f"certify: the audit is not complete, so {place} stays as it is", file=sys.stderr)
+                tell(f"certify: the audit is not complete, so {place} stays as it is")
             else:
                 write_text(place, written(report))
 
@@ -234,8 +234,8 @@ def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> i
     file = read_claims(path)
     check_kept_place(kept, path)
     if resume and not kept.is_file():
-        print(f"certify: --resume: there is no {kept}, so no finished claims of {path} are kept: the audit starts "
-              "from the beginning", file=sys.stderr)
+        tell(f"certify: --resume: there is no {kept}, so no finished claims of {path} are kept: the audit starts "
+             "from the beginning")
         resume = False
     interrupted = ""
     with ShardsProgress("auditing", "claims", "claims") as progress:
@@ -247,7 +247,7 @@ def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> i
         except TimeIsUp as up:
             interrupted = str(up)
     if session.resumed:
-        print(f"certify: {counted(session.resumed, 'finished claim')} taken from {kept}", file=sys.stderr)
+        tell(f"certify: {counted(session.resumed, 'finished claim')} taken from {kept}")
     report = session.report
     show_report(report, reports)
     if interrupted:

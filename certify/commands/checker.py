@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from certify.asking import options as option
-from certify.frame.terminal import complain
+from certify.frame.terminal import complain, tell
 from constructions.errors import InputError
 
 if TYPE_CHECKING:
@@ -94,5 +93,5 @@ def write_program(output: str, program: Program) -> int:
             place = write_extracted_checker(output, program, progress)
     except (CoqMissing, OCamlMissing) as missing:
         return complain(f"unknown: {missing}", "unknown")
-    print(f"checker in {place}", file=sys.stderr)
+    tell(f"checker in {place}")
     return 0

@@ -10,7 +10,7 @@ import typer
 from certify.asking import options as option
 from certify.commands import decide_options as given_as
 from certify.commands import learn_options as learnt
-from certify.frame.terminal import say, show_found
+from certify.frame.terminal import show_found, tell
 
 if TYPE_CHECKING:
     from certify.learning.equality import Equality
@@ -84,8 +84,8 @@ def write_certificates(output: str | None, equality: Equality, as_json: bool) ->
     if output is None:
         return
     if not equality.certificates:
-        say(f"{equality.verdict}, so no certificates were written")
+        tell(f"certify: {equality.verdict}, so no certificates were written")
         return
     write_equality(output, equality)
     if not as_json:
-        say(f"{', '.join(equality.certificates)} in {output}")
+        tell(f"certify: {', '.join(equality.certificates)} in {output}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
@@ -35,6 +35,15 @@ RUNNABLE: tuple[Format, ...] = ("onnx", "torch", "safetensors")
 """The formats whose functions take a precision as well."""
 
 
+def read_precision(text: str) -> str:
+    """The value of --precision; fp16 and other names of libraries are read, too."""
+    from constructions.network.float_formats import format_name
+
+    if (name := format_name(text)) not in get_args(Precision):
+        raise typer.BadParameter(f"found {str(text)[:20]!r}, expected one of {', '.join(get_args(Precision))}")
+    return name
+
+
 def load_exporter(form: Format) -> Exporter:
     """The function of the format, imported only now: some need z3 or numpy."""
     module, name = EXPORTERS[form]
@@ -53,8 +62,9 @@ def export(
         "-o", "--output", metavar="PLACE", parser=written_place,
         help="a new folder for coq, smt2, figures and torch; else a file (latex, tikz, proof, html: - is standard "
              "output)")],
-    precision: Annotated[Precision | None, typer.Option(
-        "--precision", help="the precision of the weights in onnx, torch and safetensors (left out: binary32)")] = None,
+    precision: Annotated[str | None, typer.Option(
+        "--precision", metavar="<binary32|binary16|bfloat16>", parser=read_precision,
+        help="the precision of the weights in onnx, torch and safetensors (left out: binary32)")] = None,
     unchecked: Annotated[bool, typer.Option(
         "--unchecked", help="for coq: do not run Coq; the folder then says that nothing is proved yet")] = False,
     min_n: Annotated[int, typer.Option(
@@ -81,7 +91,7 @@ def export(
         raise typer.Exit(complain(verdict, verdict.word)) from None
 
 
-def _options(to: Format, precision: Precision | None, unchecked: bool, lengths: ProvedLengths) -> dict[str, Any]:
+def _options(to: Format, precision: str | None, unchecked: bool, lengths: ProvedLengths) -> dict[str, Any]:
     """What the function of the format takes beside two places."""
     from constructions.errors import InputError
 

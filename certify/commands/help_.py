@@ -13,7 +13,7 @@ def show_help(
         metavar="COMMAND", help="explain this command; left out: list all")] = None,
 ) -> None:
     """Explain a command and its options, or list all commands."""
-    from constructions.errors import InputError
+    from constructions.errors import InputError, meant
     from constructions.language.diagnosis import quote
 
     page = context.find_root()
@@ -24,4 +24,5 @@ def show_help(
         with commands[command].make_context(command, [], parent=page, resilient_parsing=True) as asked:
             print(asked.get_help())
     else:
-        raise InputError(f"help: no command {quote(command)}, expected one of {', '.join(sorted(commands))}")
+        raise InputError(f"help: no command {quote(command)}, expected one of {', '.join(sorted(commands))}"
+                         f"{meant(command, commands)}")

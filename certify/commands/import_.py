@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from certify.asking import options as option
-from certify.frame.terminal import print_json
+from certify.frame.terminal import print_json, tell
 
 if TYPE_CHECKING:
     from constructions.importing.importer import Imported
@@ -190,14 +190,15 @@ def _print_lines(lines: Iterable[str]) -> None:
 def _write(output: str, imported: Imported, quiet: bool) -> None:
     """Write the network and say in a line what it is."""
     from certify.frame.files import write_text
+    from certify.frame.progress import is_silent
     from certify.trained.networks import describe_comparison, parameters
     from constructions.trained.json_form import network_text
 
     write_text(output, network_text(imported.network))
     report = imported.report
-    if not quiet:
+    if not (quiet or is_silent()):
         _print_lines(report.program or (f"  {note}" for note in report.assumed))
         _print_lines([f"  compared {describe_comparison(imported.network.compared)}"])
         _print_lines(f"  not a weight: {name}: {reason}" for name, reason in report.not_weights.items())
     if output != "-":
-        print(f"{imported.report.kind}, {parameters(imported.network)} numbers, in {output}", file=sys.stderr)
+        tell(f"{imported.report.kind}, {parameters(imported.network)} numbers, in {output}")

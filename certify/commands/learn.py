@@ -10,7 +10,7 @@ import typer
 from certify.asking import options as option
 from certify.commands import decide_options as given_as
 from certify.commands import learn_options as learnt
-from certify.frame.terminal import show_found, write_certificate
+from certify.frame.terminal import show_found, tell, write_certificate
 
 if TYPE_CHECKING:
     from certify.learning.learned import Learned
@@ -65,7 +65,6 @@ def write_pictures(learned: Learned, svg: str | None, html: str | None, output: 
     from certify.exports.pages.learned.drawing import draw_automaton
     from certify.exports.pages.learned.page import learned_page
     from certify.frame.files import write_text
-    from certify.frame.terminal import say
     from certify.learning.explanation import explain
 
     if svg is not None:
@@ -73,8 +72,8 @@ def write_pictures(learned: Learned, svg: str | None, html: str | None, output: 
         differing = explanation.differences.states if explanation and explanation.differences else ()
         drawing = draw_automaton(learned.question, learned.automaton, differing) if learned.automaton else None
         if drawing is None:
-            say(f"{learned.verdict}, so no drawing was written" if learned.automaton is None
-                else f"{len(learned.automaton.marks)} states, so no drawing was written")
+            tell(f"certify: {learned.verdict}, so no drawing was written" if learned.automaton is None
+                else f"certify: {len(learned.automaton.marks)} states, so no drawing was written")
         else:
             write_text(svg, drawing + "\n")
     if html is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,7 @@ import typer
 
 from certify.asking import options as option
 from certify.commands.finish import say_reading
-from certify.frame.terminal import complain, print_json, show_found
+from certify.frame.terminal import complain, print_json, show_found, tell
 
 if TYPE_CHECKING:
     from certify.asking.written import Options
@@ -70,9 +69,9 @@ def prove(
         write_folder(output, coq_folder(claim, lengths, checked=True), PROGRAMS)
     show_found(theorem, as_json, theorem_to_json, lambda out, found: print_theorem(out, found, style))
     if output is not None and theorem.verdict != "proved":
-        print(f"certify: {theorem.verdict}, so no folder was written", file=sys.stderr)
+        tell(f"certify: {theorem.verdict}, so no folder was written")
     elif output is not None and not as_json:
-        print(f"proof in {output}", file=sys.stderr)
+        tell(f"proof in {output}")
     raise typer.Exit(theorem.exit_code)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -79,4 +78,6 @@ def write(output: str, wanted: Wanted, pyodide: str | None, verified: Sequence[s
         exhibits, reports = wanted.show(progress)
         files = site_files(exhibits, python, reports, proved, provers)
     write_folder(output, files)
-    print(f"{counted(len(exhibits), 'certificate')}, {counted(len(files), 'file')} in {output}", file=sys.stderr)
+    from certify.frame.terminal import tell
+
+    tell(f"{counted(len(exhibits), 'certificate')}, {counted(len(files), 'file')} in {output}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
@@ -10,7 +9,7 @@ import typer
 from certify.asking import options as option
 from certify.commands import decide_options as given_as
 from certify.commands import train_options as trained_as
-from certify.frame.terminal import show_found
+from certify.frame.terminal import show_found, tell
 
 if TYPE_CHECKING:
     from certify.learning.training.rounds import Budget
@@ -99,7 +98,7 @@ def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: Budg
 
 def say_where(output: str, commands: list[str]) -> None:
     """Name the folder, and what can be done there."""
-    print(f"in {output}, where this reads it again:", *commands, sep="\n  ", file=sys.stderr)
+    tell("\n  ".join([f"in {output}, where this reads it again:", *commands]))
 
 
 def check_torch() -> None:

@@ -6,6 +6,7 @@ What is certified are the rational numbers; the arrays are for experiments, and 
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
@@ -58,6 +59,7 @@ def arrays_of(sealed: Sealed) -> dict[str, Array]:
         "alphabet": np.array(transformer.alphabet),
         "directions": np.array(names),
         "meanings": np.array([str(meaning) for meaning in transformer.directions.values()]),
+        "names": np.array(json.dumps({"alphabet": transformer.alphabet, "directions": names})),  # numpy strips NUL
         "output": np.array(names.index(transformer.output)),
         "heads": np.array([len(layer.heads) for layer in transformer.layers], dtype=int),
         "token_embedding": _matrix(dense_matrix([transformer.token_embedding[symbol]

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from certify.frame.files import read_text
 from constructions.errors import InputError
+from constructions.network.float_formats import format_name
 from proofs.enclosures.float_runs.run_class import RunClass, presets, read_run_classes
 
 SURVEYED = ("binary32", "tf32", "bfloat16/binary32", "binary16/binary32", "flash", "binary16", "bfloat16")
@@ -55,9 +56,9 @@ def _read(text: str) -> list[RunClass]:
                 raise InputError(f"{text}: {each.name} is a class of certify's own with other numbers, "
                                  f"expected another name")
         return found
-    if text not in presets():
+    if (name := format_name(text)) not in presets():
         raise InputError(f"float runs {text!r}: expected one of {', '.join(presets())}, or a file {SUFFIX}")
-    return [presets()[text]]
+    return [presets()[name]]
 
 
 def assumptions(run_class: RunClass) -> list[tuple[str, str, str]]:

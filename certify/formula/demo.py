@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -75,8 +74,8 @@ def decide_rows(rows: Sequence[Row], asking: Asking, session: Session,
         results = run_tasks(tasks, do_formula, jobs=session.workers.jobs, dask=session.workers.dask, progress=progress,
                             sizes=[_size(row, asking) for row in rows], finished=take)
     if kept.found:
-        print(f"certify: {kept.found} of {len(rows)} formulas found in {session.store}; certificates among them were "
-              "checked again", file=sys.stderr)
+        tell_user(f"certify: {kept.found} of {len(rows)} formulas found in {session.store}; certificates among them were "
+                  "checked again")
     return list(map(read_shown, results))
 
 

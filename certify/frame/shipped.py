@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from certify.frame.files import read_text, write_folder
-from constructions.errors import InputError
+from constructions.errors import InputError, meant
 from constructions.language.diagnosis import quote
 
 INSIDE = Path(__file__).resolve().parents[1]
@@ -56,7 +56,7 @@ def read_page(name: str) -> str:
     found = pages()
     path = found.get(name.removeprefix("docs/").removesuffix(".md"))
     if path is None:
-        raise InputError(f"certify docs: found {quote(name)}, expected one of {', '.join(found)}")
+        raise InputError(f"certify docs: found {quote(name)}, expected one of {', '.join(found)}{meant(name, found)}")
     return read_text(str(path))
 
 

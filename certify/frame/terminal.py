@@ -90,6 +90,14 @@ def note(text: str) -> None:
         print(f"certify: note: {text}", file=sys.stderr)
 
 
+def tell(text: str) -> None:
+    """Say on standard error where something is, or why there is nothing, unless ``--quiet`` was given."""
+    from certify.frame.progress import is_silent
+
+    if not is_silent():
+        print(text, file=sys.stderr)
+
+
 # -- writing results ---------------------------------------------------------------------------------------------------
 
 
@@ -158,8 +166,8 @@ def write_certificate(output: str | None, certificate: str | None, verdict: str,
     if output is None:
         return
     if certificate is None:
-        print(f"certify: {verdict}, so no {name} was written", file=sys.stderr)
+        tell(f"certify: {verdict}, so no {name} was written")
         return
     write_text(output, certificate)
     if output != "-" and not as_json:
-        print(f"{name} in {output}", file=sys.stderr)
+        tell(f"{name} in {output}")

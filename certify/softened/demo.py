@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 from certify.frame.demo import Shown, examples_to_json, overall_status, print_rows, show_each
 from certify.frame.numbers import decimal_lower
 from certify.frame.progress import ProgressLine
-from certify.frame.terminal import print_json
+from certify.frame.terminal import print_json, tell
 from certify.frame.terminal_tables import NARROW, WIDTH, Column, console, plain
 from certify.softened.examples import Example
 from certify.softened.pipeline import soften_model
@@ -38,7 +37,7 @@ def soften_examples(examples: Sequence[Example], workers: Workers, folder: str |
     else:
         _print(found)
         if folder:
-            print(f"certificates in {folder}", file=sys.stderr)
+            tell(f"certificates in {folder}")
     return status
 
 

@@ -64,8 +64,8 @@ def parse_formula(text: str, alphabet: Sequence[str] | None = None,
     another spelling of the latter. The nodes of the user's ``predicates`` carry their definitions. Where an
     ``alphabet`` is given, its symbols may stand bare if they are names. A name of the user's predicates is never
     anything else. ``let p = ...; ...`` names formulas before one that uses them. The ``table`` has what ``$1``, ``$2``
-    and so on stand for. LaTeX as ``format_formula`` and papers write it is read, too. With ``any_grouping`` the
-    operators of a text without brackets are grouped as always, even if the tools of the dialect group them differently.
+    and so on stand for. LaTeX as ``format_formula`` and papers write it is read. With ``any_grouping`` the operators of
+    a text without brackets are grouped as always, even if the tools of the dialect group them differently.
 
     >>> parse_formula("Q_a since Q_b & Q_c")
     parse_formula('Q_a since Q_b & Q_c')

@@ -86,8 +86,20 @@ FORMATS = {
     "binary16": Format(11, -14, 15),
     "bfloat16": Format(8, -126, 127),
 }
+ALIASES = {"fp64": "binary64", "float64": "binary64", "double": "binary64", "fp32": "binary32", "float32": "binary32",
+           "fp16": "binary16", "float16": "binary16", "half": "binary16", "bf16": "bfloat16"}
+"""What libraries call the formats."""
 _NAMES = {known: name for name, known in FORMATS.items()}
 _WRITTEN = re.compile(r"float\((\d{1,2}),(-\d{1,5}),(\d{1,5})\)")
+
+
+def format_name(text: str) -> str:
+    """The name here of a format, or of a class such as bf16/fp32, that libraries call otherwise; others stay.
+
+    >>> format_name("fp32"), format_name("bf16/float32"), format_name("flash")
+    ('binary32', 'bfloat16/binary32', 'flash')
+    """
+    return "/".join(ALIASES.get(part, part) for part in text.split("/"))
 
 
 def parse_format(text: str) -> Format:
@@ -99,8 +111,8 @@ def parse_format(text: str) -> Format:
     Raises:
         InputError: if there is no such format.
     """
-    if text in FORMATS:
-        return FORMATS[text]
+    if (name := format_name(text)) in FORMATS:
+        return FORMATS[name]
     if written := _WRITTEN.fullmatch(text):
         precision, least, greatest = map(int, written.groups())
         if (MIN_PRECISION <= precision <= MAX_PRECISION and MIN_EXPONENT <= -least <= MAX_EXPONENT

@@ -35,7 +35,7 @@ from constructions.errors import InputError, Unsupported
 from constructions.language.printer import MAX_PLAIN, format_formula, written_length
 from constructions.language.syntax import subformulas
 from constructions.network.dense import Matrix, check_dense
-from constructions.network.float_formats import FORMATS, Format, TooLargeError
+from constructions.network.float_formats import FORMATS, Format, TooLargeError, format_name
 from constructions.network.float_tables import (
     FloatTables,
     HeadTables,
@@ -96,8 +96,9 @@ def weights_of(transformer: Transformer, lengths: Lengths, precision: str = "bin
         Unsupported: if a number is too large for the precision, the matrices are too large for memory, or the
             transformer has no float program.
     """
+    given, precision = precision, format_name(precision)
     if precision not in PRECISIONS:
-        raise InputError(f"precision: found {precision!r}, expected {', '.join(PRECISIONS)}")
+        raise InputError(f"precision: found {given!r}, expected {', '.join(PRECISIONS)}")
     check_dense(transformer)
     tables = float_tables(transformer)
     rounding = _Rounding(FORMATS[precision])
