@@ -33,6 +33,7 @@ docs:          ## the files in docs/ that are written by scripts
 	.venv/bin/python docs/write_statements.py
 	.venv/bin/python docs/write_commands.py > docs/commands.md
 	.venv/bin/python docs/write_editors.py
+	.venv/bin/python docs/write_notebooks.py
 	mkdir -p build
 	.venv/bin/certify formula '#<[Q_1] > #<[Q_0]' --alphabet 01 -o build/ones.cert
 	.venv/bin/python docs/draw_picture.py build/ones.cert > docs/picture.svg

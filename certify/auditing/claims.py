@@ -71,7 +71,14 @@ class AboutEverything:
     why: str
 
 
-About = AboutANetwork | AboutNumbers | AboutAProgram | AboutEverything | Asked
+@dataclass(frozen=True)
+class Wrong:
+    """A claim of a file that cannot be read; the other claims of the file are decided."""
+
+    why: str
+
+
+About = Wrong | AboutANetwork | AboutNumbers | AboutAProgram | AboutEverything | Asked
 
 
 @dataclass(frozen=True)

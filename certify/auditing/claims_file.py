@@ -29,6 +29,7 @@ from certify.auditing.claims import (
     Claim,
     Demands,
     Expected,
+    Wrong,
 )
 from certify.auditing.kinds.asked import OF_FORMULAS, Entry, read_options
 from certify.auditing.kinds.registry import KINDS
@@ -55,6 +56,7 @@ KEYS: Mapping[str, Mapping[str, Any]] = {
 """The keys of claims without ``kind``, by the key that says what they are about."""
 NAMES = {str: "a string", int: "a whole number", bool: "true or false", list: "a list", dict: "a table"}
 Table = Mapping[str, Any]
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
 
 
 @dataclass(frozen=True)
@@ -109,12 +111,23 @@ def parse_claims(text: str, path: str) -> ClaimsFile:
         try:
             claim = reader.claim(entry)
         except InputError as error:
-            raise InputError(f"{where}: {error}") from None
+            if len(entries) == 1:
+                raise InputError(f"{where}: {error}") from None
+            claim = _wrong_claim(entry, number, error)
         if claim.name in claims:
             raise InputError(f"{where}: two claims have this name")
         claims[claim.name] = claim
     title = data.get("title", paper.title if paper else Path(path).stem)
     return ClaimsFile(title, path, tuple(claims.values()), text, paper)
+
+
+def _wrong_claim(entry: Table, number: int, why: InputError) -> Claim:
+    """A claim of which nothing but its name can be said, and why: one of several ends none of the others."""
+    name = str(entry.get("name", ""))
+    text = json.dumps(entry, sort_keys=True, default=str)
+    digest = hashlib.sha256(f"{text}\0{why}".encode()).hexdigest()[:16]
+    name = name if _NAME.fullmatch(name) else f"claim-{number}"
+    return Claim(name, "", "", Wrong(str(why)), Lengths(1, 1), Expected(), digest=digest)
 
 
 def _read_paper(path: str, table: Table) -> Paper:
@@ -181,7 +194,7 @@ class _Reader:
         kind, keys = _kind_of(entry)
         entry = with_lengths(entry, keys, self.defaults)
         check_keys(kind, entry, keys)
-        if not re.fullmatch(r"[A-Za-z0-9_-]{1,80}", entry.get("name", "")):
+        if not _NAME.fullmatch(entry.get("name", "")):
             raise InputError(f"name {entry.get('name', '')!r}, expected 1 to 80 letters, digits, - and _")
         if not (statement := entry.get("statement", "")).strip() and "statement" in entry:
             raise InputError("statement: empty, expected what the source calls it, such as Theorem 1")

@@ -11,7 +11,7 @@ from fractions import Fraction
 from certify.asking.run_command import RunCommand
 from certify.asking.vacuity import find_vacuity
 from certify.auditing.answers import ClaimAnswer, OneVerdict
-from certify.auditing.claims import AboutANetwork, AboutAProgram, AboutEverything, AboutNumbers, Claim
+from certify.auditing.claims import AboutANetwork, AboutAProgram, AboutEverything, AboutNumbers, Claim, Wrong
 from certify.auditing.critical import Bracketing
 from certify.auditing.decide import Search, decide, network_of
 from certify.auditing.embeddings import find_embedding_beyond
@@ -141,6 +141,8 @@ def _decide(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]
             return _answered(claim, answer), answer.certificates if isinstance(answer, ClaimAnswer) else ()
         case AboutEverything(why):
             return _result(claim, "not decidable", reason=why), ()
+        case Wrong(why):
+            return _result(claim, "malformed", reason=why), ()
 
 
 def _answered(claim: Claim, answer: ClaimAnswer | OneVerdict) -> ClaimResult:

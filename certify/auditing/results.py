@@ -16,9 +16,10 @@ from certify.frame.verdicts import WithExitStatus, exit_status, worst
 from constructions.network.sharpening import Place
 from proofs.enclosures.intervals import Interval
 
-Verdict = Literal["certified", "refuted", "unknown", "unsupported", "not decidable", "proved", "unproved", "vacuous"]
+Verdict = Literal["certified", "refuted", "unknown", "unsupported", "not decidable", "proved", "unproved", "vacuous",
+                  "malformed"]
 """``proved``: for every n, by Coq. ``vacuous``: true, as nothing is asked. ``not decidable``: no instance of any size
-decides the statement; the claim says why."""
+decides the statement; the claim says why. ``malformed``: a claim of a file with others that could not be read."""
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 

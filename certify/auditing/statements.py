@@ -8,7 +8,7 @@ from certify.auditing.results import ClaimResult, StatementVerdict, Verdict
 from certify.auditing.wording import describe_witness
 
 ORDER: tuple[Verdict, ...] = ("refuted", "unknown", "unproved", "unsupported", "certified", "proved", "vacuous",
-                              "not decidable")
+                              "not decidable", "malformed")
 """The first of these that a claim about the statement itself has is the statement's verdict."""
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import json
+from dataclasses import replace
 
-from certify.auditing.claims import AboutANetwork, Claim
+from certify.auditing.claims import AboutANetwork, Claim, Expected, Wrong
 from certify.auditing.claims_file import ClaimsFile, parse_claims
 from certify.auditing.decide import Search
-from certify.auditing.judge import judge_of_file
+from certify.auditing.judge import judge, judge_of_file
 from certify.auditing.results import ClaimResult
 from certify.frame.json_form import read_result, to_json
 from constructions.errors import InputError
@@ -33,8 +34,10 @@ def size_of_claim(claim: Claim) -> int:
 def do_claim(task: str) -> str:
     """The result of a claim.
 
+    Of several claims one that has no value at some length is malformed, and does not end the audit.
+
     Raises:
-        InputError: if something in the claim has no value at some length, or a file that it names is not what it was.
+        InputError: if the only claim has no value at some length, or a file that it names is not what it was.
     """
     keys = json.loads(task)
     file = _parsed(keys["text"], keys["path"])
@@ -43,7 +46,13 @@ def do_claim(task: str) -> str:
         raise InputError(f"{file.path}, claim {claim.name!r}: a file that it names has changed during the audit")
     asked = Lengths(*keys["lengths"])
     claim = claim if asked == claim.lengths else claim.about_some(asked)
-    return json.dumps(to_json(judge_of_file(file.path, claim, _search())))
+    try:
+        return json.dumps(to_json(judge_of_file(file.path, claim, _search())))
+    except InputError as error:
+        if len(file.claims) == 1:
+            raise
+        why = str(error).removeprefix(f"{file.path}, claim {claim.name!r}: ")
+        return json.dumps(to_json(judge(replace(claim, about=Wrong(why), expected=Expected()), _search())))
 
 
 def read_claim_result(text: str) -> ClaimResult:

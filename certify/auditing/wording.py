@@ -43,6 +43,7 @@ LEGEND = (
     ("unproved", "Coq does not accept the theorem, which does not make it false; the reason says what is missing."),
     ("unsupported", "The claim uses something that is not handled; nothing is said about whether it is true."),
     ("not decidable", "No instance of any size decides the statement; the reason says why."),
+    ("malformed", "The claim could not be read; the reason says what is wrong in it. The others were decided."),
     ("measured", "What a claim bounds: the worst error of a network, the smallest gap of its heads, or the value of a "
                  "statement about numbers."),
     ("worst error", "The largest distance between what a head computes and what it should, over all words and "
@@ -199,7 +200,8 @@ def summarize(report: AuditReport) -> str:
 def describe_audit(report: AuditReport) -> str:
     """How many claims, whether all came out as expected, and the time."""
     parts = [counted(len(report.claims), "claim"), f"{report.seconds:.1f} s"]
-    if any(claim.expected for claim in report.claims):
+    if any(claim.expected for claim in report.claims) and not any(
+            claim.verdict == "malformed" for claim in report.claims):
         parts.insert(1, f"{len(unexpected(report))} unexpected" if unexpected(report) else "all as expected")
     return ", ".join(parts)
 

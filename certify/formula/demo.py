@@ -22,6 +22,7 @@ from certify.formula.tasks import (
     request_of,
     size_of_task,
 )
+from certify.frame import terminal
 from certify.frame.demo import CERTIFICATE, Shown, examples_to_json, keep_certificate, overall_status, print_rows
 from certify.frame.files import check_unicode, make_folder, read_text
 from certify.frame.shards import ShardsProgress, Workers, run_tasks
@@ -74,8 +75,8 @@ def decide_rows(rows: Sequence[Row], asking: Asking, session: Session,
         results = run_tasks(tasks, do_formula, jobs=session.workers.jobs, dask=session.workers.dask, progress=progress,
                             sizes=[_size(row, asking) for row in rows], finished=take)
     if kept.found:
-        tell_user(f"certify: {kept.found} of {len(rows)} formulas found in {session.store}; certificates among them were "
-                  "checked again")
+        told = f"{kept.found} of {len(rows)} formulas found in {session.store}"
+        terminal.tell(f"certify: {told}; certificates among them were checked again")
     return list(map(read_shown, results))
 
 

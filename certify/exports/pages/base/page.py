@@ -21,7 +21,7 @@ from constructions.text import printable
 
 BASE = "certify.exports.pages.base"
 SIGNS = {"certified": "✓", "proved": "∀", "refuted": "✗", "vacuous": "○", "unknown": "?", "unproved": "¿",
-         "unsupported": "–", "not decidable": "∅"}
+         "unsupported": "–", "not decidable": "∅", "malformed": "!"}
 """Beside its colour each verdict has a sign of its own."""
 
 
