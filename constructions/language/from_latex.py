@@ -22,12 +22,12 @@ _ESCAPED = r"(?:[^{}\\]|\\[{}#$%&_]|\\text(?:backslash|asciitilde|asciicircum)\{
 _TOKEN = re.compile("|".join((
     r"""(?P<quoted>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""",
     rf"(?P<symbol>Q_\{{\s*(?:\\text(?:tt)?\{{(?P<texttt>{_ESCAPED}*)\}}|(?P<bare>{_ESCAPED}+?))\s*\}})",
-    r"(?P<count>\\over(?P<side>left|right)arrow\s*\{\s*\\#\s*\}\s*\[)",
-    rf"(?P<name>(?:{_FONT}\s*\{{\s*)+(?P<word>(?:[A-Za-z0-9]|\\_)+)(?:\s*\}})+)",
+    r"(?P<count>(?<!/)\\over(?P<side>left|right)arrow\s*\{\s*\\#\s*\}\s*\[)",
+    rf"(?P<name>(?<!/)(?:{_FONT}\s*\{{\s*)+(?P<word>(?:[A-Za-z0-9]|\\_)+)(?:\s*\}})+)",
     r"(?P<index>\b(?P<letter>[a-z]+)_\{(?P<number>[0-9]+)\})",
     r"(?P<times>(?<=[0-9])\\,(?=\s*\\over))",
-    r"(?P<space>\\[,;:! ])",
-    r"\\(?P<macro>[A-Za-z]+)",
+    r"(?P<space>(?<!/)\\[,;:! ])",
+    r"(?<!/)\\(?P<macro>[A-Za-z]+)",
 )))
 _LETTERS = {r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^"}
 
@@ -37,8 +37,8 @@ def from_latex(text: str) -> str:
 
     >>> from_latex(r"\overleftarrow{\#}[Q_1] \ge 2")
     '#<[                Q_1] >=  2'
-    >>> from_latex("Q_a \\/ Q_b")
-    'Q_a \\/ Q_b'
+    >>> from_latex(r"Q_a \/ Q_b /\ Q_c /\!Q_top") == r"Q_a \/ Q_b /\ Q_c /\!Q_top"
+    True
     """
     return _TOKEN.sub(_plain, text) if "\\" in text or "{" in text else text
 
