@@ -35,6 +35,7 @@ from certify.auditing.kinds.asked import OF_FORMULAS, Entry, read_options
 from certify.auditing.kinds.registry import KINDS
 from certify.auditing.results import Paper, Verdict
 from certify.frame.files import read_text
+from certify.frame.places import WouldReplace
 from certify.frame.look import CERTIFICATES, expect
 from certify.frame.places import note_input
 from certify.frame.suffixes import SUFFIXES_OF_PROGRAMS
@@ -111,7 +112,7 @@ def parse_claims(text: str, path: str) -> ClaimsFile:
         try:
             claim = reader.claim(entry)
         except InputError as error:
-            if len(entries) == 1:
+            if len(entries) == 1 or isinstance(error, WouldReplace):
                 raise InputError(f"{where}: {error}") from None
             claim = _wrong_claim(entry, number, error)
         if claim.name in claims:

@@ -55,6 +55,10 @@ class Output:
         return (identity_of(self.target.parent) or self.target.parent, self.target.name)
 
 
+class WouldReplace(InputError):
+    """A place that is to be written is read: this ends the command, whatever it makes of other bad input."""
+
+
 class Places:
     """The places of one command."""
 
@@ -91,14 +95,14 @@ class Places:
         self.inputs.setdefault(found, name)
         for output in self.outputs:
             if output.key == found:
-                raise InputError(f"{output.option} {output.name}: would replace {_shown(name)}, which is read, "
-                                 "expected another place")
+                raise WouldReplace(f"{output.option} {output.name}: would replace {_shown(name)}, which is read, "
+                                   "expected another place")
 
     def check_no_input(self, name: str) -> None:
         """Raise InputError if the file was read."""
         if name != STANDARD_STREAM and (found := identity_of(name)) in self.inputs:
-            raise InputError(f"{name}: would replace {_shown(self.inputs[found])}, which is read, expected another "
-                             "place")
+            raise WouldReplace(f"{name}: would replace {_shown(self.inputs[found])}, which is read, expected another "
+                               "place")
 
     def check_noted(self, name: str) -> None:
         """Raise InternalError if no option names the place, or a folder around it."""

@@ -83,9 +83,9 @@ def test_a_longest_word_without_a_format_would_be_ignored(certify: Any) -> None:
 
 def test_a_claim_says_it_with_a_key(certify: Any) -> None:
     Path("claims.toml").write_text('[[claim]]\nname = "low"\nformula = "ODD(#<[Q_1])"\nalphabet = "01"\nlengths = 4\n'
-                                   'for = "bfloat16"\nexpect = "certified"\n', encoding="utf-8")
+                                   'precision = "bfloat16"\nexpect = "certified"\n', encoding="utf-8")
     assert certify("audit", "claims.toml").code == 0
-    Path("claims.toml").write_text('[[claim]]\nname = "low"\nformula = "O Q_1"\nlengths = 4\nfor = "float8"\n',
+    Path("claims.toml").write_text('[[claim]]\nname = "low"\nformula = "O Q_1"\nlengths = 4\nprecision = "float8"\n',
                                    encoding="utf-8")
     complaint = " ".join(certify("audit", "claims.toml").err.split())
     assert "precision: found 'float8', expected one of bfloat16" in complaint

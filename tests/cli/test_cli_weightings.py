@@ -85,7 +85,7 @@ def test_counts_are_refused_under_softmax_plus_one(certify: Certify) -> None:
     assert "UNSUPPORTED  ODD(#<[Q_1]): uniform attention over k positions gives each of them 1/(k+1)" in result.out
 
 
-@pytest.mark.parametrize("form", ["html", "proof", "onnx"])
+@pytest.mark.parametrize("form", ["proof", "onnx"])
 def test_what_knows_softmax_alone_says_so(certify: Certify, form: str) -> None:
     certify(*SINCE, "--weighting", "sparsemax", "-o", "c.cert")
     result = certify("export", "c.cert", "--to", form, "-o", "out")
