@@ -35,9 +35,8 @@ from certify.auditing.kinds.asked import OF_FORMULAS, Entry, read_options
 from certify.auditing.kinds.registry import KINDS
 from certify.auditing.results import Paper, Verdict
 from certify.frame.files import read_text
-from certify.frame.places import WouldReplace
 from certify.frame.look import CERTIFICATES, expect
-from certify.frame.places import note_input
+from certify.frame.places import WouldReplace, note_input
 from certify.frame.suffixes import SUFFIXES_OF_PROGRAMS
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_word

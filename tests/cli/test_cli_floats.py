@@ -163,7 +163,8 @@ def test_presets_as_json_are_those_that_are_named(certify: Any) -> None:
     (("--format", "nowhere.toml"), "nowhere.toml: "),
     (("--exp-ulp", "0"), "--exp-ulp: found 0, expected a positive rational"),
     (("--exp-ulp", "two"), "--exp-ulp: expression 'two', column 1: found 'two', expected no variables"),
-    (("--exp-ulp", "1000000000"), "run class binary32 exp 1000000000: exp_ulp is 1000000000, expected 1/2 (correctly rounded) to 2097152"),
+    (("--exp-ulp", "1000000000"),
+     "run class binary32 exp 1000000000: exp_ulp is 1000000000, expected 1/2 (correctly rounded) to 2097152"),
     (("--max-n", "6"), "--max-n: 6, expected 1 to 5, which the certificate claims"),
     (("--max-n", "0"), "--max-n: 0, expected 1 to 5, which the certificate claims"),
 ])
