@@ -71,7 +71,7 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None,
     here = {each.name: environment.get_template("here.html").render(
         **{**common, "top": "../"}, name=each.name, proved=proved, most_seconds=MOST_SECONDS) for each in exhibits}
     files |= {f"gallery/{each.name}.html": in_the_site(environment, each.page, live, here[each.name])
-              for each in exhibits if each.page}
+              for each in exhibits}
     files |= {f"audits/{each.name}.html": in_the_site(environment, each.page, live) for each in reports}
     files |= _guides(environment, common)
     groups = {each.group: [one for one in exhibits if one.group == each.group] for each in exhibits}
@@ -121,7 +121,7 @@ def entries_of(exhibits: Sequence[Exhibit], reports: Sequence[Report], live: boo
     found = [Entry("Check a certificate", "in this browser" if live else "", "check.html", "checker verdict digest")]
     found += [Entry("Workbench", "type a formula", "workbench.html", "parser word letters truth")] * live
     found += [Entry(each.name, f"{each.group}: {each.proves}",
-                    f"gallery/{each.name}.html" if each.page else "index.html#gallery",
+                    f"gallery/{each.name}.html",
                     f"{each.about} {each.proves} certificate") for each in exhibits]
     found += [Entry(each.title, f"audit: {each.verdicts}", f"audits/{each.name}.html", " ".join(each.claims))
               for each in reports]

@@ -30,7 +30,7 @@ from certify.trained.claim_file import Scope, read_claim
 from certify.trained.decide import decide
 from certify.trained.tracks_decision import decide_tracks
 from certify.trained.tracks_file import tracks_claim_of_table
-from constructions.errors import InputError, Unsupported
+from constructions.errors import InputError
 from constructions.importing.importer import import_network
 from constructions.importing.questions import Options
 from constructions.language.expressions import EvaluationError
@@ -199,10 +199,7 @@ def _importing(answers: dict[str, Any]) -> Options:
 
 def _exhibit(name: str, about: str, certificate: str, path: str, group: str) -> Exhibit:
     accepted = read_accepted_file(certificate, path)
-    try:
-        page = page_of(certificate, path, f"{name}{SUFFIX}", about)
-    except (Unsupported, InputError):  # it is accepted, and of a kind that has no page
-        page = ""
+    page = page_of(certificate, path, f"{name}{SUFFIX}", about)
     return Exhibit(name, about, certificate, page, headline(accepted.lines), group)
 
 
