@@ -31,17 +31,20 @@ _DTYPES = {1: "uint8", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "float1
 _FORMATS = {1: "contiguous_format", 2: "channels_last", 3: "channels_last_3d", 4: "preserve_format"}
 _STRIDED = 7
 _NAMES = """
-_log_softmax _safe_softmax _softmax _to_copy _unsafe_view _weight_norm abs add addmm alias amax amin arange argmax
-baddbmm bitwise_and bitwise_not bitwise_or bitwise_xor bmm broadcast_to cat ceil chunk clamp clamp_max clamp_min clone
-complex concat contiguous conv1d cos cumsum detach div dropout einsum embedding eq erf exp expand expand_as eye flatten
-flip floor floor_divide full full_like ge gelu glu gt hardtanh hstack index index_select layer_norm le leaky_relu
-lift_fresh_copy linalg_vector_norm linear linspace log log_softmax logical_and logical_not logical_or logical_xor lt
-masked_fill matmul max maximum mean min minimum mm mul ne neg new_full new_ones new_zeros numpy_T one_hot ones ones_like
-outer permute polar pow ravel reciprocal relu relu6 remainder repeat repeat_interleave reshape reshape_as rms_norm roll
-round rsqrt rsub scalar_tensor scaled_dot_product_attention select sigmoid sign silu sin slice softmax split
-split_with_sizes sqrt square squeeze stack std sub sum swapaxes swapdims t tan tanh tensor_split tile to transpose tril
-triu type_as unbind unflatten unsqueeze var view view_as view_as_complex view_as_real where zeros zeros_like
-mT __and__ __or__ __xor__ _assert_tensor_metadata _assert_async _assert_scalar sym_constrain_range
+_log_softmax _safe_softmax _softmax _to_copy _unsafe_view _weight_norm abs add addmm alias all amax amin any arange
+argmax argsort baddbmm bitwise_and bitwise_not bitwise_or bitwise_xor bmm broadcast_to cat ceil chunk clamp clamp_max
+clamp_min clone complex concat contiguous conv1d copy cos cumprod cumsum detach diag diagonal div dropout einsum
+embedding empty empty_like eq erf exp exp2 expand expm1 expand_as eye fill flatten flip floor floor_divide fmod full
+full_like gather ge gelu glu gt hardtanh hstack index index_put index_select layer_norm le leaky_relu new_empty
+select_scatter slice_scatter zero _unsafe_index _unsafe_index_put isfinite isinf isnan isneginf isposinf
+lift_fresh_copy linalg_vector_norm linear linspace log log10 log1p log2 log_softmax logspace logical_and logical_not
+logical_or logical_xor lt masked_fill matmul max maximum mean meshgrid min minimum mm movedim mul mv nan_to_num narrow
+native_layer_norm ne neg new_full new_ones new_zeros numpy_T one_hot ones ones_like outer permute polar pow prod ravel
+reciprocal relu relu6 remainder repeat repeat_interleave reshape reshape_as rms_norm roll round rsqrt rsub
+scalar_tensor scaled_dot_product_attention select sigmoid sign silu sin slice softmax split sort split_with_sizes sqrt
+square squeeze stack std sub sum swapaxes swapdims t tan tanh tensor_split tile to transpose tril tril_indices triu
+triu_indices trunc type_as unbind unflatten unsqueeze var view view_as view_as_complex view_as_real where zeros
+zeros_like mT __and__ __or__ __xor__ _assert_tensor_metadata _assert_async _assert_scalar sym_constrain_range
 sym_constrain_range_for_size
 """
 _CALLED = frozenset(_NAMES.split())

@@ -9,6 +9,9 @@ import numpy as np
 
 from constructions.errors import InputError
 from constructions.importing.contents import MAX_DIMENSIONS, Stored
+from constructions.importing.graph.operators import opset_of
+from constructions.importing.graph.plain_graph import Graph, Input
+from constructions.text import printable
 from constructions.trained.network import ELEMENT_BYTES
 
 _FORMATS = {1: "binary32", 11: "binary64", 10: "binary16", 16: "bfloat16"}
@@ -42,6 +45,31 @@ def load_model(data: bytes, where: str) -> Any:
         return onnx.load_model_from_string(data)
     except (DecodeError, ValueError, RecursionError):
         raise InputError(f"{where}: not a whole ONNX model") from None
+
+
+def graph_of(model: Any, where: str) -> Graph:
+    """The graph of a model, with its tensors and inputs.
+
+    Raises:
+        InputError: if a tensor is not whole, an opset is not read, or a name stands for an operation and a function.
+    """
+    from onnx import helper, numpy_helper
+
+    if any(one.domain in ("", "ai.onnx", "com.microsoft") for one in model.functions):
+        raise InputError(f"{where}: a function in a domain of ONNX, expected its operations to be ONNX's own")
+    names = [one.name for one in model.graph.initializer]
+    if len({*names}) < len(names):
+        name = next(name for number, name in enumerate(names) if name in names[:number])
+        raise InputError(f"{where}: two arrays of the name {printable(name)[:80]}, expected one")
+    stored, opsets = stored_initializers(model.graph, where), opset_of(model, where)
+    inputs = []
+    for one in model.graph.input:
+        form = one.type.tensor_type
+        kind = helper.tensor_dtype_to_np_dtype(form.elem_type).name if form.elem_type else "undefined"
+        sizes = tuple(size.dim_value if size.HasField("dim_value") else None for size in form.shape.dim)
+        inputs += [Input(one.name, kind, sizes)] if one.name not in stored else []
+    return Graph(model.graph.node, {one.name: numpy_helper.to_array(one) for one in model.graph.initializer},
+                 tuple(inputs), tuple(one.name for one in model.graph.output), opsets, stored)
 
 
 def _stored(initializer: Any, where: str) -> Stored:

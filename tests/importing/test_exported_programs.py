@@ -101,7 +101,7 @@ def test_a_program_for_words_of_any_length(tmp_path: Path, kind: str) -> None:
     model = graphs.make(torch, kind)
     result = read(tmp_path, program(torch, model, dynamic=True), graphs.ROWS)
     assert result.network.attention == "causal"
-    assert any("reads 2 tokens or more" in one for one in result.report.assumed)
+    assert any("states 2 tokens or more" in one for one in result.report.assumed)
     check(torch, result, model, 1e-6)
 
 
@@ -199,9 +199,9 @@ CHANGED = "changes "
     ("h[..., :2].mul_(2); x = torch.einsum('btd,de->bte', h, c)", CHANGED),
     ("h.unbind(1)[0].unsqueeze(0).mul_(2) if False else h.select(1, 0).mul_(2); x = torch.cat([h])", CHANGED),
     ("self.calls.add_(1); x = h * self.calls", CHANGED),
-    ("x = h + (torch.arange(4) & 2)", "bits of whole numbers"),
-    ("x = h + (torch.arange(4) | 2)", "bits of whole numbers"),
-    ("x = h + ~torch.arange(4)", "bits of whole numbers"),
+    ("x = h + (torch.arange(4) & 2)", ""),
+    ("x = h + (torch.arange(4) | 2)", ""),
+    ("x = h + ~torch.arange(4)", ""),
     ("x = h + (torch.arange(4) < 2.5).to(h.dtype)", ""), ("x = h + (torch.arange(4) >= 2.5).to(h.dtype)", ""),
     ("x = h + (torch.arange(4) != 2.5).to(h.dtype)", ""),
     ("x = h + (torch.tensor([200], dtype=torch.uint8) > torch.tensor([-3], dtype=torch.int8)).to(h.dtype)", ""),

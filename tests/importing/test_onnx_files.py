@@ -68,7 +68,8 @@ def small_model(**changes: Any) -> bytes:
             setattr(tensor, name, value)
     node = onnx.helper.make_node("MatMul", ["x", tensor.name], ["y"], name="/encoder/fc/MatMul")
     graph = onnx.helper.make_graph([node], "g", [], [], [tensor])
-    result: bytes = onnx.helper.make_model(graph).SerializeToString()
+    result: bytes = onnx.helper.make_model(
+        graph, opset_imports=[onnx.helper.make_opsetid("", 23)]).SerializeToString()
     return result
 
 

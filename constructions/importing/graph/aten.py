@@ -12,9 +12,9 @@ from constructions.importing.graph import aten_numbers as numbers
 from constructions.importing.graph import aten_places as places
 from constructions.importing.graph.aten_call import BFLOAT, DOUBLE, FLOAT, LONG, Call, Program, Translator, Unfit
 from constructions.importing.graph.aten_complex import OF_COMPLEX
+from constructions.importing.graph.aten_constants import ON_CONSTANTS
 from constructions.importing.graph.aten_values import BOOLEAN, ELEMENTS, TYPES, value_of
 
-OPSET = 23
 LEAST = -np.inf
 
 
@@ -31,9 +31,9 @@ def translate(program: Program, node: Mapping[str, Any], target: str) -> None:
             raise Unfit("an assertion that is not known to hold on every input")
         return
     library, name, overload = [*target.split("."), ""][:3]
-    handler = _TRANSLATORS.get(name) or _TRANSLATORS.get(f"{name}.{overload}") if library == "aten" else None
-    if handler is None and library == "aten" and name.endswith("_"):
-        handler = _TRANSLATORS.get(name[:-1])  # in place: nothing else sees it (exported_program.py)
+    handler = None
+    for plain in (name, name.removesuffix("_")) if library == "aten" else ():  # what sees it: aten_memory.py
+        handler = handler or _TRANSLATORS.get(f"{plain}.{overload}") or _TRANSLATORS.get(plain)
     if handler is None and (library != "aten" or name not in OF_COMPLEX):
         raise Unfit("an operation that is not handled")
     call = Call(program, node)
@@ -44,17 +44,22 @@ def translate(program: Program, node: Mapping[str, Any], target: str) -> None:
     first = len(program.nodes)
     handler(call)
     call.expect_all_read()
-    _round(call, program.nodes[first:])
-
-
-def _round(call: Call, nodes: list[Any]) -> None:
-    """Round what was made of bfloat16, whose constants are computed in binary32, as torch does."""
     for made in call.made:
         if call.kind(made) == BFLOAT:
-            unrounded = call.new(call.shape(made), FLOAT)
-            for node in nodes:
-                node.output[:] = [unrounded if one == made else one for one in node.output]
-            call.emit("Cast", [unrounded], made, to=TYPES[BFLOAT])
+            _round(call, made, program.nodes[first:])
+
+
+def _round(call: Call, made: str, nodes: list[Any]) -> None:
+    """Round what was made of bfloat16, whose constants are computed in binary32, as torch does."""
+    program = call.program
+    unrounded = call.new(call.shape(made), FLOAT)
+    if made in program.constants:
+        program.constants[unrounded] = program.constants.pop(made)
+    for node in nodes:
+        node.output[:] = [unrounded if one == made else one for one in node.output]
+    if made in program.inexact:
+        program.inexact.add(unrounded)
+    call.emit("Cast", [unrounded], made, to=TYPES[BFLOAT])
 
 
 def _linear(call: Call) -> None:
@@ -68,6 +73,11 @@ def _linear(call: Call) -> None:
 
 def _addmm(call: Call) -> None:
     call.emit("Gemm", [call.get("mat1"), call.get("mat2"), call.x])
+
+
+def _mv(call: Call) -> None:
+    matrix, vector = call.operands(2)
+    call.emit("MatMul", [matrix, vector])
 
 
 def _baddbmm(call: Call) -> None:
@@ -109,6 +119,7 @@ def _log_softmax(call: Call) -> None:
 def _norm(is_layer: bool) -> Translator:
     def handler(call: Call) -> None:
         epsilon, shape = call.get("eps"), call.get("normalized_shape")
+        del call.made[1:]  # mean and deviation, which nothing here reads
         if [*shape] != [*call.shape(call.x)[-1:]]:
             raise Unfit("a norm over more than the last axis")
         if epsilon is None:
@@ -179,6 +190,7 @@ def _attention(call: Call) -> None:
 
 
 _TRANSLATORS: Mapping[str, Translator] = {
+    **ON_CONSTANTS,
     **dict.fromkeys(("contiguous", "clone", "alias", "detach", "lift_fresh_copy", "dropout", "to", "_to_copy",
         "type_as", "detach_"), places.same),
     **dict.fromkeys(("view", "reshape", "_unsafe_view", "flatten", "unflatten", "squeeze", "unsqueeze",
@@ -187,14 +199,19 @@ _TRANSLATORS: Mapping[str, Translator] = {
     **dict.fromkeys(("transpose", "mT", "swapaxes", "swapdims"), places.transpose),
     **dict.fromkeys(("t", "numpy_T"), places.turn_around),
     "slice": places.cut, "select": places.select, "embedding": places.rows, "index": places.index,
-    "index_select": places.index_select, "flip": places.flip, "roll": places.roll, "cat": places.concat,
-    "concat": places.concat, "hstack": places.side_by_side, "stack": places.stack, "split": places.split,
-    "split_with_sizes": places.split,
-    "chunk": places.split, "tensor_split": places.split, "unbind": places.unbind, "repeat": places.repeat,
-    "repeat_interleave": places.repeat_interleave, "ones": numbers.filled(1), "ones_like": numbers.filled(1),
-    "new_ones": numbers.filled(1), "zeros": numbers.filled(0), "zeros_like": numbers.filled(0),
-    "new_zeros": numbers.filled(0), "full": numbers.filled(None), "full_like": numbers.filled(None),
-    "new_full": numbers.filled(None), "scalar_tensor": numbers.filled(None), "arange": numbers.arange,
+    "index_select": places.index_select, "index_put": places.put, "copy": places.copied, "flip": places.flip,
+    **dict.fromkeys(("slice_scatter", "select_scatter"), places.scattered), "_unsafe_index": places.index,
+    "_unsafe_index_put": places.put, "roll": places.roll, "cat": places.concat, "concat": places.concat,
+    "hstack": places.side_by_side, "stack": places.stack, "narrow": places.cut_out, "movedim": places.move_axes,
+    **dict.fromkeys(("split", "split_with_sizes", "chunk", "tensor_split"), places.split), "unbind": places.unbind,
+    "repeat": places.repeat, "tile": places.repeat, "repeat_interleave": places.repeat_interleave,
+    **dict.fromkeys(("ones", "ones_like", "new_ones"), numbers.filled(1)),
+    **dict.fromkeys(("zeros", "zeros_like", "new_zeros", "zero", "empty", "empty_like", "new_empty"),
+                    numbers.filled(0)),
+    **dict.fromkeys(("full", "full_like", "new_full", "fill", "scalar_tensor"), numbers.filled(None)),
+    "any": numbers.any_of("ReduceMax"), "all": numbers.any_of("ReduceMin"), "mv": _mv, "fmod": numbers.fmod,
+    **dict.fromkeys(("bitwise_xor", "__xor__"), numbers.two("Xor")), "arange": numbers.arange,
+    "native_layer_norm": _norm(is_layer=True),
     "eye": numbers.eye, "tril": numbers.triangle(0), "triu": numbers.triangle(1), "add": numbers.two("Add"),
     "sub": numbers.two("Sub"), "mul": numbers.two("Mul"), "div": numbers.two("Div"), "pow": numbers.two("Pow"),
     "minimum": numbers.two("Min"), "maximum": numbers.two("Max"), "remainder": numbers.remainder,
@@ -204,7 +221,8 @@ _TRANSLATORS: Mapping[str, Translator] = {
     **dict.fromkeys(("logical_or", "bitwise_or", "__or__"), numbers.two("Or")), "logical_not": numbers.one("Not"),
     "bitwise_not": numbers.bitwise_not,
     **{name: numbers.one(name.capitalize()) for name in ("neg", "sqrt", "exp", "log", "sin", "cos", "tanh",
-        "sigmoid", "relu", "abs", "erf", "reciprocal", "floor", "ceil", "sign", "tan")}, "round": numbers.rounded,
+        "sigmoid", "relu", "abs", "erf", "reciprocal", "floor", "ceil", "sign", "tan", "trunc", "exp2", "log2", "log10",
+        "log1p", "expm1")}, "round": numbers.rounded,
     "floor_divide": numbers.floor_quotient, "rsub": numbers.taken_from, "linspace": numbers.linspace,
     "amax": numbers.reduced("ReduceMax"), "amin": numbers.reduced("ReduceMin"),
     "gelu": numbers.gelu, "silu": numbers.silu, "square": numbers.square, "rsqrt": numbers.rsqrt,
@@ -224,5 +242,6 @@ _TRANSLATORS: Mapping[str, Translator] = {
 }
 MAKING_NEW = {name for name, translator in _TRANSLATORS.items() if translator not in (
     places.same, places.reshape, places.expand, places.permute, places.transpose, places.turn_around, places.cut,
-    places.select, places.split, places.unbind, _einsum)} | {"clone", "lift_fresh_copy", "polar", "complex"}
+    places.select, places.split, places.unbind, places.cut_out, places.move_axes, _einsum) and name not in (
+        "diagonal", "meshgrid")} | {"clone", "lift_fresh_copy", "polar", "complex"}
 """Operations whose result is new memory; all others may leave it in that of what they are given."""

@@ -9,8 +9,17 @@ from typing import Any
 import numpy as np
 
 from constructions.importing.graph.aten_values import ELEMENTS, REAL, TYPES, Name, shape_of, value_of
-from constructions.importing.graph.folding import as_bfloat
+from constructions.importing.graph.forms import NotUnderstood
+from constructions.importing.graph.plain_graph import Node, OfProgram
 from constructions.importing.graph.state import MAX_ELEMENTS
+from constructions.importing.graph.torch_constants import (
+    SUMS,
+    as_bfloat,
+    computed,
+    expect_no_jump,
+    is_exact,
+    rounds_surely,
+)
 from constructions.text import printable
 
 DOUBLE, FLOAT, LONG, HALF, BFLOAT = 8, 7, 5, 6, 13
@@ -33,22 +42,89 @@ def expect_small(shape: Sequence[int]) -> None:
 
 
 class Program:
-    """The graph that is made: nodes, initialisers, and what the program says of each of its tensors."""
+    """The graph that is made: nodes, constants, and what the program says of each of its tensors.
 
-    def __init__(self, values: Mapping[str, Any], pairs: frozenset[str] = frozenset()) -> None:
+    ``inexact``: tensors whose last bits depend on how a program rounds; ``count``: the number of tokens.
+    """
+
+    def __init__(self, values: Mapping[str, Any], pairs: frozenset[str], count: int) -> None:
         self.values: dict[str, Any] = dict(values)
-        self.pairs = pairs
-        self.nodes: list[Any] = []
-        self.initializers: list[Any] = []
+        self.pairs, self.count = pairs, count
+        self.nodes: list[Node] = []
+        self.constants: dict[str, Any] = {}
+        self.inexact: set[str] = set()
         self.inputs: list[str] = []
         self.rounded = False
 
-    def initializer(self, name: str, array: Any, kind: int) -> None:
-        """A tensor of the file, byte for byte."""
-        from onnx import helper
+    def kind(self, name: str) -> int:
+        """The type of a tensor's elements."""
+        return int(self.values[name]["dtype"])
 
-        self.initializers.append(helper.make_tensor(name, TYPES[kind], array.shape,
-                                                    np.ascontiguousarray(array).tobytes(), raw=True))
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of a tensor."""
+        return shape_of(self.values[name])
+
+    def keep(self, name: str, array: Any) -> None:
+        """A constant, in the type that is stated.
+
+        Raises:
+            Unfit: if it has another shape than is stated, or 16 bits that depend on rounding.
+        """
+        kind = self.kind(name)
+        if array.shape != self.shape(name):
+            raise Unfit(f"a result of shape {array.shape}, expected {self.shape(name)} by its arguments")
+        stated = np.dtype(ELEMENTS[FLOAT if kind == BFLOAT else kind])
+        if array.dtype != stated:
+            if array.dtype.kind != stated.kind:
+                raise Unfit(f"elements of type {array.dtype.name}, expected {stated.name}, as is stated")
+            array = array.astype(stated)
+        self.constants[name] = array
+
+    def snapshot(self, name: str) -> str:
+        """The elements that a constant has now, under a name of their own."""
+        new = f"{name}@{len(self.constants)}"
+        self.values[new], self.constants[new] = self.values[name], np.array(self.constants[name])
+        return new
+
+    def add(self, node: Node) -> None:
+        """A node, which is computed if it is one on constants.
+
+        Raises:
+            Unfit: if it is not computed.
+        """
+        how, names = OfProgram(node), [name for name in node.input if name]
+        inputs = [self.constants.get(name) if name else None for name in node.input]
+        known = all(name in self.constants for name in names)
+        try:
+            if self.inexact.intersection(names):
+                to = node.attributes.get("to")
+                endless = any(one is not None and np.isinf(one).all() for one in inputs)
+                if (known or node.op_type != "ArgMax") and not (endless and node.op_type == "Equal"):
+                    expect_no_jump(node.op_type, how.attribute, [
+                        "f" if self.kind(name) in REAL else "i" for name in names])
+                if known and to is not None and to in SHORT and not rounds_surely(inputs[0], SHORT[to]):
+                    raise Unfit("numbers that programs round to 16 bits in several ways")
+            is_table = node.op_type == "Softmax" and self.shape(names[0])[-2:] == (self.count,) * 2 != (1, 1)
+            if not known or is_table:  # a table of weights is attention
+                self.nodes.append(node)
+                if self.inexact.intersection(names) or node.op_type in _FUNCTIONS:
+                    self.inexact.update(name for name in node.output if self.kind(name) in REAL)
+                return
+            made = computed(node.op_type, how.attribute, inputs)
+        except NotUnderstood as problem:
+            raise Unfit(str(problem)) from None
+        self.keep(node.output[0], made)
+        if self.inexact.intersection(names) or not is_exact(node.op_type, how.attribute, inputs, made):
+            kind = self.kind(node.output[0])
+            if (kind == BFLOAT and node.op_type in SUMS) or (kind == HALF and not rounds_surely(made, SHORT[10])):
+                raise Unfit("numbers that programs round to 16 bits in several ways")
+            if made.dtype.kind == "f":
+                self.inexact.add(node.output[0])
+
+
+_FUNCTIONS = ("Sin", "Cos", "Exp", "Log", "Pow", "Tanh", "Sqrt", "ReduceSum", "ReduceMean", "Softmax")
+SHORT: Mapping[int, Callable[[Any], Any]] = {10: lambda x: x.astype(np.float16), 16: as_bfloat}
+"""Roundings to types of 16 bits, by their numbers in ONNX."""
 
 
 class Call:
@@ -104,12 +180,22 @@ class Call:
             raise Unfit(f"a result of shape {stated}, expected {tuple(shape)} by its arguments")
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """Of a tensor."""
-        return shape_of(self.program.values[name])
+        """Return the shape of a tensor."""
+        return self.program.shape(name)
 
     def kind(self, name: str) -> int:
         """The type of a tensor's elements."""
-        return int(self.program.values[name]["dtype"])
+        return self.program.kind(name)
+
+    def known(self, name: str) -> Any:
+        """The elements of a constant.
+
+        Raises:
+            Unfit: if it depends on tokens.
+        """
+        if name not in self.program.constants:
+            raise Unfit("what depends on tokens, expected constants")
+        return self.program.constants[name]
 
     def axis(self, number: int, name: str | None = None) -> int:
         """An axis counted from the first one.
@@ -148,23 +234,28 @@ class Call:
         self.program.values[name] = {"dtype": kind, "sizes": [{"as_int": int(size)} for size in shape]}
         return name
 
+    def keep(self, array: Any, of: Sequence[str]) -> None:
+        """The result, which was computed of constants."""
+        self.program.keep(self.made[0], array)
+        if self.program.inexact.intersection(of):
+            self.program.inexact.add(self.made[0])
+
     def constant(self, array: Any, kind: int) -> Name:
         """A constant."""
         array = np.asarray(array)
         if kind not in REAL and (np.trunc(array) != array).any():
             raise Unfit("a constant that is not a number of its type")
         name = self.new(array.shape, FLOAT if kind == BFLOAT else kind)
+        array = array.astype(np.float32) if kind == HALF else array  # as torch rounds numbers
         elements = array.astype(ELEMENTS[self.kind(name)])
-        self.program.initializer(name, as_bfloat(elements) if kind == BFLOAT else elements, self.kind(name))
+        self.program.keep(name, as_bfloat(elements) if kind == BFLOAT else elements)
         return name
 
     def emit(self, operation: str, inputs: Sequence[str | None], output: str | None = None, **attributes: Any) -> str:
         """A node; its output is that of the operation if it is left out."""
-        from onnx import helper
-
         output = self.made[0] if output is None else output
-        self.program.nodes.append(helper.make_node(operation, [one or "" for one in inputs], [output],
-                                                   name=self.name or self.made[0], **attributes))
+        words = {name: value.encode() if isinstance(value, str) else value for name, value in attributes.items()}
+        self.program.add(Node(operation, [one or "" for one in inputs], [output], self.name or self.made[0], words))
         return output
 
     def as_kind(self, value: Any, kind: int) -> str:

@@ -17,7 +17,11 @@ def filled(number: int | None) -> Translator:
     """A constant that is one number everywhere."""
     def handler(call: Call) -> None:
         call.get("self")  # its shape and type are those that are stated
-        value = number if number is not None else call.get("fill_value", call.get("s"))
+        value = number if number is not None else call.get("fill_value", call.get("s", call.get("value")))
+        if isinstance(value, Name):
+            call.emit("Expand", [call.as_kind(value, call.kind(call.made[0])), call.constant([*call.shape(
+                call.made[0])], LONG)])
+            return
         if (size := call.get("size")) is not None:
             call.expect_shape(size)
         call.emit("Identity", [call.constant(np.full(call.shape(call.made[0]), value), call.kind(call.made[0]))])
@@ -31,7 +35,7 @@ def arange(call: Call) -> None:
         raise Unfit("whole numbers at distances that are not")
     count = -((start - end) // step) if isinstance(start, int) else math.ceil((end - start) / step)
     call.expect_shape([int(count)])
-    call.emit("Identity", [call.constant(start + np.arange(int(count)) * step, call.kind(call.made[0]))])
+    _keep_steps(call, start + np.arange(int(count)) * step, [start, step])
 
 
 def eye(call: Call) -> None:
@@ -91,10 +95,9 @@ def two(operation: str) -> Translator:
         kind = call.kind(call.made[0])
         one, other = call.operands(2)
         found = result_type(call, [one, other])
-        if operation in ("And", "Or"):
-            logic = call.operation.startswith("logical")
-            if not logic and found != BOOLEAN:
-                raise Unfit("bits of whole numbers, expected truth values")
+        if operation in _BITS and found != BOOLEAN and not call.operation.startswith("logical"):
+            _bits(call, operation, [one, other], found)
+            return
         if (operation in ("And", "Or") or operation in COMPARED) and kind != BOOLEAN:
             raise Unfit("truth values as elements of another type")
         if operation in COMPARED:
@@ -102,9 +105,7 @@ def two(operation: str) -> Translator:
         elif operation not in ("And", "Or"):
             expect_promoted(kind, found, operation)
         if call.get("rounding_mode") is not None:
-            if call.get("rounding_mode") != "floor":
-                raise Unfit("a quotient that is rounded towards 0")
-            floor_quotient(call)
+            {"floor": floor_quotient, "trunc": _whole_quotient}[call.get("rounding_mode")](call)
             return
         small = kind in (HALF, BFLOAT) and operation in ("Mul", "Div")
         stated, kind = kind, FLOAT if small else kind
@@ -114,9 +115,23 @@ def two(operation: str) -> Translator:
                                call.new(call.shape(second), kind))
         wide = call.new(call.shape(call.made[0]), FLOAT) if small else None
         made = call.emit(operation, [call.as_kind(one, kind), second], wide)
+        if made in call.program.constants and kind in REAL and operation not in COMPARED and (
+                (operation == "Pow" and isinstance(other, Name)) or 2 * abs(math.frexp(call.get("alpha", 1))[0]) != 1):
+            call.program.inexact.add(made)
         if small:  # torch rounds the numbers of products after them alone
             call.emit("Cast", [made], to=TYPES[stated])
     return handler
+
+
+_BITS: Mapping[str, Callable[..., Any]] = {"And": np.bitwise_and, "Or": np.bitwise_or, "Xor": np.bitwise_xor}
+
+
+def _bits(call: Call, operation: str, operands: list[Any], found: int) -> None:
+    """Bits of whole numbers, which are constants."""
+    kind = call.kind(call.made[0])
+    if found != kind or kind not in WHOLE:
+        raise Unfit(f"elements of type {kind}, expected {found}, whole numbers")
+    call.keep(_BITS[operation](*(call.known(call.as_kind(one, kind)) for one in operands)), [])
 
 
 def floor_quotient(call: Call) -> None:
@@ -134,6 +149,15 @@ def floor_quotient(call: Call) -> None:
         call.emit("Floor", [found])
     else:
         raise Unfit("a rounded quotient of numbers that are not whole by another one than a power of two")
+
+
+def _whole_quotient(call: Call) -> None:
+    """A quotient rounded towards 0."""
+    kind, operands = call.kind(call.made[0]), call.operands(2)
+    if kind not in (FLOAT, DOUBLE, *WHOLE):
+        raise Unfit("a rounded quotient of elements of this type")
+    found = call.emit("Div", [call.as_kind(one, kind) for one in operands], call.new(call.shape(call.made[0]), kind))
+    call.emit("Identity" if kind in WHOLE else "Trunc", [found])
 
 
 def remainder(call: Call) -> None:
@@ -154,6 +178,14 @@ def remainder(call: Call) -> None:
     call.emit("Where", [keeps, rest, call.emit("Add", [rest, other], call.new(shape, kind))])
 
 
+def fmod(call: Call) -> None:
+    """A remainder with the sign of what is divided."""
+    kind = call.kind(call.made[0])
+    if kind not in (FLOAT, DOUBLE, *WHOLE):
+        raise Unfit("a remainder of elements of this type")
+    call.emit("Mod", [call.as_kind(one, kind) for one in call.operands(2)], fmod=1)
+
+
 def taken_from(call: Call) -> None:
     """The second less the first."""
     one, other = call.operands(2)
@@ -169,7 +201,20 @@ def linspace(call: Call) -> None:
         raise Unfit("whole numbers at distances that are not, or numbers of 16 bits")
     call.expect_shape([call.get("steps")])
     numbers = np.linspace(call.get("start"), call.get("end"), call.get("steps"))
-    call.emit("Identity", [call.constant(numbers, call.kind(call.made[0]))])
+    _keep_steps(call, numbers, np.diff(numbers[:2]))
+
+
+def _keep_steps(call: Call, numbers: Any, ends: Any) -> None:
+    """Numbers at equal distances, which are exact if all of them, and their distance, are numbers of their type."""
+    kind = call.kind(call.made[0])
+    steps = np.arange(len(numbers)) * (np.asarray(ends).ravel()[-1] if len(numbers) > 1 else 0)
+    exact = kind not in REAL or all((np.asarray(one, np.float64).astype(ELEMENTS[FLOAT if kind == BFLOAT else kind])
+                                     == one).all() for one in (numbers, steps, np.asarray(ends)))
+    if not exact and kind in (HALF, BFLOAT):
+        raise Unfit("numbers of 16 bits that programs round in several ways")
+    call.emit("Identity", [call.constant(numbers, kind)])
+    if not exact:
+        call.program.inexact.add(call.made[0])
 
 
 def differs(call: Call) -> None:
@@ -189,10 +234,11 @@ def one(operation: str, **attributes: Any) -> Translator:
 
 
 def bitwise_not(call: Call) -> None:
-    """The other truth value."""
-    if call.kind(call.x) != BOOLEAN:
-        raise Unfit("bits of whole numbers, expected truth values")
-    one("Not")(call)
+    """The other truth value; of constants, all bits."""
+    if call.kind(call.x) == BOOLEAN:
+        one("Not")(call)
+    else:
+        call.keep(~call.known(call.x), [])
 
 
 def rounded(call: Call) -> None:
@@ -287,6 +333,16 @@ def reduced(operation: str) -> Translator:
         axes = [axes] if isinstance(axes, int) else axes or range(len(call.shape(call.x)))
         name = call.as_kind(call.x, call.kind(call.made[0]))
         call.emit(operation, [name, call.constant([call.axis(one) for one in axes], LONG)],
+                  keepdims=int(bool(call.get("keepdim", False))))
+    return handler
+
+
+def any_of(operation: str) -> Translator:
+    """Whether any (or all) elements hold."""
+    def handler(call: Call) -> None:
+        axes = call.get("dim")
+        axes = range(len(call.shape(call.x))) if axes is None else [axes] if isinstance(axes, int) else axes
+        call.emit(operation, [call.as_kind(call.x, BOOLEAN), call.constant([call.axis(one) for one in axes], LONG)],
                   keepdims=int(bool(call.get("keepdim", False))))
     return handler
 

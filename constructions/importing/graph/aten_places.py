@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 
 from constructions.importing.graph.aten_call import LONG, Call, Unfit
-from constructions.importing.graph.aten_values import TYPES
+from constructions.importing.graph.aten_values import BOOLEAN, TYPES, WHOLE
 
 
 def same(call: Call) -> None:
@@ -105,6 +106,26 @@ def cut(call: Call) -> None:
     call.emit("Slice", [call.x, *(call.constant([one], LONG) for one in ends)])
 
 
+def cut_out(call: Call) -> None:
+    """So many indices of an axis from one on."""
+    axis, size = call.axis(call.get("dim")), call.shape(call.x)[call.axis(call.get("dim"))]
+    first = call.get("start") + size * (call.get("start") < 0)
+    call.emit("Slice", [call.x, *(call.constant([one], LONG) for one in (first, first + call.get("length"), axis))])
+
+
+def move_axes(call: Call) -> None:
+    """Axes in other places."""
+    source, target = ([one] if isinstance(one, int) else one for one in call.operands()[1:])
+    call.turned(call.x, _moved(len(call.shape(call.x)), source, target), call.made[0])
+
+
+def _moved(rank: int, source: Sequence[int], target: Sequence[int]) -> list[int]:
+    order = [axis for axis in range(rank) if axis not in [one % rank for one in source]]
+    for to, axis in sorted((to % rank, axis % rank) for to, axis in zip(target, source, strict=True)):
+        order.insert(to, axis)
+    return order
+
+
 def select(call: Call) -> None:
     """One index of an axis."""
     call.emit("Gather", [call.x, call.constant(call.get("index"), LONG)], axis=call.axis(call.get("dim", 0)))
@@ -112,20 +133,96 @@ def select(call: Call) -> None:
 
 def rows(call: Call) -> None:
     """Rows of a table."""
+    _expect_not_negative(call, call.get("indices"))
     call.emit("Gather", [call.get("weight"), call.get("indices")], axis=0)
 
 
 def index(call: Call) -> None:
-    """Rows of a table, by an array."""
+    """Rows of a table, by an array; of constants, elements by several."""
     given = [(axis, one) for axis, one in enumerate(call.get("indices")) if one is not None]
-    if len(given) != 1 or call.kind(given[0][1]) not in (4, LONG):
-        raise Unfit("elements by several indices, or by a mask")
-    call.emit("Gather", [call.x, given[0][1]], axis=given[0][0])
+    if len(given) == 1 and call.kind(given[0][1]) in WHOLE[3:]:
+        call.emit("Gather", [call.x, _within(call, given[0][1], call.shape(call.x)[given[0][0]])], axis=given[0][0])
+        return
+    call.keep(np.array(call.known(call.x)[_places(call)]), [call.x, *(one for _, one in given)])
+
+
+def _places(call: Call) -> tuple[Any, ...]:
+    """The indices of constants, by whole numbers or masks."""
+    found = []
+    for one in call.get("indices"):
+        array = slice(None) if one is None else call.known(one)
+        if one is not None and call.kind(one) not in (*WHOLE[3:], BOOLEAN):
+            raise Unfit("indices of a type other than whole numbers of 32 and 64 bits and truth values")
+        found.append(array)
+    return tuple(found)
+
+
+def _within(call: Call, places: str, size: int) -> str:
+    """Indices, counted from the first element; those of constants are counted so here.
+
+    Raises:
+        Unfit: if they are beyond the array.
+    """
+    if places not in call.program.constants:
+        return places
+    array = call.known(places)
+    if not ((array >= -size) & (array < size)).all():
+        raise Unfit(f"indices beyond {size} elements")
+    return call.constant(np.where(array < 0, array + size, array), LONG)
+
+
+def _expect_not_negative(call: Call, places: str) -> None:
+    """Reject constant indices below 0, as torch does in look-ups."""
+    if places in call.program.constants and (call.known(places) < 0).any():
+        raise Unfit("indices below 0, which torch does not take here")
+
+
+def put(call: Call) -> None:
+    """Constants with other elements where indices say so."""
+    if call.get("accumulate", False):
+        raise Unfit("elements added where indices say so")
+    values, where = call.known(call.get("values")), _places(call)
+    made = np.array(call.known(call.x))
+    count = np.zeros(made.shape, np.int64)
+    np.add.at(count, where, 1)
+    if values.dtype != made.dtype or (count > 1).any():
+        raise Unfit("elements of another type, or the same one put twice")
+    made[where] = values
+    call.keep(made, [call.x, call.get("values"), *(one for one in call.get("indices") if one is not None)])
+
+
+def copied(call: Call) -> None:
+    """The elements of another array, in the shape and type of the first."""
+    call.operands(1)
+    name = call.as_kind(call.get("src"), call.kind(call.made[0]))
+    call.emit("Expand", [name, call.constant(list(call.shape(call.made[0])), LONG)])
+
+
+def scattered(call: Call) -> None:
+    """An array with another in the place of some indices of an axis."""
+    axis = call.axis(call.get("dim", 0))
+    shape, kind = call.shape(call.x), call.kind(call.made[0])
+    source, numbers = call.get("src"), np.arange(shape[axis])
+    if call.operation == "select_scatter":
+        where = numbers[[call.get("index")]]
+        source = call.reshaped(source, [*shape[:axis], 1, *shape[axis + 1:]])
+    else:
+        first, last = call.get("start"), call.get("end")
+        where = numbers[slice(0 if first is None else first, None if last is None else last, call.get("step", 1))]
+    if call.shape(source) != (*shape[:axis], len(where), *shape[axis + 1:]):
+        raise Unfit("an array of another shape than what it replaces")
+    order = numbers.copy()
+    order[where] = shape[axis] + np.arange(len(where))
+    both = call.emit("Concat", [call.as_kind(call.x, kind), call.as_kind(source, kind)], call.new(
+        [*shape[:axis], shape[axis] + len(where), *shape[axis + 1:]], kind), axis=axis)
+    call.emit("Gather", [both, call.constant(order, LONG)], axis=axis)
 
 
 def index_select(call: Call) -> None:
     """Some indices of an axis, by an array."""
-    call.emit("Gather", [call.x, call.get("index")], axis=call.axis(call.get("dim")))
+    axis = call.axis(call.get("dim"))
+    _expect_not_negative(call, call.get("index"))
+    call.emit("Gather", [call.x, _within(call, call.get("index"), call.shape(call.x)[axis])], axis=axis)
 
 
 def flip(call: Call) -> None:
@@ -221,7 +318,7 @@ def repeated(call: Call, name: str, shape: Sequence[int], axis: int, times: int)
 
 def repeat(call: Call) -> None:
     """The whole array several times."""
-    times = call.get("repeats")
-    shape = call.shape(call.x)
+    times, shape = call.get("repeats", call.get("dims")), call.shape(call.x)
+    times = [*[1] * (len(shape) - len(times)), *times]
     name = call.reshaped(call.x, [*[1] * (len(times) - len(shape)), *shape])
     call.emit("Tile", [name, call.constant(times, LONG)])

@@ -31,17 +31,21 @@ _SIZES = ("torch.ops.aten.sym_size.", "torch.ops.aten.sym_numel.", "_operator.",
 """Beginnings of targets that compute with lengths."""
 
 
+class UnknownSize(ValueError):
+    """A size that does not follow from the length."""
+
+
 def symbol_of(size: Mapping[str, Any]) -> str | None:
     """The name of the symbol that a size is; None of a number.
 
     Raises:
-        ValueError: if it is an expression.
+        UnknownSize: if it is an expression.
     """
     if "as_int" in size:
         return None
     called = _parsed(size["as_expr"]["expr_str"])
     if _name(called) != "Symbol":
-        raise ValueError
+        raise UnknownSize(size["as_expr"]["expr_str"])
     return str(ast.literal_eval(called.args[0]))
 
 
@@ -153,7 +157,10 @@ def _worth(called: Any, symbols: Mapping[str, int]) -> int:
     """The number that an expression is."""
     name = _name(called)
     if name == "Symbol":
-        return symbols[ast.literal_eval(called.args[0])]
+        symbol = ast.literal_eval(called.args[0])
+        if symbol not in symbols:
+            raise UnknownSize(str(symbol))
+        return symbols[symbol]
     if name == "Integer":
         return int(ast.literal_eval(called.args[0]))
     numbers = [_worth(one, symbols) for one in called.args]

@@ -15,13 +15,16 @@ import numpy as np
 
 from constructions.errors import InputError
 from constructions.importing.archive import Archive
-from constructions.importing.contents import MAX_DIMENSIONS, MAX_FILE_BYTES
-from constructions.importing.graph.aten import MAKING_NEW, OPSET, translate
-from constructions.importing.graph.aten_call import Program, Unfit
+from constructions.importing.contents import MAX_DIMENSIONS, MAX_FILE_BYTES, Stored
+from constructions.importing.graph.aten import MAKING_NEW, translate
+from constructions.importing.graph.aten_call import BFLOAT, Program, Unfit
 from constructions.importing.graph.aten_complex import as_pairs, in_pairs
-from constructions.importing.graph.aten_values import ELEMENTS, TYPES, shape_of, tensors_of
-from constructions.importing.graph.exported_lengths import concrete, holds, symbol_of
+from constructions.importing.graph.aten_memory import Memory, is_in_place
+from constructions.importing.graph.aten_values import ELEMENTS, shape_of, tensors_of
+from constructions.importing.graph.exported_lengths import UnknownSize, concrete, holds, symbol_of
+from constructions.importing.graph.plain_graph import OPSET, Graph, Input
 from constructions.importing.graph.state import MAX_ELEMENTS
+from constructions.importing.graph.torch_constants import of_bfloat
 from constructions.text import printable
 
 MAX_NODES = 20_000
@@ -48,29 +51,35 @@ class ExportedProgram:
     greatest: int | None
     guards: tuple[str, ...] = ()
 
-    def model(self, count: int) -> tuple[Any, bool]:
-        """For inputs of so many tokens, as a model of ONNX; whether scales that are roots were rounded.
+    def graph(self, count: int) -> tuple[Graph, bool]:
+        """For inputs of so many tokens; whether scales that are roots were rounded.
 
         Raises:
             InputError: if the program has an operation that is not read.
         """
         sizes = {name: 1 for name in self.symbols[:-1] if name} | {name: count for name in self.symbols[-1:] if name}
         try:
-            graph = concrete(self.part["graph"], sizes) if sizes else self.part["graph"]
-            program = Program(*in_pairs(graph["tensor_values"]))
+            graph = concrete(self.part["graph"], sizes)
+            program = Program(*in_pairs(graph["tensor_values"]), count)
             self._expect_guards(graph, count)
             _inputs(program, self.part, self.tensors, self.where)
             nodes = graph["nodes"]
             if len(nodes) > MAX_NODES:
                 raise InputError(f"{self.where}: {len(nodes)} nodes, expected at most {MAX_NODES}")
-            _expect_nothing_shared(nodes, self.part, self.where)
+            given = [str(name) for name in tensors_of(self.part["graph"]["inputs"])]
         except InputError:
             raise
+        except UnknownSize as problem:
+            raise InputError(f"{self.where}: size {printable(str(problem))[:40]} does not follow from the number of "
+                             f"tokens, expected one that does") from None
         except _DAMAGED:
             raise InputError(f"{self.where}: not a whole program of torch.export.save") from None
+        translation = _Translation(program, Memory(given, MAKING_NEW), self.where)
         for node in nodes:
-            _translated(program, node, self.where)
-        return _model(program, self.part, self.where), program.rounded
+            translation.translate(node)
+        made = _graph(program, self.part, self.tensors, self.where)
+        translation.expect_output(made.outputs[0])
+        return made, program.rounded
 
     def _expect_guards(self, graph: Mapping[str, Any], count: int) -> None:
         for guard in self.guards:
@@ -89,10 +98,6 @@ def read_exported_program(data: bytes, where: str, given: Collection[str] = ()) 
     Raises:
         InputError: if the archive is damaged.
     """
-    try:
-        import onnx  # noqa: F401
-    except ModuleNotFoundError:
-        raise InputError(f"{where}: the package onnx is not installed; expected it (the extra onnx)") from None
     archive = Archive(data, where, MAX_FILE_BYTES)
     try:
         folder, whole = _only_program(archive, where)
@@ -107,6 +112,9 @@ def read_exported_program(data: bytes, where: str, given: Collection[str] = ()) 
                                tuple(whole.get("guards_code") or ()))
     except InputError:
         raise
+    except UnknownSize as problem:
+        raise InputError(f"{where}: inputs of a size that is computed of others, {printable(str(problem))[:120]}; "
+                         f"expected one length, or a dimension of its own, as torch.export.Dim makes it") from None
     except _DAMAGED:
         raise InputError(f"{where}: not a whole program of torch.export.save") from None
 
@@ -140,51 +148,67 @@ def _lengths(part: Mapping[str, Any], given: Collection[str]) -> tuple[tuple[str
     return (), 1
 
 
-def _expect_nothing_shared(nodes: Any, part: Mapping[str, Any], where: str) -> None:
-    """Reject a read of what was changed in place under another name, and a change of what the program was given.
+class _Translation:
+    """Nodes spelled out one by one; what is refused is refused where the first output needs it."""
 
-    Every operation that is not known to make new memory may leave its results in that of all tensors that it reads.
-    """
-    given = [str(name) for name in tensors_of(part["graph"]["inputs"])]
-    group = {name: {name} for name in given}
-    stale: dict[str, str] = {}
+    def __init__(self, program: Program, memory: Memory, where: str) -> None:
+        self.program, self.memory, self.where = program, memory, where
+        self.refused: dict[str, InputError] = {}
 
-    def expect_unchanged(names: Any) -> None:
+    def translate(self, node: Any) -> None:
+        """One node.
+
+        Raises:
+            InputError: if it is refused and makes nothing.
+        """
+        name, operation, read, made, changes = "a node", "", [], [], True
+        try:
+            target = str(node["target"]).removeprefix("torch.ops.")
+            name = f"node {printable(str(node.get('name') or target))[:80]} ({printable(target)[:60]})"
+            library, operation = target.split(".")[:2]
+            read, made = ([*map(str, tensors_of(part))] for part in (
+                [one["arg"] for one in node["inputs"]], node["outputs"]))
+            changes = library != "aten" or is_in_place(operation) or "out" in [one["name"] for one in node["inputs"]]
+            self.expect_fit(read)
+            self.memory.expect_read(self.program, read, operation)
+            translate(self.program, node, target)
+            self.memory.made(self.program, operation, read, made, str(node["name"] or operation))
+        except InputError as problem:
+            self._refuse(problem, operation, read, made, changes)
+        except Unfit as reason:
+            self._refuse(InputError(f"{self.where}: {name}: {reason}"), operation, read, made, changes)
+        except _DAMAGED:
+            damage = InputError(f"{self.where}: {name}: its arguments are none that are expected")
+            self._refuse(damage, operation, read, made, changes=True)
+
+    def _refuse(self, problem: InputError, operation: str, read: list[str], made: list[str], changes: bool) -> None:
+        """Refuse what is made, and with ``changes`` whatever may be changed in place."""
+        if not made:
+            raise problem
+        near = self.memory.perhaps(operation, read, made)
+        self.refused |= dict.fromkeys(near if changes else made, problem)
+
+    def expect_fit(self, names: Collection[str]) -> None:
+        """Reject arrays that depend on what was refused.
+
+        Raises:
+            InputError: the first reason.
+        """
         for name in names:
-            if name in stale:
-                raise InputError(f"{where}: node {printable(stale[name])[:80]}: changes an array in place that is read "
-                                 f"again under another name, expected a new array")
+            if name in self.refused:
+                raise self.refused[name]
 
-    for node in nodes:
-        operation = str(node["target"]).removeprefix("torch.ops.").split(".")[1]
-        read, made = ([*map(str, tensors_of(part))] for part in (
-            [one["arg"] for one in node["inputs"]], node["outputs"]))
-        expect_unchanged(read)
-        in_place = (operation.endswith("_") and not operation.endswith("__")) or operation.startswith("__i")
-        own = {*made}
-        for name in [] if operation in MAKING_NEW and not in_place else read[:1] if in_place else read:
-            own |= group.setdefault(name, {name})
-        if in_place:
-            said = str(node["name"] or operation)
-            if own & {*given} or {*read[1:]} & (own - {*read[:1]}):
-                raise InputError(f"{where}: node {printable(said)[:80]}: changes in place what the program is given, "
-                                 f"or reads what it changes, expected a new array")
-            stale |= dict.fromkeys(own - {*made}, said)
-        for name in own:
-            group[name] = own
-    expect_unchanged(str(name) for spec in part["signature"]["output_specs"] for name in tensors_of([*spec.values()]))
+    def expect_output(self, name: str) -> None:
+        """Reject an output that depends on what was refused, or that another name changed.
 
-
-def _translated(program: Program, node: Any, where: str) -> None:
-    name = "a node"
-    try:
-        target = str(node["target"]).removeprefix("torch.ops.")
-        name = f"node {printable(str(node.get('name') or target))[:80]} ({printable(target)[:60]})"
-        translate(program, node, target)
-    except Unfit as problem:
-        raise InputError(f"{where}: {name}: {problem}") from None
-    except _DAMAGED:
-        raise InputError(f"{where}: {name}: its arguments are none that are expected") from None
+        Raises:
+            InputError: the reason.
+        """
+        self.expect_fit([name])
+        try:
+            self.memory.expect_read(self.program, [name], "output")
+        except Unfit as problem:
+            raise InputError(f"{self.where}: output {printable(name)[:80]}: {problem}") from None
 
 
 def _tensors(archive: Archive, folder: str) -> dict[str, Any]:
@@ -222,19 +246,18 @@ def _inputs(program: Program, part: Any, tensors: Mapping[str, Any], where: str)
     for spec in part["signature"]["input_specs"]:
         ((kind, inner),) = spec.items()
         if kind == "user_input":
-            program.inputs += [inner["arg"]["as_tensor"]["name"]] if "as_tensor" in inner["arg"] else []
+            program.inputs += [str(inner["arg"]["as_tensor"]["name"])] if "as_tensor" in inner["arg"] else []
             continue
         stored = inner[_WORDS[kind]] if kind in _WORDS else None
         if stored is None or stored not in tensors:
             raise InputError(f"{where}: input {printable(str(stored or kind))[:80]} of the program is no tensor of the "
                              f"archive")
         name = inner["arg"]["name"]
-        program.initializer(name, as_pairs(tensors[stored]), program.values[name]["dtype"])
+        array = as_pairs(tensors[stored])
+        program.constants[name] = of_bfloat(array) if program.kind(name) == BFLOAT else array
 
 
-def _model(program: Program, part: Any, where: str) -> Any:
-    from onnx import helper
-
+def _graph(program: Program, part: Any, tensors: Mapping[str, Any], where: str) -> Graph:
     try:
         specs = part["signature"]["output_specs"]
         if any("user_output" not in spec for spec in specs):
@@ -242,15 +265,19 @@ def _model(program: Program, part: Any, where: str) -> Any:
         returned = [spec["user_output"]["arg"] for spec in specs]
         if not returned or "as_tensor" not in returned[0]:
             raise InputError(f"{where}: the first output is not an array, expected logits of tokens")
-        outputs = [one["as_tensor"]["name"] for one in returned if "as_tensor" in one]
-        inputs = [helper.make_tensor_value_info(name, TYPES[program.values[name]["dtype"]],
-                                                shape_of(program.values[name])) for name in program.inputs]
-        shown = [helper.make_tensor_value_info(name, TYPES[program.values[name]["dtype"]], None) for name in outputs]
+        outputs = tuple(str(one["as_tensor"]["name"]) for one in returned if "as_tensor" in one)
+        inputs = tuple(Input(name, np.dtype(ELEMENTS[program.kind(name)]).name, program.shape(name))
+                       for name in program.inputs)
+        stated = {name: shape_of(meta) for name, meta in program.values.items()}
+        stored = {name: _stored(tensors[name]) for name in tensors}
     except InputError:
         raise
     except _DAMAGED:
         raise InputError(f"{where}: not a whole program of torch.export.save") from None
-    stated = [helper.make_tensor_value_info(name, TYPES[meta["dtype"]], shape_of(meta))
-              for name, meta in program.values.items()]
-    graph = helper.make_graph(program.nodes, "program", inputs, shown, program.initializers, value_info=stated)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
+    return Graph(program.nodes, program.constants, inputs, outputs, {"": OPSET}, stored, stated)
+
+
+def _stored(array: Any) -> Stored:
+    """A tensor of the file under its own name."""
+    formats = {"float32": "binary32", "float64": "binary64", "float16": "binary16", "uint16": "bfloat16"}
+    return Stored(array.dtype.name, formats.get(array.dtype.name), array.shape, np.ascontiguousarray(array).tobytes)

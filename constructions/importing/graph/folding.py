@@ -41,8 +41,6 @@ FOLDED: Mapping[str, str] = {
 """Operations by the types that their inputs may have, beside places and sizes."""
 _SINCE = {"Softmax": 13, "LogSoftmax": 13, "Clip": 12, "Max": 8, "Min": 8}
 """The first definition that is in the list."""
-BFLOAT = 16
-"""bfloat16 in ONNX, of which numpy has no numbers: a program's constants of it are numbers of binary32."""
 _LIMITS = {"i": 1 << 31, "l": 1 << 53}
 _SUMS = ("ReduceSum", "MatMul", "Einsum", "CumSum")
 _WHOLE = ("Add", "Sub", "Mul", "Neg", "Abs", *_SUMS)
@@ -51,9 +49,8 @@ _ROUNDED_ONCE = ("MatMul", "Gemm", "Einsum")
 _SCATTERED = (None, b"none")
 
 
-def folded(node: Any, how: Attributes, inputs: list[Any], opset: int, mixed: bool = False,
-           moves: bool = False) -> list[Any]:
-    """Output of a node on constants; with ``mixed``, formats of floating point may be mixed, as programs have them.
+def folded(node: Any, how: Attributes, inputs: list[Any], opset: int, moves: bool = False) -> list[Any]:
+    """Output of a node on constants.
 
     With ``moves`` the first input has numbers of elements in their place, whose type need not be one of the operation.
 
@@ -64,10 +61,8 @@ def folded(node: Any, how: Attributes, inputs: list[Any], opset: int, mixed: boo
         return [_constant(how)]
     if how.operation not in FOLDED or how.version < _SINCE.get(how.operation, 1):
         raise NotUnderstood(f"an operation that is not computed on constants, as opset {opset} defines it")
-    if mixed and how.operation == "Cast" and how.attribute("to") == BFLOAT and inputs[0].dtype.name == "float32":
-        return [as_bfloat(inputs[0])]
     inputs = [*inputs]
-    _expect_types(how, [None, *inputs[1:]] if moves else inputs, mixed)
+    _expect_types(how, [None, *inputs[1:]] if moves else inputs)
     guard = _GUARDS.get(how.operation)
     if not _is_in_range(how.operation, inputs) or (guard and not guard(how, inputs)):
         raise NotUnderstood("constants or attributes for which its result is not certain to be that of every program")
@@ -77,13 +72,6 @@ def folded(node: Any, how: Attributes, inputs: list[Any], opset: int, mixed: boo
         with np.errstate(over="ignore"):
             return [one.astype(np.float32) for one in _evaluated(node, wide, opset)]
     return _evaluated(node, inputs, opset)
-
-
-def as_bfloat(numbers: Any) -> Any:
-    """Numbers of binary32 rounded to bfloat16, ties to even, as numbers of binary32."""
-    bits = np.ascontiguousarray(numbers, np.float32).view(np.uint32)
-    even = (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000
-    return np.where(np.isnan(numbers), numbers, even.astype(np.uint32).view(np.float32)).reshape(np.shape(numbers))
 
 
 def _constant(how: Attributes) -> Any:
@@ -98,7 +86,7 @@ def _constant(how: Attributes) -> Any:
                                                                          np.int64)
 
 
-def _expect_types(how: Attributes, inputs: list[Any], mixed: bool) -> None:
+def _expect_types(how: Attributes, inputs: list[Any]) -> None:
     """Inputs with the same letter in the definition have the same type; others are places or conditions."""
     found: dict[str, str] = {}
     for number, value in enumerate(inputs):
@@ -112,11 +100,7 @@ def _expect_types(how: Attributes, inputs: list[Any], mixed: bool) -> None:
         if f"tensor({name})" not in form.types or (letter not in FOLDED[how.operation] and not is_place) or not letter:
             raise NotUnderstood(f"an operation that is not computed on constants of type {value.dtype.name}")
         if found.setdefault(form.type_str, letter) != letter:
-            if not mixed or {found[form.type_str], letter} != {"f", "d"}:
-                raise NotUnderstood("constants of several types")
-            inputs[:] = [one.astype(np.float64) if one is not None and one.dtype.name == "float32" else one
-                         for one in inputs]
-            return
+            raise NotUnderstood("constants of several types")
 
 
 def _is_in_range(operation: str, inputs: list[Any]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -25,10 +24,11 @@ from constructions.importing.graph.forms import (
 )
 from constructions.importing.graph.layout import Epoch, Operation, Plan, Read
 from constructions.importing.graph.lengths import Form
+from constructions.importing.graph.plain_graph import Graph
 from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes, tokens_input
 from constructions.importing.graph.reductions import SUM
 from constructions.importing.graph.tensors import Tensors
-from constructions.importing.onnx_file import load_model, stored_initializers
+from constructions.importing.onnx_file import graph_of, load_model
 from constructions.importing.parts import Found, Interface
 from constructions.importing.quantised import ROUNDED, WEIGHTS_ALONE
 from constructions.importing.questions import Questions
@@ -48,9 +48,9 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
     given = dict(questions.option("given") or ())
     source = _program(data, where, given) if is_program else _graph(data, where, given)
     count = _count(source, where, questions)
-    model, rounded = source.model(count)
-    tensors = Tensors(stored_initializers(model.graph, where))
-    reading = read_nodes(model, count, where, is_program, given)
+    graph, rounded = source.graph(count)
+    tensors = Tensors(graph.stored)
+    reading = read_nodes(graph, count, where, given)
     found = replace(_network(reading, count, where, tensors), interface=Interface(
         source.length, max(source.least, 1), reading.ending, tuple(reading.hidden)))
     if is_program:
@@ -61,13 +61,14 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
         if SUM in reading.assumed:
             raise InputError(f"{where}: node {next(iter(reading.assumed[SUM]))}: a sum over all tokens of inputs of "
                              f"any length, expected a mean, or a graph for one length")
-        if count > max(source.least, 1):
-            alike = _compare_lengths(source, count, where, lambda model, n: read_nodes(
-                model, n, where, is_program, given, apart=True, bidirectional=found.attention == "bidirectional"))
+        if count > 1:
+            alike = _compare_lengths(source, count, where, lambda graph, n: read_nodes(
+                graph, n, where, given, apart=True, bidirectional=found.attention == "bidirectional"))
             if not alike:
                 questions.assume(ONE_TOKEN)
         if source.least > 1:
-            questions.assume(f"the program reads {source.least} tokens or more; shorter inputs are read likewise")
+            questions.assume(f"the program states {source.least} tokens or more; on shorter inputs its nodes compute "
+                             f"the same network")
     else:
         questions.assume(f"the graph reads {count} tokens; shorter inputs are read as it reads their beginnings"
                          if found.attention == "causal" else
@@ -80,9 +81,9 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
 
 @dataclass(frozen=True)
 class _Source:
-    """What is read: the model for so many tokens (whether roots were rounded); for how many it is (None: several)."""
+    """What is read: the graph for so many tokens (whether roots were rounded); for how many it is (None: several)."""
 
-    model: Callable[[int], tuple[Any, bool]]
+    graph: Callable[[int], tuple[Graph, bool]]
     length: int | None
     least: int = 1
     greatest: int = MAX_TOKENS
@@ -90,14 +91,13 @@ class _Source:
 
 def _program(data: bytes, where: str, given: Collection[str]) -> _Source:
     program = read_exported_program(data, where, given)
-    return _Source(program.model, program.length, program.least, min(program.greatest or MAX_TOKENS, MAX_TOKENS))
+    return _Source(program.graph, program.length, program.least, min(program.greatest or MAX_TOKENS, MAX_TOKENS))
 
 
 def _graph(data: bytes, where: str, given: Mapping[str, int | None]) -> _Source:
-    model = load_model(data, where)
-    sizes = tokens_input(model, given, where).type.tensor_type.shape.dim
-    length = 1 if not sizes else sizes[-1].dim_value if sizes[-1].HasField("dim_value") else None
-    return _Source(lambda _: (model, False), length)
+    graph = graph_of(load_model(data, where), where)
+    sizes = tokens_input(graph, given, where).sizes
+    return _Source(lambda _: (graph, False), sizes[-1] if sizes else 1)
 
 
 def _count(source: _Source, where: str, questions: Questions) -> int:
@@ -138,7 +138,7 @@ def _listed(nodes: list[str]) -> str:
     return ", ".join(nodes[:4]) + (f" and {len(nodes) - 4} more nodes" if len(nodes) > 4 else "")
 
 
-def _compare_lengths(source: _Source, count: int, where: str, read: Callable[[Any, int], Reading]) -> bool:
+def _compare_lengths(source: _Source, count: int, where: str, read: Callable[[Graph, int], Reading]) -> bool:
     """Check that at every length it is the same network, with fewer rows in tables of positions and of scores.
 
     False if a mean over tokens is no step on inputs of one token; the comparison with the original runs these, too.
@@ -148,13 +148,13 @@ def _compare_lengths(source: _Source, count: int, where: str, read: Callable[[An
     """
     def form(n: int) -> tuple[Form, bool]:
         try:
-            reading, tensors = read(source.model(n)[0], n), Tensors({})
+            reading, tensors = read(source.graph(n)[0], n), Tensors({})
             return Form(_network(reading, n, where, tensors), tensors, reading.tables), reading.pooled
         except InputError as problem:
             raise InputError(f"{problem} (on inputs of {n} tokens)") from None
 
     whole, is_pooled = form(count)
-    for n in range(count - 1, max(source.least, 1) - 1, -1):
+    for n in range(count - 1, 0, -1):
         if not form(n)[0].begins(whole, n):
             if n == 1 and is_pooled:
                 return False

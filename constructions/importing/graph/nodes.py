@@ -20,7 +20,7 @@ from constructions.importing.graph import (
     whole_attention,
 )
 from constructions.importing.graph.curves import Curve, as_curve, resolved
-from constructions.importing.graph.fixed_scores import as_scores, weights_as_scores
+from constructions.importing.graph.fixed_scores import as_scores, hidden_in_scores, weights_as_scores
 from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import Attributes, axis_in
 from constructions.importing.graph.state import State, moved_parts, moved_scores
@@ -390,6 +390,7 @@ HANDLERS: Mapping[str, Callable[[State, Attributes, list[Any]], Any]] = {
     "Min": reductions.minimum, "Clip": reductions.clip, "Abs": reductions.absolute, "LeakyRelu": reductions.leaky,
     "ReduceMean": reductions.mean, "ReduceSum": reductions.total, "ReduceL2": reductions.root_of_squares,
     "ReduceSumSquare": reductions.squares, "GatherND": lookups.rows_of_table, "Conv": _convolution,
+    "Equal": hidden_in_scores,
     "LayerNormalization": _layer_norm, "RMSNormalization": _rms_norm, "Softmax": _softmax, "MatMul": _matmul,
     "Gemm": _gemm, "Einsum": _einsum, "Concat": _concat, "Where": _where, "Trilu": _triangle,
     "Shape": _shape, "ArgMax": _argmax, "LogSoftmax": _log_softmax, "OneHot": lookups.one_hot,

@@ -17,11 +17,13 @@ from constructions.importing.graph.folding import FOLDED, folded
 from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.nodes import HANDLERS
 from constructions.importing.graph.norms import plain_centred
-from constructions.importing.graph.operators import Attributes, opset_of
+from constructions.importing.graph.operators import Attributes
+from constructions.importing.graph.plain_graph import Graph, Input, Node, attributes_of, written_attributes
 from constructions.importing.graph.quantised_nodes import READ, quantised
 from constructions.importing.graph.sizes import greatest_size
 from constructions.importing.graph.state import MAX_ELEMENTS, State, moved_parts, moved_scores
 from constructions.importing.graph.token_cases import TokenCase, token_case
+from constructions.importing.graph.torch_constants import computed
 from constructions.importing.graph.turns import TurnedSquare
 from constructions.importing.graph.values import (
     Centred,
@@ -73,19 +75,17 @@ class Reading:
     pooled: bool = False
 
 
-def tokens_input(model: Any, given: Mapping[str, int | None], where: str) -> Any:
-    """The one input that is no initialiser and is not given otherwise.
+def tokens_input(graph: Graph, given: Mapping[str, int | None], where: str) -> Input:
+    """The one input that is not given otherwise.
 
     Raises:
         InputError: if there is another number of them.
     """
-    weights = {one.name for one in model.graph.initializer}
-    inputs = [one for one in model.graph.input if one.name not in weights]
-    names = [one.name for one in inputs]
+    names = [one.name for one in graph.inputs]
     if missing := [name for name in given if name not in names]:
         raise InputError(f"{where}: --given {printable(missing[0])}, but the inputs are "
                          f"{', '.join(map(printable, names[:4])) or 'none'}")
-    left = [one for one in inputs if one.name not in given]
+    left = [one for one in graph.inputs if one.name not in given]
     if len(left) != 1:
         others = "; what others are, say --given NAME=NUMBER and NAME=places" if left else ""
         listed = ", ".join(printable(one.name) for one in left[:4]) or "none"
@@ -93,10 +93,9 @@ def tokens_input(model: Any, given: Mapping[str, int | None], where: str) -> Any
     return left[0]
 
 
-def read_nodes(model: Any, tokens: int, where: str, shapes: bool = False,
-               given: Mapping[str, int | None] | None = None, apart: bool = False,
-               bidirectional: bool = False) -> Reading:
-    """The graph on an input of so many tokens; with ``shapes`` those of its arrays must be as it states them.
+def read_nodes(graph: Graph, tokens: int, where: str, given: Mapping[str, int | None] | None = None,
+               apart: bool = False, bidirectional: bool = False) -> Reading:
+    """The graph on an input of so many tokens.
 
     ``given`` says what stands in its other inputs; with ``apart`` heads do not read tables that are added to scores;
     with ``bidirectional`` tables hide later keys, as they do where attention is causal in some layers alone.
@@ -104,64 +103,49 @@ def read_nodes(model: Any, tokens: int, where: str, shapes: bool = False,
     Raises:
         InputError: naming the first node that is not understood.
     """
-    stated = {one.name: tuple(size.dim_value for size in one.type.tensor_type.shape.dim)
-              for one in model.graph.value_info} if shapes else {}
-    reader = _Reader(model, tokens, where, stated, given or {})
+    reader = _Reader(graph, tokens, where, given or {})
     reader.state.tables.apart, reader.state.tables.bidirectional = apart, bidirectional
     reading = reader.read()
     if len({one.is_causal for one in reading.softmaxes} - {None}) > 1:
-        return read_nodes(model, tokens, where, shapes, given, apart, bidirectional=True)
+        return read_nodes(graph, tokens, where, given, apart, bidirectional=True)
     return reading
 
 
 class _Reader:
-    def __init__(self, model: Any, count: int, where: str, stated: Mapping[str, tuple[int, ...]],
-                 given: Mapping[str, int | None]) -> None:
-        from onnx import numpy_helper
-
-        self.stated = stated
+    def __init__(self, graph: Graph, count: int, where: str, given: Mapping[str, int | None]) -> None:
         self.made: dict[tuple[Any, ...], tuple[list[Any], list[Any]]] = {}
-        self.model, self.graph, self.count, self.where = model, model.graph, count, where
+        self.graph, self.count, self.where, self.stated, self.opsets = graph, count, where, graph.stated, graph.opsets
         self.state = State(count)
-        self.values: dict[str, Any] = {one.name: numpy_helper.to_array(one) for one in self.graph.initializer}
-        self.opsets = opset_of(model, where)
-        if len(self.graph.node) > MAX_NODES:
-            raise InputError(f"{where}: {len(self.graph.node)} nodes, expected at most {MAX_NODES}")
-        _expect_one_meaning(model, where)
-        tokens = tokens_input(model, given, where)
-        for one in self.graph.input:
+        self.values: dict[str, Any] = dict(graph.constants)
+        if len(graph.nodes) > MAX_NODES:
+            raise InputError(f"{where}: {len(graph.nodes)} nodes, expected at most {MAX_NODES}")
+        _expect_one_meaning(graph, where)
+        tokens = tokens_input(graph, given, where)
+        for one in graph.inputs:
             if one.name in given:
                 self.values[one.name] = self._given(one, given[one.name])
         self._input(tokens)
 
-    def _given(self, one: Any, number: int | None) -> Any:
+    def _given(self, one: Input, number: int | None) -> Any:
         """What stands in another input: [tokens] or [1, tokens], a number everywhere, or that of the place."""
-        from onnx import helper
-
-        form = one.type.tensor_type
-        sizes = [size.dim_value if size.HasField("dim_value") else None for size in form.shape.dim]
-        if len(sizes) not in (1, 2) or sizes[-1] not in (None, self.count) or (
-                len(sizes) == 2 and sizes[0] not in (None, 1)):
-            raise InputError(f"{self.where}: input {printable(one.name)} of shape {sizes}, expected [length] or "
+        if len(one.sizes) not in (1, 2) or one.sizes[-1] not in (None, self.count) or (
+                len(one.sizes) == 2 and one.sizes[0] not in (None, 1)):
+            raise InputError(f"{self.where}: input {printable(one.name)} of shape {[*one.sizes]}, expected [length] or "
                              f"[1, length] of what is given")
         made = np.arange(self.count) if number is None else np.full(self.count, number)
-        return made.astype(helper.tensor_dtype_to_np_dtype(form.elem_type)).reshape((1,) * (len(sizes) - 1) + (-1,))
+        return made.astype(one.kind).reshape((1,) * (len(one.sizes) - 1) + (-1,))
 
-    def _input(self, tokens: Any) -> None:
+    def _input(self, tokens: Input) -> None:
         """The tokens: whole numbers, [tokens] or [1, tokens]."""
-        from onnx import TensorProto
-
-        form = tokens.type.tensor_type
-        sizes = [size.dim_value if size.HasField("dim_value") else None for size in form.shape.dim]
-        if form.elem_type not in (TensorProto.INT64, TensorProto.INT32) or len(sizes) not in (1, 2) or (
+        sizes = tokens.sizes
+        if tokens.kind not in ("int64", "int32") or len(sizes) not in (1, 2) or (
                 len(sizes) == 2 and sizes[0] not in (None, 1)):
-            raise InputError(f"{self.where}: input {printable(tokens.name)} of shape {sizes}, expected tokens as "
+            raise InputError(f"{self.where}: input {printable(tokens.name)} of shape {[*sizes]}, expected tokens as "
                              f"whole numbers, [length] or [1, length]")
         if sizes[-1] not in (None, self.count):
             raise InputError(f"{self.where}: the graph reads inputs of exactly {sizes[-1]} tokens, not {self.count}")
         codes = np.arange(self.count, dtype=np.int64)
-        self.values[tokens.name] = Tokens(codes if len(sizes) == 1 else codes[np.newaxis],
-                                          "int32" if form.elem_type == TensorProto.INT32 else "int64")
+        self.values[tokens.name] = Tokens(codes if len(sizes) == 1 else codes[np.newaxis], tokens.kind)
 
     def read(self) -> Reading:
         """Every node in turn that the first output needs, and that."""
@@ -183,7 +167,7 @@ class _Reader:
                 if shape is not None and shape != self.stated.get(name, shape):
                     raise InputError(f"{self.where}: node {_name(node)}: makes an array of shape {shape}, expected "
                                      f"{self.stated[name]}, as the program states it")
-        names = [one.name for one in self.graph.output]
+        names = self.graph.outputs
         shown = self._plain(self.values.get(names[0])) if names else None
         ending = shown.how if isinstance(shown, Ending) else ""
         shown = shown.logits if isinstance(shown, Ending) else shown
@@ -195,7 +179,7 @@ class _Reader:
             raise InputError(f"{self.where}: output {printable(names[0]) if names else '(none)'}, expected logits of "
                              f"tokens")
         return Reading(output, self.state.softmaxes, ending, self.state.exactness,
-                       self.state.quantised, self.state.rounded, names[1:], self.state.assumed,
+                       self.state.quantised, self.state.rounded, [*names[1:]], self.state.assumed,
                        self.state.tables, self.state.hidden, self.state.pooled)
 
     def _told_apart(self, node: Any) -> tuple[Any, ...]:
@@ -203,12 +187,12 @@ class _Reader:
         inputs = [self._value(name) for name in node.input]
         return (node.op_type, node.domain, len(node.output),
                 *((value.dtype.str, value.shape, value.tobytes()) if isinstance(value, np.ndarray) and value.size <= 64
-                  else id(value) for value in inputs), *sorted(one.SerializeToString() for one in node.attribute))
+                  else id(value) for value in inputs), *written_attributes(node))
 
     def _needed(self) -> list[Any]:
-        names = {one.name for one in self.graph.output[:1]}
+        names = {*self.graph.outputs[:1]}
         needed = []
-        for node in reversed(self.graph.node):
+        for node in reversed(self.graph.nodes):
             if names.intersection(node.output):
                 names.update(name for name in node.input if name)
                 needed.append(node)
@@ -220,7 +204,7 @@ class _Reader:
         is_rounding = ROUNDING.fullmatch(node.op_type)
         if is_rounding and node.op_type not in READ and not _are_constant(inputs):
             raise NotUnderstood(ACTIVATIONS)
-        how = Attributes(node, self.opsets)
+        how = attributes_of(node, self.opsets)
         made = quantised(self.state, how, inputs) if is_rounding else None
         results = self._made(node, how, inputs) if made is None else list(made) if isinstance(made, tuple) else [made]
         how.expect_all_read()
@@ -284,9 +268,12 @@ class _Reader:
 
     def _folded(self, node: Any, how: Attributes, inputs: list[Any], moves: bool = False) -> list[Any]:
         """The node on constants."""
+        if isinstance(node, Node):
+            how.all_are_read()
+            return [computed(node.op_type, how.attribute, inputs)]
         if node.op_type in FOLDED and greatest_size(how, inputs) > MAX_ELEMENTS:
             raise NotUnderstood(f"an array of more than {MAX_ELEMENTS} elements")
-        return folded(node, how, inputs, self.opsets[""], mixed=bool(self.stated), moves=moves)
+        return folded(node, how, inputs, self.opsets[""], moves=moves)
 
     def _moved(self, node: Any, how: Attributes, inputs: list[Any]) -> list[Any]:
         """The same operation on the array of what stands where."""
@@ -372,13 +359,10 @@ def _unchanged(how: Attributes, value: Any) -> Any:
     return value.plain() if isinstance(value, Product) else value.value if isinstance(value, Whole) else value
 
 
-def _expect_one_meaning(model: Any, where: str) -> None:
-    """Raise InputError if a name stands for two things: an operation and a function, or two arrays."""
-    if any(one.domain in ("", "ai.onnx", "com.microsoft") for one in model.functions):
-        raise InputError(f"{where}: a function in a domain of ONNX, expected its operations to be ONNX's own")
-    initializers = [one.name for one in model.graph.initializer]
-    inputs = [one.name for one in model.graph.input if one.name not in initializers]
-    names = [*initializers, *inputs, *(name for node in model.graph.node for name in node.output if name)]
+def _expect_one_meaning(graph: Graph, where: str) -> None:
+    """Raise InputError if two arrays have one name."""
+    names = [*graph.constants, *(one.name for one in graph.inputs), *(
+        name for node in graph.nodes for name in node.output if name)]
     if len({*names}) < len(names):
         name = next(name for number, name in enumerate(names) if name in names[:number])
         raise InputError(f"{where}: two arrays of the name {printable(name)[:80]}, expected one")
