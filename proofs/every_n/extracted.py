@@ -110,7 +110,8 @@ def find_zarith() -> tuple[str, ...]:
     """
     find_ocaml()
     finder = shutil.which("ocamlfind")
-    if finder and not subprocess.run([finder, "query", "zarith"], capture_output=True, check=False).returncode:
+    found = finder and subprocess.run([finder, "query", "zarith"], capture_output=True, text=True, check=False).stdout
+    if finder and found and (Path(found.strip()) / "z.cmi").is_file():  # not what programs need to run alone
         return finder, "ocamlopt"
     raise OCamlMissing("ocamlfind does not find Zarith; install it (Debian: the package libzarith-ocaml-dev), "
                        "or build with --numbers coq")

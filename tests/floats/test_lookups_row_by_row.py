@@ -100,7 +100,7 @@ def rows_of_the_checker(storage: str, sums: str) -> trusted.RowByRow:
     """Its arithmetic, without a network."""
     formats: dict[str, Any] = dict.fromkeys(FORMAT_FIELDS, parse_format(storage))
     formats |= dict.fromkeys(("sums", "softmax"), parse_format(sums))
-    run = replace(presets()["bfloat16"], name="tiny", exp_ulp=ZERO, **formats)
+    run = replace(presets()["bfloat16"], name="tiny", exp_ulp=Fraction(1, 2), **formats)
     (claim,) = read_floats([{**run.to_json(), "max_n": 8}], range(1, 9))
     nothing: Any = SimpleNamespace(budget=Budget())
     softmax = Softmax(nothing.budget, claim, 8)
@@ -153,13 +153,13 @@ def test_a_query_errs_by_as_much_as_the_worst_number_that_it_may_be() -> None:
 
 
 def test_a_weight_may_be_off_by_what_its_distance_is_rounded() -> None:
-    """Where the score is 8 below the greatest, by 8 u_X, and by u_P."""
+    """Where the score is 8 below the greatest, by 8 u_X, by u_X of the exponential, and by u_P."""
     least, most = rows_of_the_checker("bfloat16", "bfloat16").weigh([(0, 0), (-8 << trusted.FINE,) * 2]) or ([], [])
     u = Fraction(1, 256)
     one = 1 << trusted.WEIGHT
     assert least[0] <= one / (1 + u) and one * (1 + u) <= most[0]
-    assert least[1] <= exp_down(-8 - 9 * u) * one and exp_up(-8 + 9 * u) * one <= most[1]
-    assert exp_down(-8 - 10 * u) * one <= least[1] and most[1] <= exp_up(-8 + 10 * u) * one
+    assert least[1] <= exp_down(-8 - 10 * u) * one and exp_up(-8 + 10 * u) * one <= most[1]
+    assert exp_down(-8 - 11 * u) * one <= least[1] and most[1] <= exp_up(-8 + 11 * u) * one
 
 
 def halves_by_the_producer(low: int, high: int) -> list[tuple[int, int]] | None:
@@ -197,7 +197,7 @@ class TrustedMeans:
 
     def __init__(self, unit: Fraction):
         formats: dict[str, Any] = dict.fromkeys(FORMAT_FIELDS, TINY)
-        run = replace(presets()["bfloat16"], name="tiny", exp_ulp=ZERO, **formats)
+        run = replace(presets()["bfloat16"], name="tiny", exp_ulp=Fraction(1, 2), **formats)
         (claim,) = read_floats([{**run.to_json(), "max_n": 8}], range(1, 9))
         self.unit, self.means = unit, Means(Arithmetic(Budget(), claim))
 

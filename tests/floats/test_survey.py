@@ -58,8 +58,8 @@ def test_classes_are_the_usual_ones_if_none_is_named_and_each_once() -> None:
     assert [each.name for each in read_classes(["flash", "tf32", "flash"])] == ["flash", "tf32"]
     (coarser,) = read_classes(["flash"], Fraction(2))
     assert (coarser.name, coarser.exp_ulp) == ("flash exp 2", 2)
-    with pytest.raises(InputError, match="float runs 'half': expected one of binary32"):
-        read_class("half")
+    with pytest.raises(InputError, match="float runs 'third': expected one of binary32"):
+        read_class("third")
 
 
 def test_the_reach_of_a_network_is_that_of_the_bounds(since: str) -> None:

@@ -80,14 +80,19 @@ class RunClass:
                                  f"numbers {wide}, {getattr(self, wide)}, has")
         if self.inputs.precision < LEAST_PRECISION:
             raise InputError(f"run class {self.name}: inputs is {self.inputs}, expected {LEAST_PRECISION} bits or more")
-        if 2 * self.exp_ulp < 1 or 8 * self.exp_ulp * self.softmax.roundoff > 1:
+        if self.exp_ulp < 0 or 8 * self.exp_ulp * self.softmax.roundoff > 1:
             raise InputError(f"run class {self.name}: exp_ulp is {self.exp_ulp}, expected 1/2 (correctly rounded) to "
                              f"{1 / (8 * self.softmax.roundoff)} for {self.softmax}")
         if not 0 <= self.block <= MAX_BLOCK:
             raise InputError(f"run class {self.name}: block is {self.block}, expected 0 to {MAX_BLOCK}")
 
     def with_exp_ulp(self, exp_ulp: Fraction) -> RunClass:
-        """The class with another bound on exponentials, under a name that says so."""
+        """The class with another bound on exponentials, under a name that says so.
+
+        Raises:
+            InputError: if no exponential is so close.
+        """
+        _check_reached(self.name, exp_ulp)
         return replace(self, exp_ulp=exp_ulp, name=f"{self.name} exp {exp_ulp}", assumed={
             **self.assumed, "exp_ulp": "given by the user"})
 
@@ -136,10 +141,17 @@ def read_run_class(name: str, entry: Mapping[str, Any]) -> RunClass:
         raise InputError(f"{where}: exp_ulp is {texts['exp_ulp']!r}, expected a rational such as \"4\"")
     if not _RATIONAL.fullmatch(cut := texts.get(CUT_OFF, "1")) or (CUT_OFF in texts and Fraction(cut) <= 1):
         raise InputError(f"{where}: {CUT_OFF} is {cut!r}, expected a rational above 1 such as \"2\"")
+    _check_reached(name, Fraction(texts["exp_ulp"]))
     normalised = Normalised(_one_of(where, "normalised", texts["normalised"], Normalised))
     exp_base = ExpBase(_one_of(where, "exp_base", texts["exp_base"], ExpBase))
     return RunClass(name, **formats, normalised=normalised, exp_ulp=Fraction(texts["exp_ulp"]), exp_base=exp_base,
                     block=entry["block"], sum_ulp=Fraction(cut), assumed=_assumed(where, entry.get("assumed", {})))
+
+
+def _check_reached(name: str, exp_ulp: Fraction) -> None:
+    """Refuse a class of which there is no run: exponentials, which are irrational, are no closer than half a unit."""
+    if 2 * exp_ulp < 1:
+        raise InputError(f"run class {name}: exp_ulp is {exp_ulp}, expected 1/2 (correctly rounded) or more")
 
 
 def _format(where: str, key: str, text: str) -> Format:

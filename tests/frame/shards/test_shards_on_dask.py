@@ -113,7 +113,7 @@ def test_an_address_without_a_scheduler_is_one_line(
 
 def test_without_dask_one_line_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(InputError, match=r"expected Dask, which is an extra: pip install 'certify\[dask\]'"):
+    with pytest.raises(InputError, match=r"expected Dask, which is an extra: pip install '\.\[dask\]'"):
         run_tasks([task(x="1")], square, dask="tcp://127.0.0.1:8786")
 
 
