@@ -1,0 +1,28 @@
+"""The checker knows the classes that have names, and gives no such name to other runs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from proofs.check import Malformed
+from proofs.check.checker.chapters.run_classes.presets import PRESETS
+from proofs.check.checker.chapters.run_classes.reading import read_float_claim
+from proofs.enclosures.float_runs.run_class import presets
+
+
+@pytest.mark.parametrize("name", presets())
+def test_the_checker_reads_a_class_by_its_name(name: str) -> None:
+    written = {**presets()[name].to_json(), "max_n": 3}
+    assert read_float_claim(dict(written), range(1, 4)).name == name
+    for field, value in (("exp_ulp", "5"), ("block", 7), ("storage", "binary64"), ("sum_ulp", "3")):
+        changed = {key: one for key, one in written.items() if key not in ("sum_ulp", "max_n")} | {
+            "sum_ulp": written.get("sum_ulp", "3")} | {"max_n": 3} | {field: value}
+        with pytest.raises(Malformed, match="it is the name of another class of runs"):
+            read_float_claim(changed, range(1, 4))
+
+
+def test_the_checker_knows_the_same_names() -> None:
+    assert list(PRESETS) == list(presets())
+    assert all(preset.exp_ulp >= Fraction(1, 2) for preset in presets().values())
