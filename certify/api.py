@@ -178,7 +178,7 @@ def export(certificate: Path | Certified, to: Format, output: Path) -> None:
 
 @typed
 def card(certificate: Path) -> str:
-    """What a certificate proves, as Markdown for the card of a model.
+    """The claim of a certificate as Markdown for the card of a model.
 
     Raises:
         InputError: if the file is no certificate.

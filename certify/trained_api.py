@@ -1,4 +1,4 @@
-"""What `certify import`, `learn`, `equal` and `train` do, for Python: networks and claims are the paths of files."""
+"""`certify import`, `learn`, `equal` and `train` for Python: networks and claims are the paths of files."""
 
 from __future__ import annotations
 

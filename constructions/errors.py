@@ -20,7 +20,7 @@ def meant(name: str, known: Iterable[str]) -> str:
 
 
 def install(extra: str) -> str:
-    """How to install an extra; no index has certify itself.
+    """The command that installs an extra; no index has certify itself.
 
     >>> install("mcp")
     "pip install '.[mcp]' in a checkout of certify"

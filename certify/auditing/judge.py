@@ -74,7 +74,7 @@ def judge_with_certificates(claim: Claim, search: Search) -> Judged:
 
 def judge_in_time(claim: Claim, search: Search, seconds: int | None = None,
                   decided: Callable[[Verdict, Sequence[int]], None] = lambda _verdict, _left: None) -> Judged:
-    """The same with critical constants; if time is up before, the result for shorter words, whose verdict is unknown.
+    """Result with critical constants; if time is up before, the one for shorter words, whose verdict is unknown.
 
     The verdict comes first: ``decided`` is told, with the lengths whose critical constants are looked for then, in so
     many ``seconds`` (None: as long as it takes). When these are over, or time is up, those that were found are given.

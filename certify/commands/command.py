@@ -1,4 +1,4 @@
-"""What all commands have in common: an option is given once, places are looked after, some options."""
+"""The class of all commands: an option is given once, places are looked after, some options are shared."""
 
 from __future__ import annotations
 

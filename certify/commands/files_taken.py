@@ -16,7 +16,7 @@ TRAINED_NETWORK = (TRAINED, A_TRAINED_NETWORK)
 CERTIFICATE = (CERTIFICATES, "a certificate")
 CLAIM = (frozenset({"claim"}), A_CLAIM)
 CLAIMS = (frozenset({"claims", *CERTIFICATES, "model"}), "a claims file (.toml)")
-"""What reads them names two next commands for a certificate or a model file."""
+"""Commands whose complaints name two next commands for a certificate or a model file."""
 TEXT: tuple[frozenset[str], str] = (frozenset(), "a text")
 TAKEN: Mapping[tuple[str, str], tuple[frozenset[str], str]] = {
     ("formula", "text"): FORMULA, ("formula", "formulas"): (frozenset({"formula"}), "formulas, one a line"),

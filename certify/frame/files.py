@@ -52,7 +52,7 @@ def read_own_text(path: str) -> str:
 
 
 def _other_kind(path: str) -> str:
-    """What the file is, if it is of a known kind that is not text, with the next command."""
+    """Kind of a file that is not text, with the next command; empty if no kind is known."""
     kind = None if path == STANDARD_STREAM else look(path)
     return "" if kind in (None, "binary", "json", "text") else f"{complaint(path, str(kind), 'a text')}; "
 

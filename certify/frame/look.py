@@ -26,7 +26,7 @@ CHECK = "certify check {path}"
 
 @dataclass(frozen=True)
 class FileKind:
-    """What a file is called, and the command that reads it ("" if none does); ``{path}`` is the file."""
+    """The name of a kind of files, and the command that reads them ("" if none does); ``{path}`` is the file."""
 
     label: str
     then: str = ""

@@ -1,4 +1,4 @@
-"""How the names of files end by which it is known what they hold."""
+"""Suffixes of files by which it is known what they hold."""
 
 SUFFIX_OF_FORMULAS = ".ltl"
 SUFFIX_OF_COUNTING_PROGRAMS = ".cr"

@@ -51,7 +51,7 @@ _CALLED = frozenset(_NAMES.split())
 """Operations of aten that are called, by name; in place (with a final _), too."""
 _GUARDED = (ast.Expression, ast.Compare, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Constant, ast.Subscript, ast.Call,
             ast.Load, ast.operator, ast.boolop, ast.unaryop, ast.cmpop)
-"""What guards are made of, beside names and sizes of inputs."""
+"""Tokens of guards, beside names and sizes of inputs."""
 _OF_NUMBERS: Mapping[str, Callable[..., Any]] = {
     name: getattr(operator, name) for name in ("add", "sub", "mul", "floordiv", "mod", "truediv", "neg", "eq", "ne",
                                                "lt", "le", "gt", "ge", "and_", "or_", "not_")} | {

@@ -86,7 +86,7 @@ _COMPILED, _PARALLEL = "_orig_mod", "module"
 
 
 def unwrapped(names: Iterable[str]) -> Callable[[str], str] | None:
-    """What makes of a name the one before wrapping; None if nothing is wrapped, or if two names would be one.
+    """A function from a name to the one before wrapping; None if nothing is wrapped, or if two names would be one.
 
     ``_orig_mod`` is left out wherever it stands, ``module`` where all names begin with it.
     """

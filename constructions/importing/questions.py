@@ -62,11 +62,11 @@ class Options:
     readout: str | None = None
     place: tuple[tuple[str, Place], ...] | None = None
     like: Like | None = None
-    """Of ``place``: norms outside the layers, after the embedding, after the layers, after the mean of all tokens;
+    """``place``: norms outside the layers, after the embedding, after the layers, after the mean of all tokens;
     of ``like``: the preset of answers to questions that have none."""
 
     def renamed(self, rename: Callable[[str], str]) -> Options:
-        """The same answers about tensors under other names."""
+        """Copy of the answers about tensors under other names."""
         names: dict[str, Any] = {name: rename(value) for name in ("token_table", "position_table", "output_layer")
                                  if (value := getattr(self, name)) is not None}
         place = self.place and tuple((rename(name), where) for name, where in self.place)

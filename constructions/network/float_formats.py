@@ -88,7 +88,7 @@ FORMATS = {
 }
 ALIASES = {"fp64": "binary64", "float64": "binary64", "double": "binary64", "fp32": "binary32", "float32": "binary32",
            "fp16": "binary16", "float16": "binary16", "half": "binary16", "bf16": "bfloat16"}
-"""What libraries call the formats."""
+"""Names of the formats in libraries."""
 _NAMES = {known: name for name, known in FORMATS.items()}
 _WRITTEN = re.compile(r"float\((\d{1,2}),(-\d{1,5}),(\d{1,5})\)")
 

@@ -29,7 +29,7 @@ SEAL = "sealed"
 PRINTED = ".printed"
 """How the name of a file ends that has what Coq printed when it compiled the file of that name."""
 BEGUN, TEMPORARY = ".begun", ".coq-"
-"""How the name of a folder ends that has a part of the library, and begins in which somebody compiles."""
+"""Suffix of a folder that has a part of the library, and prefix of one in which somebody compiles."""
 ABANDONED = 24 * 3600
 """Seconds in which nothing was written, after which nobody compiles in such a folder."""
 AT_ONCE = min(os.cpu_count() or 1, 4)

@@ -87,7 +87,7 @@ SENTENCES: dict[str, list[Change]] = {
         ("rotary", "steps 1 rotary sines shape", lambda shape: [shape[0] - 1, shape[1]])],
     "(x, y) becomes (x cos - y sin, y cos + x sin)": [],
 }
-"""What breaks each sentence. Two have nothing: a limit, tested below, and an equation, by which networks are run."""
+"""Changes that break each sentence. Two have none: a limit, tested below, and an equation that networks are run by."""
 BROKEN = [(sentence, *change) for sentence, changes in SENTENCES.items() for change in changes]
 
 

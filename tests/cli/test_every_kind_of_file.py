@@ -45,7 +45,7 @@ MORE: Mapping[str, list[str]] = {
     "run": ["0110"], "export": ["--to", "html", "-o", "page.html"], "soften": ["--max-n", "2"], "train": ["-o", "new"],
     "site": ["-o", "site"], "import": ["-o", "imported.json"],
 }
-"""What stands beside the file."""
+"""Files beside the model."""
 FIRST = {"sensitivity": "prev Q_a", "run": "trained.json", "decide": "trained.json", "learn": "trained.json",
          "equal": "trained.json", "site": "since.cert", "import": "m.safetensors", "audit": None}
 """The file of the argument where an option is given another."""

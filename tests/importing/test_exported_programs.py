@@ -298,7 +298,7 @@ def test_an_archive_has_one_program_of_a_known_version(tmp_path: Path, name: str
 
 
 def test_a_length_that_another_operation_computes_is_not_taken_from_the_file(tmp_path: Path) -> None:
-    """What an operator of the owner makes is known where it runs; the file has what its stand-in made."""
+    """A value of an operator of the owner is known where it runs; the file has what its stand-in made."""
     torch = torch_or_skip()
     data = for_sizes(torch, "return h * (tokens.shape[1] // 100 + 1)", None, torch.export.Dim("n", max=9))
     assert read(tmp_path, data, 6).network.width == 4

@@ -276,7 +276,7 @@ THREE: dict[str, Any] = {
     "train_seq_length": None, "use_dynamic_ntk_rope": False, "rotary_scaling_factor": 1.0, "quantization_method": None,
     "use_yarn_rope": False, "use_attention_sinks": False, "norm_topk_prob": False, "rotary_adjacent_pairs": False,
     "rotary_dim": None, "dtype": "torch.float32"}
-"""What the third version of TransformerLens has beside ``CFG``; its masks are made anew, and are empty in files."""
+"""Settings of TransformerLens 3 beside ``CFG``; its masks are made anew, and are empty in files."""
 
 
 def test_files_of_the_third_version_of_transformer_lens_are_read(tmp_path: Path) -> None:

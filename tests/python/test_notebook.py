@@ -67,7 +67,7 @@ def run_stored(name: str) -> tuple[dict[str, Any], list[Any]]:
 
 
 def said(cell: dict[str, Any]) -> list[Any]:
-    """What is stored of a cell: the texts of its outputs, without times."""
+    """The texts of the outputs of a cell, without times."""
     texts = [(output.get("text"), output.get("data", {}).get("text/plain"), "text/html" in output.get("data", {}))
              for output in cell.get("outputs", [])]
     return [re.sub(r"[0-9.]+ s\b", "", json.dumps(text)) for text in texts]

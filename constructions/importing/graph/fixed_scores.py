@@ -28,7 +28,7 @@ Reads = tuple[Flat, Flat]
 
 @dataclass
 class Tables:
-    """What is added to the scores of heads, -infinity where nothing is seen; ``apart``: no head reads it.
+    """A table that is added to the scores of heads, -infinity where nothing is seen; ``apart``: no head reads it.
 
     ``bidirectional``: causal masks are tables, too; ``hides``: a table hides keys that attention would see.
     """
@@ -108,7 +108,7 @@ def _chosen(which: NDArray[np.intp], size: int, positions: Positions) -> Flat:
 
 def with_table(reads: Reads, added: Array, visible: NDArray[np.bool_], scale: Fraction, positions: Positions,
                exactness: Exactness) -> Reads:
-    """What is read so that scale · query · key has a number more for each query and key that it sees.
+    """Columns that are read so that scale · query · key has a number more for each query and key that it sees.
 
     In place of -infinity that is -2^14 or less, a power of two in the table, which the keys that are hidden have.
     """

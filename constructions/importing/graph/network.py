@@ -81,7 +81,7 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
 
 @dataclass(frozen=True)
 class _Source:
-    """What is read: the graph for so many tokens (whether roots were rounded); for how many it is (None: several)."""
+    """The graph for so many tokens (whether roots were rounded), and for how many it is (None: several)."""
 
     graph: Callable[[int], tuple[Graph, bool]]
     length: int | None

@@ -92,7 +92,7 @@ def read_suffixes(document: Json, budget: Budget) -> SuffixesCertificate:
 
 
 def read_long_claim(fields: Fields, budget: Budget) -> tuple[Network, TrainedClaim, Language]:
-    """What ``read_subject`` reads; the greatest length of the claim is null if it is about every length."""
+    """A claim that ``read_subject`` reads; the greatest length of the claim is null if it is about every length."""
     subject = read_subject(fields, budget, read_length)
     expect(subject[1].min_n <= LONGEST, "min_n: expected a number")
     return subject
