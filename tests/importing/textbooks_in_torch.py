@@ -11,11 +11,7 @@ from tests.importing.graphs_in_torch import WIDTH
 
 def make(torch: Any, kind: str) -> Any:
     """A network of this kind, with random weights of binary32."""
-    torch.manual_seed(5)
-    model = modules(torch)[kind]().eval()
-    for weight in model.parameters():
-        weight.data += torch.randn_like(weight) / 8
-    return model
+    return styles.drawn(torch, modules(torch)[kind])
 
 
 def modules(torch: Any) -> dict[str, Any]:
