@@ -42,9 +42,11 @@ TRUE, REFUTED = "prev Q_1", "Q_1 since next Q_0"
 def answer_classes() -> list[type]:
     """Every class of ``certify`` that has an exit status; files that need an extra define none where it is missing."""
     modules = []
-    for found in pkgutil.walk_packages(package.__path__, "certify."):
+    for name in (found.name for found in pkgutil.walk_packages(package.__path__, "certify.")):
+        if name.endswith("__main__"):
+            continue
         try:
-            modules += [importlib.import_module(found.name)] * (not found.name.endswith("__main__"))
+            modules.append(importlib.import_module(name))
         except ModuleNotFoundError as missing:
             assert missing.name in EXTRAS, missing
     return list({kind for module in modules for kind in vars(module).values()
