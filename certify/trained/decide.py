@@ -17,6 +17,7 @@ from certify.trained.proving import accepted_refutation, find_refusals, with_vac
 from constructions.deadline import has_deadline
 from constructions.errors import InputError
 from constructions.network.lengths import MAX_N_LIMIT, Lengths
+from constructions.telling import listening
 from constructions.trained.claim import Claim, check_fits, claim_of_lengths, is_by_place, obligations
 from constructions.trained.claim_form import claim_to_json
 from constructions.trained.json_form import network_to_json
@@ -118,7 +119,7 @@ class Searches:
         tasks = parts_to_tasks(self.text, claim_text, parts)
         new = {task: sum(range(part.first, part.last + 1)) + 1
                for task, part in zip(tasks, parts, strict=True) if task not in self._results}
-        with ShardsProgress("searching", "parts", "parts") as progress:
+        with ShardsProgress("searching", "parts", "parts") as progress, listening(progress.hear):
             texts = run_tasks(list(new), do_part, jobs=self.settings.workers.jobs, dask=self.settings.workers.dask,
                               store=self.settings.store, progress=progress, sizes=list(new.values()),
                               shared=[self.text, claim_text])

@@ -16,9 +16,11 @@ from proofs.trained.certificate import wrong_word_text
 from proofs.trained.search import WrongWord
 
 PARTS_OF_A_CLUSTER = 16
-PARTS_OF_A_JOB, LONG = 8, 60
+PARTS_OF_A_JOB, LONG = 16, 5
 """Of a proof that takes long each process does a part for so many seconds, at most so many parts, so that people see
 how far it is; each part makes its tables anew."""
+NAMES = {"words": "words", "nodes": "classes"}
+"""Units of the checker's estimate, as progress calls them: a node is a class of words at one place."""
 WORK = 1000
 """Times the checker's default budget: whoever makes a proof is willing to wait, and whoever is sent a file is not."""
 
@@ -29,12 +31,15 @@ def find_refusals(certificate: str, workers: Workers) -> Mapping[int, str]:
     Raises:
         Unsupported: if the checker says neither yes nor no.
     """
-    parts = PARTS_OF_A_CLUSTER if workers.dask else workers.jobs * parts_of_a_job(certificate, workers.jobs)
+    known = expected_work(certificate)
+    parts = PARTS_OF_A_CLUSTER if workers.dask else workers.jobs * parts_of_a_job(known, workers.jobs)
+    unit = max("words", "nodes", key=lambda name: known.get(name, 0))
     digest = digest_of(certificate)
     tasks = [json.dumps({"certificate": digest, "part": part, "parts": parts}) for part in range(1, parts + 1)]
-    with ShardsProgress("proving", "parts", "parts") as progress:
+    what = f"proving {known[unit]:,} {NAMES[unit]}" if unit in known else "proving"
+    with ShardsProgress(what, NAMES[unit], "parts") as progress:
         results = run_tasks(tasks, do_proof, jobs=workers.jobs, dask=workers.dask, progress=progress,
-                            shared=[certificate])
+                            shared=[certificate], sizes=[1 + known.get(unit, 0) // parts] * parts)
     return {int(place): reason for result in results for place, reason in json.loads(result)}
 
 
@@ -59,13 +64,17 @@ def with_vacuous_ones(rows: Sequence[LengthRow], texts: Iterable[str]) -> tuple[
                  for row in rows)
 
 
-def parts_of_a_job(certificate: str, jobs: int) -> int:
-    """How many parts each process does, by the time that the checker expects the proof to take."""
+def expected_work(certificate: str) -> Mapping[str, int]:
+    """Words, nodes and seconds that the checker expects of the proof; nothing if the proof will say why."""
     try:
-        seconds = float(estimate(certificate.encode(), work=WORK)["seconds"])
+        return estimate(certificate.encode(), work=WORK)
     except Refusal:
-        return 1  # the proof says why
-    return max(1, min(PARTS_OF_A_JOB, int(seconds / jobs / LONG)))
+        return {}
+
+
+def parts_of_a_job(known: Mapping[str, int], jobs: int) -> int:
+    """How many parts each process does, by the time that the checker expects the proof to take."""
+    return max(1, min(PARTS_OF_A_JOB, known.get("seconds", 0) // (jobs * LONG)))
 
 
 def do_proof(task: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 import numpy as np
 
 from constructions.errors import InputError, Unsupported
+from constructions.telling import tell
 from constructions.trained.claim import Claim, is_by_place, judged
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.forward import Array, FloatNetwork, FloatUnits
@@ -84,6 +85,7 @@ class _Tree:
         levels = len(claim.before) + self.longest + len(self.after)
         kept = numbers_of_a_row(network) * max(levels, 1)
         self.block = max(1, min(BLOCK, KEPT_NUMBERS // max(kept, 1)))
+        self.judged, self.most = 0, sum(len(claim.alphabet)**place for place in self.found)
         self._visit(self._beginning(), np.zeros((1, 0), dtype=np.intp), np.zeros(1, dtype=np.intp))
 
     def _beginning(self) -> Prefixes:
@@ -118,6 +120,8 @@ class _Tree:
 
     def _judge(self, prefixes: Prefixes, words: Rows) -> None:
         place, rows = words.shape[1], np.arange(len(words))
+        self.judged += len(words)
+        tell("words", self.judged, self.most)
         for index, token in enumerate(self.after):
             last = index + 1 == len(self.after)
             prefixes = self._extended(prefixes, rows, np.full(len(words), token), last)
@@ -131,8 +135,10 @@ class _Tree:
 def _whole_words(network: FloatNetwork, claim: Claim, offset: int, n: int) -> Least | None:
     least = None
     judge = WordMargins(network, claim)
+    total, done = len(claim.alphabet)**n, 0
     for words in words_in_batches(len(claim.alphabet), n, judge.batch(n)):
-        least = smaller(least, judge.least(words, offset))
+        least, done = smaller(least, judge.least(words, offset)), done + len(words)
+        tell(f"words of length {n}", done, total)
     return least
 
 

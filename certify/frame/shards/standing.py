@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -88,6 +88,26 @@ def _duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min"
 
 
+@dataclass(frozen=True)
+class Inside:
+    """A part under way: its unit, how many were done when it was first heard of, and when; what is said of it."""
+
+    unit: str
+    first: int
+    since: float
+    text: str = ""
+
+    def at(self, done: int, total: int, now: float) -> Inside:
+        """The same when so many are done.
+
+        >>> Inside("words", 0, 10.0).at(2_000, 6_000, 14.0).text
+        '2,000 of 6,000 words, about 8 s more'
+        """
+        rate = (done - self.first) / (now - self.since) if now > self.since else 0
+        rest = f", about {_duration((total - done) / rate)} more" if rate and done < total else ""
+        return replace(self, text=f"{done:,} of {total:,} {self.unit}{rest}")
+
+
 class ShardsProgress:
     """A bar on standard error if that is a terminal; elsewhere a line every ten seconds, and none for short work."""
 
@@ -97,6 +117,7 @@ class ShardsProgress:
         self._line = ProgressLine()
         self._bar: Progress | None = None
         self._standing: Standing | None = None
+        self._inside = Inside("", 0, 0.0)
 
     def __call__(self, standing: Standing) -> None:
         """Say how far the work is, if there is time left for the rest.
@@ -118,10 +139,20 @@ class ShardsProgress:
         self._bar.update(task, total=standing.total if counted else standing.size_total,
                          completed=standing.done if counted else standing.size_done)
 
+    def hear(self, unit: str, done: int, total: int) -> None:
+        """Say how far a part is that is done in this process, and about how long the rest of it takes."""
+        now = monotonic()
+        if unit != self._inside.unit or done <= self._inside.first:
+            self._inside = Inside(unit, done, now)
+        self._inside = self._inside.at(done, total, now)
+        if not sys.stderr.isatty():
+            self._line(f"{self._what}: {self._inside.text}")
+
     def _describe_now(self) -> str:
         """What is known now: an estimate counts down while nothing is heard, and goes when its time is over."""
         assert self._standing is not None, "how far the work has come is said before anything is shown"
-        return self._standing.describe(self._latest - self._start, self._unit, self._parts, monotonic() - self._latest)
+        text = self._standing.describe(self._latest - self._start, self._unit, self._parts, monotonic() - self._latest)
+        return "; ".join(filter(None, (text, self._inside.text)))
 
     def _open_bar(self) -> Progress:
         from rich.console import Console

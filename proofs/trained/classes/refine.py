@@ -6,12 +6,13 @@ the best bound and a word. The same arguments give the same units, whatever was 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from constructions.telling import tell
 from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.classes.cells import CellSearch
@@ -55,21 +56,28 @@ class ClassSearch:
         """Decide the obligations (offset, first … last)."""
         task = _Task(self.shared, offset)
         if self.shared.is_whole and task.many_steps:
-            for at in range(first, last + 1):
+            for at in told(range(first, last + 1)):
                 task.one_by_one(at)
             return task.decided
         if self.shared.is_whole and self.claim.read == "each":
-            for at in range(first, last + 1):
+            for at in told(range(first, last + 1)):
                 task.whole(at)
             return task.decided
         wide = self.shared.first_wide(last)
         task.apart([at for at in range(first, last + 1) if at < wide])
-        for at in range(max(first, wide), last + 1):
+        for at in told(range(max(first, wide), last + 1)):
             task.merged(at)
         task.decided.units.sort(key=lambda unit: unit.first)
         task.decided.open.sort()
         task.decided.wrong = sorted(set(task.decided.wrong), key=lambda wrong: (wrong.place, wrong.value, wrong.word))
         return task.decided
+
+
+def told(lengths: range) -> Iterator[int]:
+    """These lengths, one after another, with how many are done told to whoever listens."""
+    for done, at in enumerate(lengths):
+        tell("lengths by classes", done, len(lengths))
+        yield at
 
 
 class _Task:
