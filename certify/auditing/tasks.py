@@ -12,6 +12,7 @@ from certify.auditing.decide import Search
 from certify.auditing.judge import judge, judge_of_file
 from certify.auditing.results import ClaimResult
 from certify.frame.json_form import read_result, to_json
+from certify.frame.places import WouldReplace
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 
@@ -49,7 +50,7 @@ def do_claim(task: str) -> str:
     try:
         return json.dumps(to_json(judge_of_file(file.path, claim, _search())))
     except InputError as error:
-        if len(file.claims) == 1:
+        if len(file.claims) == 1 or isinstance(error, WouldReplace):
             raise
         why = str(error).removeprefix(f"{file.path}, claim {claim.name!r}: ")
         return json.dumps(to_json(judge(replace(claim, about=Wrong(why), expected=Expected()), _search())))

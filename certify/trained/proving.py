@@ -73,7 +73,7 @@ def expected_work(certificate: str) -> Mapping[str, int]:
 
 
 def parts_of_a_job(known: Mapping[str, int], jobs: int) -> int:
-    """How many parts each process does, by the time that the checker expects the proof to take."""
+    """Number of parts that each process does, by the time that the checker expects the proof to take."""
     return max(1, min(PARTS_OF_A_JOB, known.get("seconds", 0) // (jobs * LONG)))
 
 

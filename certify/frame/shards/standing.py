@@ -90,22 +90,26 @@ def _duration(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class Inside:
-    """A part under way: its unit, how many were done when it was first heard of, and when; what is said of it."""
+    """A part under way: its unit, how many were done when it was first heard of, and when; what is said of it.
+
+    ``done``: how many were done when it was last heard of; fewer are those of another part.
+    """
 
     unit: str
     first: int
     since: float
     text: str = ""
+    done: int = 0
 
     def at(self, done: int, total: int, now: float) -> Inside:
-        """The same when so many are done.
+        """The part when so many are done.
 
         >>> Inside("words", 0, 10.0).at(2_000, 6_000, 14.0).text
         '2,000 of 6,000 words, about 8 s more'
         """
         rate = (done - self.first) / (now - self.since) if now > self.since else 0
         rest = f", about {_duration((total - done) / rate)} more" if rate and done < total else ""
-        return replace(self, text=f"{done:,} of {total:,} {self.unit}{rest}")
+        return replace(self, done=done, text=f"{done:,} of {total:,} {self.unit}{rest}")
 
 
 class ShardsProgress:
@@ -142,7 +146,7 @@ class ShardsProgress:
     def hear(self, unit: str, done: int, total: int) -> None:
         """Say how far a part is that is done in this process, and about how long the rest of it takes."""
         now = monotonic()
-        if unit != self._inside.unit or done <= self._inside.first:
+        if unit != self._inside.unit or done < self._inside.done:
             self._inside = Inside(unit, done, now)
         self._inside = self._inside.at(done, total, now)
         if not sys.stderr.isatty():

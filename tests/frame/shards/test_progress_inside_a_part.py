@@ -1,4 +1,4 @@
-"""How far a part is that this process does: told in words or lengths, with about the time that is left."""
+"""Progress of a part that this process does: in words or lengths, with about the time that is left."""
 
 from __future__ import annotations
 
