@@ -44,6 +44,7 @@ def describe_step(step: trained.Step) -> tuple[str, str, str]:
             widths = sorted({head.query.weight.shape[1] for head in step.heads})
             functions = [describe_norm(step.norm), f"scores times {describe_scale(step.scale)}"]
             functions += [f"rotary positions ({step.rotary.pairing})"] if step.rotary else []
+            functions += [f"scores capped at {step.cap}"] if step.cap is not None else []
             functions += ["ALiBi slopes"] if step.heads[0].slope is not None else []
             sizes = f"{len(step.heads)} x {'/'.join(map(str, widths))}"
             return "attention", sizes, "; ".join(filter(None, functions))

@@ -55,7 +55,8 @@ def _step(step: Step, found: Found) -> str:
             slopes = [str(head.slope) for head in step.heads if head.slope is not None]
             how += [f"ALiBi slopes {' '.join(slopes)}"] if slopes else []
             return "; ".join((f"attention {read}", f"heads: {len(step.heads)} of width {widths}",
-                              f"{mask}, no window", f"scores times {describe_scale(step.scale)}, no cap",
+                              f"{mask}, no window", f"scores times {describe_scale(step.scale)}, "
+                              + ("no cap" if step.cap is None else f"capped at {step.cap}"),
                               *how, biases, "added to the stream"))
         case UnitsStep():
             gate = f"{step.activation} of a gate" if step.gate else f"{step.activation}, no gate"

@@ -87,7 +87,8 @@ def _step_to_json(step: trained.Step) -> dict[str, Any]:
                     "heads": [_head_to_json(head) for head in step.heads],
                     "bias": step.bias and _view_to_json(step.bias),
                     "scale": {"times": str(step.scale.times)} if step.scale.root is None else {"root": step.scale.root},
-                    "rotary": step.rotary and _rotary_to_json(step.rotary)}
+                    "rotary": step.rotary and _rotary_to_json(step.rotary),
+                    **({} if step.cap is None else {"cap": str(step.cap)})}
         case trained.UnitsStep():
             return {"step": "units", "norm": _norm_to_json(step.norm), "in": _affine_to_json(step.inward),
                     "gate": step.gate and _affine_to_json(step.gate),
@@ -257,12 +258,13 @@ def _step(data: Any, where: str) -> trained.Step:
 
 
 def _attention(data: Any, where: str) -> trained.AttentionStep:
-    _, norm, heads, bias, scale, rotary = values.fields(
-        data, where, ("step", "norm", "heads", "bias", "scale", "rotary"))
+    is_capped = isinstance(data, dict) and "cap" in data
+    _, norm, heads, bias, scale, rotary, *cap = values.fields(
+        data, where, ("step", "norm", "heads", "bias", "scale", "rotary", *(("cap",) if is_capped else ())))
     return trained.AttentionStep(
         values.optional(norm, f"{where}.norm", _norm), values.items(heads, f"{where}.heads", _head),
         values.optional(bias, f"{where}.bias", _vector), _scale(scale, f"{where}.scale"),
-        values.optional(rotary, f"{where}.rotary", _rotary))
+        values.optional(rotary, f"{where}.rotary", _rotary), *(values.rational(one, f"{where}.cap") for one in cap))
 
 
 def _scale(data: Any, where: str) -> trained.Scale:

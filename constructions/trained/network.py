@@ -122,13 +122,15 @@ class NormStep:
 
 @dataclass(frozen=True)
 class AttentionStep:
-    """All heads of a layer, added to the stream."""
+    """All heads of a layer, added to the stream; with a ``cap`` c, a score s is c tanh(s / c) before its slope is
+    added."""
 
     norm: Norm | None
     heads: tuple[Head, ...]
     bias: View | None
     scale: Scale
     rotary: Rotary | None = None
+    cap: Fraction | None = None
 
 
 @dataclass(frozen=True)

@@ -155,6 +155,8 @@ class _Sizes:
             raise InputError(f"{self.where}: no heads, expected at least one")
         if (step.scale.times is None) == (step.scale.root is None):
             raise InputError(f"{self.where}: a scale must be either a rational or one over a root")
+        if step.cap is not None and step.cap <= 0:
+            raise InputError(f"{self.where}: a cap of {step.cap} on scores, expected more than 0")
         self.expect(step.bias, (self.width,), "the bias of the heads")
         for head in step.heads:
             self.head(head, step.rotary, reads)

@@ -139,7 +139,7 @@ class BallNetwork:
         if step.rotary is not None:
             queries = self.turned(step.rotary, queries, offset, at)
             keys = self.turned(step.rotary, keys, offset, range(len(keys)))
-        scores = (scale_ball(step.scale) * (arb_mat(queries) * arb_mat(keys).transpose())).tolist()
+        scores = scores_of(step, queries, keys)
         return [self._softmax(head, row, place) for place, row in zip(at, scores, strict=True)]
 
     def _softmax(self, head: trained.Head, scores: list[arb], place: int) -> list[arb]:
@@ -184,6 +184,15 @@ class BallNetwork:
             units = [[act(gate) * unit for gate, unit in zip(*rows, strict=True)]
                      for rows in zip(gates, units, strict=True)]  # fmt: skip
         return (arb_mat(stream) + arb_mat(self.affine(step.outward, units))).tolist()
+
+
+def scores_of(step: trained.AttentionStep, queries: Balls, keys: Balls) -> Balls:
+    """The scores of queries and keys, which may be turned: scaled and capped."""
+    scores: Balls = (scale_ball(step.scale) * (arb_mat(queries) * arb_mat(keys).transpose())).tolist()
+    if step.cap is None:
+        return scores
+    cap = ball(step.cap)
+    return [[cap * (score / cap).tanh() for score in row] for row in scores]
 
 
 def rounded(rounding: trained.Rounding, rows: Balls) -> Balls:

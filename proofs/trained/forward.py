@@ -94,6 +94,11 @@ class FloatAttention:
     scale: np.float64
     rotary: FloatRotary | None
     causal: bool
+    cap: np.float64 | None = None
+
+    def capped(self, scores: Array) -> Array:
+        """The scores under the cap, if there is one."""
+        return scores if self.cap is None else self.cap * np.tanh(scores / self.cap)
 
     def normed(self, stream: Array) -> Array:
         """What queries, keys and values are made from."""
@@ -113,7 +118,7 @@ class FloatAttention:
     def weights(self, head: FloatHead, normed: Array, numbers: Indices, at: Indices) -> Array:
         """Softmax weights [..., queries, T] of the tokens ``at`` for normed streams [..., T, width]."""
         queries = self.queries(head, normed[..., at, :], numbers[at])
-        scores = queries @ np.swapaxes(self.keys(head, normed, numbers), -1, -2)
+        scores = self.capped(queries @ np.swapaxes(self.keys(head, normed, numbers), -1, -2))
         distances = numbers - numbers[at][:, np.newaxis]
         scores += head.slope * distances
         if self.causal:
@@ -257,7 +262,8 @@ class FloatNetwork:
     def _attention(self, step: trained.AttentionStep) -> FloatAttention:
         heads = tuple(self._head(head) for head in step.heads)
         return FloatAttention(self._norm(step.norm), heads, self._numbers(step.bias), float_scale(step.scale),
-                              self._rotary(step.rotary), self.network.attention == "causal")  # fmt: skip
+                              self._rotary(step.rotary), self.network.attention == "causal",
+                              None if step.cap is None else np.float64(step.cap))  # fmt: skip
 
 
 def float_scale(scale: trained.Scale) -> np.float64:

@@ -70,7 +70,7 @@ def _averages(step: FloatAttention, normed: Array, number: Rows, levels: tuple[L
         scores = np.empty(path.shape)
         for j, level in enumerate(levels):
             scores[:, j] = np.einsum("rd,rd->r", queries, level.keys[this][index][path[:, j]])
-        weights = softmax(scores + head.slope * np.arange(1 - len(levels), 1))
+        weights = softmax(step.capped(scores) + head.slope * np.arange(1 - len(levels), 1))
         average = np.zeros((len(path), head.out.shape[0]))
         for j, level in enumerate(levels):
             average += weights[:, j, np.newaxis] * level.values[this][index][path[:, j]]

@@ -66,7 +66,8 @@ SENTENCES: dict[str, list[Change]] = {
     "gain and bias are as wide as what is normalised": [("gpt2", "steps 0 norm gain shape", [7])],
     "{step: `norm`, norm: NORM}": [("gpt2", "steps 2 norm", None), ("gpt2", "steps 2", key("step", "dropout"))],
     "{step: `attention`, norm: NORM or null, heads: list of HEAD (not empty), bias: VECTOR or null, scale: SCALE, "
-    "rotary: ROTARY or null}": [("gpt2", "steps 0 heads", []), ("gpt2", "steps 0", key("cap", "30"))],
+    "rotary: ROTARY or null}, and where scores have a cap the key `cap`: rational above 0": [
+        ("gpt2", "steps 0 heads", []), ("gpt2", "steps 0", key("cap", "0")), ("gpt2", "steps 0", key("window", "30"))],
     "{step: `units`, norm: NORM or null, in: AFFINE, gate: AFFINE or null, activation: name or ROUNDING, "
     "out: AFFINE}": [
         ("gpt2", "steps 1 activation", "softplus"), ("gpt2", "steps 1 in", None)],

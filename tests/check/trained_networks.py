@@ -66,7 +66,7 @@ class Weights:
                       "sines": self.view([[sin(x) for x in row] for row in angles]), "pairing": how["rotary"]}
         return {"step": "attention", "norm": norm, "heads": made,
                 "bias": self.vector(width) if how.get("bias", True) else None, "scale": how.get("scale", {"root": m}),
-                "rotary": rotary}
+                "rotary": rotary, **({"cap": how["cap"]} if "cap" in how else {})}
 
     def units(self, width: int, hidden: int, norm: Any, activation: str, gated: bool = False,
               reads: int | None = None) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class Weights:
                 "unembedding": self.affine(width, outputs, False), "tensors": self.tensors}
 
 
-KINDS = ("gpt2", "post", "rotary", "alibi", "rms", "plain", "bidirectional", "deep", "images")
+KINDS = ("gpt2", "post", "rotary", "alibi", "capped", "rms", "plain", "bidirectional", "deep", "images")
 
 
 def make_network(kind: str, seed: int = 0, rows: int = 12, tokens: int = 4, outputs: int = 2) -> dict[str, Any]:
@@ -109,6 +109,9 @@ def make_network(kind: str, seed: int = 0, rows: int = 12, tokens: int = 4, outp
         positions = None
         steps = [w.attention(d, 2, layer(), rows, alibi=True, scale={"times": "1/3"}),
                  w.units(d, hidden, layer(), "gelu"), w.attention(d, 2, layer(), rows, alibi=True)]
+    elif kind == "capped":
+        steps = [w.attention(d, 2, layer(), rows, cap="1/3"), w.units(d, hidden, layer(), "gelu"),
+                 w.attention(d, 2, layer(), rows, alibi=True, cap="5")]
     elif kind == "rms":
         steps = [w.attention(d, 2, w.norm(d, "rms", True), rows), w.units(d, hidden, rms(), "tanh")]
     elif kind == "plain":

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from mpmath import erf, exp, mp, mpf, nint, sqrt
+from mpmath import erf, exp, mp, mpf, nint, sqrt, tanh
 
 mp.prec = 300
 CODES = {"binary32": "f", "binary64": "d", "binary16": "e"}
@@ -70,6 +70,7 @@ class Reference:
         read = [self.norm(step["norm"], x) for x in streams]
         scale = step["scale"]
         times = rational(scale["times"]) if "times" in scale else 1 / sqrt(mpf(scale["root"]))
+        cap = rational(step["cap"]) if "cap" in step else None
         bias = self.view(step["bias"], len(streams[0]))
         new = [[a + b for a, b in zip(x, bias, strict=True)] for x in streams]
         for head in step["heads"]:
@@ -79,7 +80,9 @@ class Reference:
             slope = rational(head["slope"]) if head["slope"] else mpf(0)
             for i in range(len(read)):
                 seen = range(i + 1 if self.network["attention"] == "causal" else len(read))
-                w = [exp(times * mp.fdot(q[i], k[j]) + slope * (j - i)) for j in seen]
+                scores = [times * mp.fdot(q[i], k[j]) for j in seen]
+                scores = scores if cap is None else [cap * tanh(score / cap) for score in scores]
+                w = [exp(score + slope * (j - i)) for j, score in zip(seen, scores, strict=True)]
                 z = [mp.fdot(w, [v[j][c] for j in seen]) / mp.fsum(w) for c in range(len(v[0]))]
                 new[i] = [a + b for a, b in zip(new[i], self.affine({"weight": head["out"]}, z), strict=True)]
         return new

@@ -49,13 +49,15 @@ def test_a_fixed_mask_of_any_table_is_a_table(tmp_path: Path, kind: str, attenti
         assert with_comparison(result, [tmp_path / "m.onnx"], {}, None).network.compared is not None
 
 
-@pytest.mark.parametrize(("kind", "by"), [*product(("twice", "summed", "centred"), ("program", "graph")),
+@pytest.mark.parametrize(("kind", "by"), [*product(("twice", "summed", "centred", "capped"), ("program", "graph")),
                                           ("guarded", "graph")])
-def test_blocks_run_twice_sums_and_centring(tmp_path: Path, kind: str, by: str) -> None:
+def test_blocks_run_twice_sums_centring_and_caps(tmp_path: Path, kind: str, by: str) -> None:
     torch = torch_or_skip()
     model = textbooks.make(torch, kind)
     result = read(tmp_path, program(torch, model)) if by == "program" else of_onnx(torch, tmp_path, model, False)
     assert result.network.attention == "causal"
+    assert [step.cap for step in result.network.attention_steps] == [5 if kind == "capped" else None] * len(
+        result.network.attention_steps)
     assert (SUM in "".join(result.report.assumed)) == (kind == "summed")
     check(torch, result, model, 1e-6)
 
@@ -83,8 +85,7 @@ def test_a_mean_over_one_token_is_compared_with_onnx_runtime(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("kind", "said"), [
-    ("summed", "node /ReduceSum: a sum over all tokens of inputs of any length, expected a mean, or a graph for one"),
-    ("capped", r"node /Tanh \(Tanh\): tanh of scores before their softmax \(a cap on scores\), which no network")])
+    ("summed", "node /ReduceSum: a sum over all tokens of inputs of any length, expected a mean, or a graph for one")])
 def test_what_no_network_has_is_refused_by_name(tmp_path: Path, kind: str, said: str) -> None:
     torch = torch_or_skip()
     with pytest.raises(InputError, match=said):

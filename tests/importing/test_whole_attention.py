@@ -38,6 +38,7 @@ ARRAYS: dict[str, Any] = {
     "sin3": np.sin(ANGLES)[np.newaxis, :LENGTH, :1].astype(np.float32),
     "places": np.arange(LENGTH)[np.newaxis], "later": np.arange(LENGTH)[np.newaxis] + 2,
     "zero": np.array(0), "axes": np.array([1, 2]), "square": np.array([1, 1, 4, 4]),
+    "two": np.float32(2), "later_": np.where(np.tri(LENGTH, dtype=bool), 0, -np.inf).astype(np.float32),
     "least": np.float32(-np.inf), "none_": np.float32(0),
     "past": np.zeros((1, 4, 1, 4), np.float32), "valid": np.array([LENGTH])}
 PARTS: list[Node] = [
@@ -69,6 +70,10 @@ READ: dict[str, list[Node]] = {
     "shared-keys": [*PARTS, ("Attention", ["q", "half", "other"], "y", FEW | {"is_causal": 1})],
     "shared-keys-of-four-axes": [*PARTS, ("Attention", ["q4", "half4", "other4"], "z", {}), *BACK],
     "scale": [*PARTS, ("Attention", ["q", "k", "v"], "y", FOUR | {"scale": 0.3})],
+    "cap": [*PARTS, ("Attention", ["q", "k", "v"], "y", FOUR | {"softcap": 0.7, "is_causal": 1})],
+    "cap-by-hand": [*PARTS, ("Transpose", ["k4"], "kt", {"perm": [0, 1, 3, 2]}), ("MatMul", ["q4", "kt"], "s1", {}),
+                    ("Tanh", ["s1"], "s2", {}), ("Mul", ["s2", "two"], "s3", {}), ("Add", ["s3", "later_"], "s4", {}),
+                    ("Softmax", ["s4"], "w", {}), ("MatMul", ["w", "v4"], "z", {}), *BACK],
     "a-width-without-a-root": [*PARTS, ("Attention", ["q", "k", "v"], "y", {"q_num_heads": 2, "kv_num_heads": 2})],
     "conditions": [*PARTS, ("Attention", ["q", "k", "v", "seen"], "y", FOUR)],
     "conditions-and-causal": [*PARTS, ("Attention", ["q", "k", "v", "seen"], "y", FOUR | {"is_causal": 1})],
@@ -90,7 +95,10 @@ READ: dict[str, list[Node]] = {
                                              "sin1"),
                                      ("Attention", ["qt", "kt", "v"], "y", {"q_num_heads": 2, "kv_num_heads": 2})]}
 REFUSED: dict[str, tuple[list[Node], str]] = {
-    "cap": ([*PARTS, ("Attention", ["q", "k", "v"], "y", FOUR | {"softcap": 5.0})], "softcap: a cap on scores"),
+    "negative-cap": ([*PARTS, ("Attention", ["q", "k", "v"], "y", FOUR | {"softcap": -5.0})], "softcap -5.0, expected"),
+    "capped-padding": ([*padding("Not", ["hides"]),
+                        ("Attention", ["q", "k", "v", "mask"], "y", FOUR | {"softcap": 2.0})],
+                       "a table, or a mask of keys by tokens, added to scores that have a cap"),
     "cache": ([*PARTS, ("Attention", ["q", "k", "v", "", "past", "past"], "y", FOUR)], "past_key: attention with a"),
     "valid": ([*PARTS, ("Attention", ["q", "k", "v", "", "", "", "valid"], "y", FOUR)], "nonpad_kv_seqlen: attention"),
     "hidden-rows": ([*PARTS, ("Attention", ["q", "k", "v", "none"], "y", FOUR)], "scores that are hidden by numbers"),

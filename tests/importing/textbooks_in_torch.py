@@ -136,6 +136,8 @@ def modules(torch: Any) -> dict[str, Any]:
 
         def attended(self, x: Any, tokens: Any) -> Any:
             q, k, v = self.qkv(x).chunk(3, -1)
-            return self.out(torch.softmax(5 * torch.tanh(q @ k.transpose(-2, -1) / 5), -1) @ v)
+            scores, count = 5 * torch.tanh(q @ k.transpose(-2, -1) / 5), tokens.shape[1]
+            later = torch.ones(count, count, dtype=torch.bool).triu(1)
+            return self.out(torch.softmax(scores.masked_fill(later, -torch.inf), -1) @ v)
 
     return {name.lower(): value for name, value in locals().items() if isinstance(value, type) and name != "basic"}

@@ -1,8 +1,9 @@
-"""Small random networks: every kind of norm, attention, position and unit, in the four formats, with strided views."""
+"""Small random networks: every kind of norm, attention (capped, of each third seed), position and unit, in the four
+formats, with strided views."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -118,7 +119,8 @@ def random_network(seed: int, *, vocabulary: int = 5, size: float = 0.7, images:
     positions = maker.matrix(ROWS, width) if maker.choice(True, True, False) else None
     steps: list[Step] = []
     for _ in range(maker.draw.integers(1, 4)):
-        steps.append(maker.attention(width))
+        attention = maker.attention(width)
+        steps.append(attention if seed % 3 else replace(attention, cap=Fraction(seed % 5 + 1, 2)))
         steps += [maker.units(width)] if maker.choice(True, True, False) else []
         if maker.choice(True, False):
             norm = maker.norm(width)

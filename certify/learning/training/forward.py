@@ -103,8 +103,13 @@ class TorchNetwork:
             added = float(head.slope or 0) * (places[None, :] - places[:, None]).to(self.form)
             if self.network.attention == "causal":
                 added = added.masked_fill(places[None, :] > places[:, None], -torch.inf)
-            average = functional.scaled_dot_product_attention(
-                queries, keys, self.affine(head.value, normed), attn_mask=added, scale=scale)
+            values = self.affine(head.value, normed)
+            if step.cap is None:
+                average = functional.scaled_dot_product_attention(queries, keys, values, attn_mask=added, scale=scale)
+            else:
+                cap = float(step.cap)
+                scores = cap * torch.tanh(queries @ keys.transpose(-1, -2) * scale / cap)
+                average = torch.softmax(scores + added, -1) @ values
             total = total + average @ self.view(head.out)
         bias = self.view(step.bias)
         return total if bias is None else total + bias

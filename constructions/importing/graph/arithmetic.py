@@ -354,9 +354,9 @@ def _times_constant(x: Any, constant: Array, exactness: Exactness) -> Any:
     if isinstance(x, Scores) and number is None and np.isin(constant, (0, 1)).all():
         return x.times(constant).filled(constant == 0, np.zeros(()))
     if isinstance(x, Scores) and number is not None and number > 0 and keeps(constant, x):
-        return replace(x.times(np.asarray(np.float64(number))), scale=x.scale * number)
-    if isinstance(x, Scores) and constant.ndim > 1 and constant.shape[-2:] == (1, 1) and keeps(constant, x) and (
-            (finite(constant) > 0).all() or not any(mask.numbers.any() for mask in x.masks)):
+        return x.times(np.asarray(np.float64(number))).scaled(number)
+    if isinstance(x, Scores) and x.cap is None and constant.ndim > 1 and constant.shape[-2:] == (1, 1) and keeps(
+            constant, x) and ((finite(constant) > 0).all() or not any(mask.numbers.any() for mask in x.masks)):
         return replace(x.times(constant), reads=scaled_by_head(x, constant, exactness))
     if isinstance(x, Modulated) and number is not None and keeps(constant, x):
         return replace(x, factor=x.factor * number)
@@ -386,5 +386,5 @@ def divide(x: Any, y: Any, exactness: Exactness) -> Any:
     if isinstance(x, Modulated) and keeps(y, x):
         return replace(x, factor=x.factor / number)
     if isinstance(x, Scores) and number > 0 and keeps(y, x):
-        return replace(x.times(np.asarray(1 / np.float64(number))), scale=x.scale / number)
+        return x.times(np.asarray(1 / np.float64(number))).scaled(1 / number)
     raise NotUnderstood(f"a quotient of {what(x)} by constants")

@@ -178,10 +178,17 @@ def softmax(scores: Scores, positions: Positions, exactness: Exactness, tables: 
         tables.hides = tables.hides or bool(hidden.any())
         slopes[index] = slope or Fraction(0)
         if slope is None or hidden.any():
+            expect_no_cap(scores)
             added = mask[index] if slope is None else np.where(hidden, -np.inf, 0)
             query, key = scores.reads[index]
             reads[index] = with_table((query, key), added, attended, scale, positions, exactness)
     return Weights(replace(scores, reads=reads, scale=scale), slopes, causal)
+
+
+def expect_no_cap(scores: Scores) -> None:
+    """Raises NotUnderstood where what is added to scores would be read by queries and keys, under their cap."""
+    if scores.cap is not None:
+        raise NotUnderstood("a table, or a mask of keys by tokens, added to scores that have a cap")
 
 
 def seen_by(scores: Scores) -> NDArray[np.bool_]:
@@ -249,9 +256,10 @@ def averages(weights: Weights, value: Tokenwise, known: list[Attention]) -> Toke
         if key not in first:
             query, keys = scores.reads[at]
             reads = HeadReads(query, keys, value.flat.columns(columns), weights.slopes[at] or None)
-            if not any(one.may_have(reads, scores.scale, scores.tables) for one in known):
-                known.append(Attention(scores.scale, scores.tables))
-            attention = next(one for one in known if one.may_have(reads, scores.scale, scores.tables))
+            asked = scores.scale, scores.tables, scores.cap
+            if not any(one.may_have(reads, *asked) for one in known):
+                known.append(Attention(scores.scale, scores.tables, cap=scores.cap))
+            attention = next(one for one in known if one.may_have(reads, *asked))
             attention.heads.append(reads)
             head = HeadBase(len(columns), attention, len(attention.heads) - 1)
             first[key] = sum(flat.size for flat in flats)

@@ -85,19 +85,22 @@ class Attention:
     """The heads of softmaxes that need nothing of each other; cosines and sines [positions, pairs] turn halves of
     queries and keys.
 
-    ``scale``: a rational, or a whole number for one over its root. ``order``: it needs earlier bases alone.
+    ``scale``: a rational, or a whole number for one over its root. ``cap``: of scores. ``order``: it needs earlier
+    bases alone.
     """
 
     scale: Fraction | int
     rotary: tuple[Array, Array] | None
     heads: list[HeadReads] = field(default_factory=list)
+    cap: Fraction | None = None
     order: int = field(default_factory=lambda: next(_ORDER), init=False)
 
-    def may_have(self, head: HeadReads, scale: Fraction, rotary: tuple[Array, Array] | None) -> bool:
+    def may_have(self, head: HeadReads, scale: Fraction, rotary: tuple[Array, Array] | None, cap: Fraction | None
+                 ) -> bool:
         """Whether a head of another softmax may be one of these."""
         alike = self.rotary is rotary or (self.rotary is not None and rotary is not None and all(
             np.array_equal(one, other) for one, other in zip(self.rotary, rotary, strict=True)))
-        return alike and self.scale == scale and all(
+        return alike and (self.scale, self.cap) == (scale, cap) and all(
             base.order < self.order for flat in (head.query, head.key, head.value) for base in flat.terms)
 
 

@@ -330,7 +330,7 @@ class _Writer:
         if what.rotary is not None:
             cosines, sines = (self.tensors.view(table) for table in what.rotary)
             rotary = trained.Rotary(cosines, sines, "halves")
-        return trained.AttentionStep(self._norm(norm, epoch), tuple(heads), bias, _scale(scale), rotary)
+        return trained.AttentionStep(self._norm(norm, epoch), tuple(heads), bias, _scale(scale), rotary, what.cap)
 
 
 def _scale(scale: Fraction | int) -> trained.Scale:

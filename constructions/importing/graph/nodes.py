@@ -104,7 +104,9 @@ def _reciprocal(_: State, __: Attributes, inputs: list[Any]) -> Any:
 def _function(name: curves.Name) -> Callable[[State, Attributes, list[Any]], Any]:
     def handler(state: State, _: Attributes, inputs: list[Any]) -> Any:
         if isinstance(inputs[0], Scores):
-            raise NotUnderstood(f"{name} of scores before their softmax (a cap on scores), which no network here has")
+            if name == "tanh":
+                return inputs[0].capped()
+            raise NotUnderstood(f"{name} of scores before their softmax, expected tanh (a cap)")
         if not isinstance(inputs[0], Tokenwise | Curve):
             raise NotUnderstood(f"{name} of something that is no array of numbers of tokens")
         curve = curves.linear(inputs[0], state.exactness) if name == "relu" else as_curve(inputs[0])

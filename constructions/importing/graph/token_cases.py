@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from constructions.importing.graph.arithmetic import number_in
-from constructions.importing.graph.attention import LEAST_GAP, pooled, seen_by
+from constructions.importing.graph.attention import LEAST_GAP, expect_no_cap, pooled, seen_by
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.fixed_scores import as_scores, is_nothing
 from constructions.importing.graph.forms import Codes, Flat, NotUnderstood, beside
@@ -216,6 +216,7 @@ def without_unseen(state: State, scores: Scores) -> Scores:
     scores = replace(scores, masks=scores.masks[:1])
     if not unseen:
         return scores
+    expect_no_cap(scores)
     by_table = all(is_nothing(read) for read in scores.reads.ravel().tolist())
     one, hides = _hides(state, unseen, Fraction(1) if by_table else scores.scale)
     reads = np.empty(scores.reads.shape, object)

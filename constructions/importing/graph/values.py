@@ -201,7 +201,7 @@ class Scores:
     """Scores of attention, [..., queries, keys]: for each index before the last two the forms of query and key.
 
     ``masks``: that of all keys, then those of keys with certain tokens; which numbers hide is asked at the softmax.
-    ``tables`` turn queries and keys.
+    ``tables`` turn queries and keys. With a ``cap`` c, a score s is c tanh(s / c) before masks are added.
     """
 
     reads: NDArray[np.object_]
@@ -210,6 +210,22 @@ class Scores:
     scale: Fraction
     tables: tuple[Array, Array] | None = None
     masks: tuple[Mask, ...] = (Mask(np.zeros(()), np.zeros((), bool)),)
+    cap: Fraction | None = None
+
+    def capped(self) -> Scores:
+        """The tanh of scores to which nothing was added: under a cap of 1.
+
+        Raises:
+            NotUnderstood: if something was, or they have a cap.
+        """
+        if self.cap is not None or any(mask.numbers.any() or mask.replaced.any() for mask in self.masks):
+            raise NotUnderstood("tanh of scores that have a cap, a mask or a table, expected products of queries and "
+                                "keys")
+        return replace(self, cap=Fraction(1))
+
+    def scaled(self, factor: Fraction) -> Scores:
+        """Scores times a number above 0, their masks apart."""
+        return replace(self, scale=self.scale * factor, cap=None if self.cap is None else self.cap * factor)
 
     def masked(self, change: Callable[[Mask], Mask]) -> Scores:
         """Copy with all masks changed."""

@@ -46,12 +46,13 @@ def _by_head(value: Any, heads: int | None, what: str) -> Any:
 
 
 def attend(state: State, node: Attributes, inputs: list[Any], weigh: Callable[[State, Scores], Weights]) -> Tokenwise:
-    """Attention without a cache and a cap; ``weigh`` makes weights of scores."""
+    """Attention without a cache; ``weigh`` makes weights of scores, which are capped before a mask is added."""
     for place, name in _CACHES:
         if len(inputs) > place and inputs[place] is not None:
             raise NotUnderstood(f"{name}: attention with a cache, expected all keys in the node's own input")
-    if node.attribute("softcap") != 0:
-        raise NotUnderstood("softcap: a cap on scores, which no network here has")
+    cap = Fraction(np.float64(node.attribute("softcap")))
+    if cap < 0:
+        raise NotUnderstood(f"softcap {node.attribute('softcap')}, expected 0 (no cap) or more")
     flat = [_numbers(state, value, name) for value, name in zip(inputs, ("queries", "keys", "values"), strict=False)]
     if len({len(one.shape) for one in flat}) > 1:
         raise NotUnderstood("queries, keys and values with several numbers of axes")
@@ -67,6 +68,7 @@ def attend(state: State, node: Attributes, inputs: list[Any], weigh: Callable[[S
     scale = _scale(state, node, query.shape[-1])
     scores = attention.scores_of(query, key)
     scores = Scores(scores.reads, scores.shape, scores.positions, scores.scale * scale, scores.tables)
+    scores = scores.scaled(1 / cap).capped().scaled(cap) if cap else scores
     weights = weigh(state, _with_mask(state, node, scores, [*inputs, None][3]))
     made = attention.averages(weights, value, state.attentions)
     if len(flat[0].shape) == 4:

@@ -71,7 +71,7 @@ class AttendedHead:
 
     def __init__(self, step: FloatAttention, head: FloatHead, normed: Forms, columns: Columns,
                  queries: Queries) -> None:  # fmt: skip
-        self.columns, self.queries, self.causal = columns, queries, step.causal
+        self.columns, self.queries, self.causal, self._capped = columns, queries, step.causal, step.capped
         own = normed.only(queries.columns)
         asking = _scaled(head.query, np.float64(step.scale))
         self.query = _turned(affine(own, asking), step.rotary, columns.numbers[queries.columns])
@@ -174,7 +174,7 @@ class AttendedHead:
         going = int(np.searchsorted(-self.queries.ends.levels, -level, side="right"))
         key, query = self.key.only(part), self.query.only(slice(0, going))
         distances = self.columns.numbers[part, np.newaxis] - self.columns.numbers[self.queries.columns[:going]]
-        scores = key.centre @ query.centre.T + self.slope * distances
+        scores = self._capped(key.centre @ query.centre.T) + self.slope * distances
         if not (key.symbols or query.symbols):
             return scores, np.zeros((len(scores), 1))
         errors = np.abs(key.centre) @ query.loose.T + key.loose @ np.abs(query.centre).T

@@ -127,8 +127,8 @@ class _Cast:
         return self._attention(step, norm)
 
     def _attention(self, step: AttentionStep, norm: Norm | None) -> AttentionStep:
-        if step.rotary is not None or any(head.slope is not None for head in step.heads):
-            raise Unsupported("float runs: rotary positions or slopes")
+        if step.rotary is not None or step.cap is not None or any(head.slope is not None for head in step.heads):
+            raise Unsupported("float runs: rotary positions, slopes, or a cap on scores")
         if step.scale.times is not None and abs(step.scale.times) > 1:
             raise Unsupported(f"float runs: scores times {step.scale.times}, expected at most 1")
         heads = tuple(replace(head, query=self._affine(head.query), key=self._affine(head.key),

@@ -10,7 +10,7 @@ from constructions.trained import network as trained
 from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
-from proofs.trained.balls import BITS, BallNetwork, Balls, scale_ball
+from proofs.trained.balls import BITS, BallNetwork, Balls, scores_of
 from proofs.trained.lengths.search import SeenWord
 from proofs.trained.lengths.truths import reads_last_letter
 
@@ -54,7 +54,7 @@ def _attended(balls: BallNetwork, step: trained.AttentionStep, stream: Balls, as
     normed, total = balls.normed(step.norm, stream), arb_mat([stream[asker]])
     for head in step.heads:
         queries, keys = balls.affine(head.query, [normed[asker]]), balls.affine(head.key, normed)
-        scores = (scale_ball(step.scale) * (arb_mat(queries) * arb_mat(keys).transpose())).tolist()[0]
+        scores = scores_of(step, queries, keys)[0]
         shift = max(score.mid() for score in scores)
         weights = [count * (score - shift).exp() for count, score in zip(times, scores, strict=True)]
         whole = sum(weights, arb(0))

@@ -119,6 +119,7 @@ class CountMargins:
         """The weight of each token for the one that is judged, the greatest being 1."""
         queries = self._step.queries(head, self._normed[asker : asker + 1], np.zeros(1, np.intp))
         scores = (queries @ self._step.keys(head, self._normed, np.zeros(len(self.tokens), np.intp)).T)[0]
+        scores = self._step.capped(scores)
         return np.asarray(np.exp(scores - scores.max()))
 
     def is_loose_by_length(self, last: int | None, cell: Cell, letter: int) -> bool:

@@ -39,6 +39,8 @@ def find_obstacle(network: TrainedNetwork) -> str | None:
             return "it has a norm"
         if isinstance(step, AttentionStep) and step.rotary is not None:
             return "it has rotary positions"
+        if isinstance(step, AttentionStep) and step.cap is not None:
+            return "its scores have a cap"
         if isinstance(step, UnitsStep) and (step.gate is not None or step.activation not in ("relu", "identity")):
             return "its units are other ones than relu"
         if isinstance(step, AttentionStep) and sum(head.out.shape[0] for head in step.heads) > MOST_HEARD:

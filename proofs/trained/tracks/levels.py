@@ -72,8 +72,8 @@ class Level:
         size = size + keys.loose[rows] @ np.abs(middle[own])
         size = size + np.abs(centres[rows] @ queries.parts[own].T).sum(axis=1)
         size = size + np.abs(centres[rows]) @ queries.loose[own]
-        centre = centre + self.step.heads[head].slope * (self.places[rows] - self.places[own])
-        return centre - size, centre + size
+        added = self.step.heads[head].slope * (self.places[rows] - self.places[own])
+        return self.step.capped(centre - size) + added, self.step.capped(centre + size) + added
 
     def most(self, head: int, vector: Array) -> Array:
         """For each row the greatest that vector · what the head writes may be."""

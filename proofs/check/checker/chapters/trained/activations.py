@@ -146,6 +146,23 @@ class Activation:
         return positive if x > 0 else negative
 
 
+class ScoreCap:
+    """A cap c: scores s to c tanh(s / c), which is off by at most ``error`` more than s is.
+
+    Proof. As a function of s it grows, with a slope of at most 1. s / c is rounded by less than 1 and tanh is off by at
+    most the error of values, so c times that by less than c (1 + error), and it is rounded once more.
+    """
+
+    def __init__(self, cap: Fraction, precision: Precision, budget: Budget) -> None:
+        self._cap, self._tanh = cap, Activation("tanh", precision, budget)
+        self.error = -(-cap * (1 + self._tanh.error) // 1) + 1
+
+    def apply(self, scores: Sequence[int]) -> list[int]:
+        """The capped scores."""
+        over, under = self._cap.numerator, self._cap.denominator
+        return [y * over // under for y in self._tanh.apply([s * under // over for s in scores])]
+
+
 def far(fraction: int) -> int:
     """From here on, the functions are within 2^-F of their asymptotes.
 

@@ -140,9 +140,9 @@ class RealAttention:
 
     def scores(self, head: int, query: Vectors, keys: Mapping[ColumnSource, Vectors], column: int
                ) -> dict[ColumnSource, PathBounds]:
-        """Inner products, with slopes."""
+        """Inner products, capped, with slopes."""
         slope = self._maps.heads[head].slope
-        return {source: with_slope(scores(self._budget, query, key), slope, source[0] - column)
+        return {source: with_slope(scores(self._budget, query, key, self._maps.cap), slope, source[0] - column)
                 for source, key in keys.items()}
 
     def logarithms(self, found: Mapping[ColumnSource, PathBounds], column: int) -> Mapping[ColumnSource, PathBounds]:

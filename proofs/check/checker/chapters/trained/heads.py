@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ...kernel.budget import Budget
 from ...kernel.exponential import floor_shift
+from .activations import ScoreCap
 from .exact import ExactLinear, after_norm, linear, multiply
 from .exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
 from .linear import LinearOnNumbers, Unchanged, largest_entry
@@ -77,8 +78,8 @@ class HeadOnNumbers:
     extra = 2
 
     def __init__(self, precision: Precision, step: AttentionStep, head: NetworkHead,
-                 maps: Sequence[LinearOnNumbers | Unchanged], length: int) -> None:
-        self._precision = precision
+                 maps: Sequence[LinearOnNumbers | Unchanged], length: int, cap: ScoreCap | None = None) -> None:
+        self._precision, self._cap = precision, cap
         self.query, self.key, self.value = maps
         self.width = self.value.width
         self.turn = RotaryTurn(step.rotary, precision, self.query.width) if step.rotary else None
@@ -148,16 +149,18 @@ class HeadOnNumbers:
     def scores(self, query: IntegerRow, keys: IntegerRow, count: int, places: Sequence[int], place: int) -> list[int]:
         """The scores of a query at a place for packed keys at these places."""
         found = self._precision.quotients(count, self._precision.product - self._drop)(sum(map(mul, query, keys)))
+        found = self._cap.apply(found) if self._cap else found
         if self._slope is None:
             return list(found)
         number, slope = self._precision.number, self._slope
         return [s + number(slope * (j - place)) for s, j in zip(found, places, strict=True)]
 
     def score_error(self, seen: TokenProjections, reach: Reach, scores: Sequence[int]) -> int:
-        """How far off these scores of a query are: products, roundings and those of slopes, dropped bits of keys."""
+        """How far off these scores of a query are: products, roundings, those of caps and slopes, dropped bits of keys.
+        """
         products = (ceil_norm(seen.query) + seen.query_error) * (reach.key_error + self._dropped)
         products += reach.key_norm * seen.query_error
-        return (products >> self._precision.fraction) + 3
+        return (products >> self._precision.fraction) + 3 + (self._cap.error if self._cap else 0)
 
     def score_errors(self, seen: TokenProjections, others: Sequence[TokenProjections], reach: Reach,
                      scores: Sequence[int]) -> Sequence[int]:

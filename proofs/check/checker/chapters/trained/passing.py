@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ...kernel.budget import Budget
 from ...kernel.verdicts import require
-from .activations import Activation
+from .activations import Activation, ScoreCap
 from .form_norms import normalise
 from .form_units import Curve, activate
 from .forms import AffineForm, Linear, apply, make_point, multiply, plus, promoted, scale_each
@@ -49,6 +49,7 @@ class AttentionMaps(NamedTuple):
     heads: tuple[HeadMaps, ...]
     bias: list[int] | None
     rotary: Rotary | None
+    cap: ScoreCap | None
 
 
 class UnitMaps(NamedTuple):
@@ -88,7 +89,8 @@ def make_maps(budget: Budget, step: Step) -> Maps:
         return norm
     if isinstance(step, AttentionStep):
         bias = None if step.bias is None else make_bias(step.bias, len(step.bias.entries))
-        return AttentionMaps(norm, tuple(make_head(budget, step, head) for head in step.heads), bias, step.rotary)
+        cap = ScoreCap(step.cap, PRECISION, budget) if step.cap else None
+        return AttentionMaps(norm, tuple(make_head(budget, step, head) for head in step.heads), bias, step.rotary, cap)
     assert isinstance(step, UnitsStep)
     gate = None if step.gate is None else make_map(budget, step.gate.weight, step.gate.bias)
     return UnitMaps(norm, make_map(budget, step.inward.weight, step.inward.bias), gate, make_curve(budget, step),

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ...kernel.budget import Budget
 from ...kernel.verdicts import require
+from .activations import ScoreCap
 from .forms import FRACTION, AffineForm, CentredRange, Linear, apply, spread
 from .graphs import GraphColumns
 from .packed import READABLE, SLOT, maximum, ones, pack, pack_short, rescale, unpack
@@ -48,17 +49,21 @@ class PathBounds(NamedTuple):
     greatest: int
 
 
-def scores(budget: Budget, query: Vectors, key: Vectors) -> PathBounds:
-    """Bounds of the inner product over all words of both classes, in units of 2^-44.
+def scores(budget: Budget, query: Vectors, key: Vectors, cap: ScoreCap | None = None) -> PathBounds:
+    """Bounds of the inner product over all words of both classes, capped, in units of 2^-44.
 
     Proof. With q = q0 + δq and k = k0 + δk, q·k = q0·k0 + δq·k0 + q0·δk + δq·δk; the last is at most the sum of the
-    products of the reaches. Symbols of different nodes are not the same, so all of it is added up.
+    products of the reaches. Symbols of different nodes are not the same, so all of it is added up. A cap grows with it.
     """
     budget.spend(2 + (len(query.known.centres) >> 3))
     centre = sum(map(mul, query.known.centres, key.known.centres))
     away = (sum(map(mul, query.known.reaches, key.known.reaches)) + move_of(budget, query, key.known.centres)
             + move_of(budget, key, query.known.centres))
-    return PathBounds(centre - away >> FRACTION, -(-(centre + away) >> FRACTION))
+    least, greatest = centre - away >> FRACTION, -(-(centre + away) >> FRACTION)
+    if cap:
+        least, greatest = cap.apply([least, greatest])
+        return PathBounds(least - cap.error, greatest + cap.error)
+    return PathBounds(least, greatest)
 
 
 def move_of(budget: Budget, moving: Vectors, fixed: Sequence[int]) -> int:

@@ -19,7 +19,7 @@ from ...kernel.budget import Budget
 from ...kernel.exponential import ceil_shift, floor_shift
 from ...kernel.numbers import INTEGER_BITS
 from ...kernel.verdicts import require
-from .activations import Activation
+from .activations import Activation, ScoreCap
 from .exact import ExactLinear, add, after_norm, below, linear, select, through, transposed, zeros
 from .exponentials import Exponentials
 from .heads import HeadAverage, HeadOnNumbers, TokenProjections, maps_of_heads, scale_map
@@ -157,7 +157,8 @@ class AttentionOnNumbers:
                  length: int) -> None:
         self._reading = StepInput(step.norm, width, precision, budget, reads)
         maps = maps_of_heads(precision, budget, step, self._reading.bound)
-        self.heads = [HeadOnNumbers(precision, step, head, own, length)
+        cap = ScoreCap(step.cap, precision, budget) if step.cap else None
+        self.heads = [HeadOnNumbers(precision, step, head, own, length, cap)
                       for head, own in zip(step.heads, maps, strict=True)]
         self._see_by(precision, budget, maps)
         outs = [ExactLinear(head.out, zeros(width)) for head in step.heads]
@@ -198,7 +199,7 @@ class AttentionOnNumbers:
 
 
 class AttentionOfFew(AttentionOnNumbers):
-    """A step where few places ask, without rotary positions: what is read, y, is key and value of all heads.
+    """A step where few places ask, without rotary positions and caps: what is read, y, is key and value of all heads.
 
     The same function: a score (y Q + q)·(y_j K + k) is (y Q + q) Kᵀ·y_j and a number that does not depend on j, which
     changes no weight; and as weights add up to 1, the average of y_j V + v is V of the average of the y_j, and v.
@@ -356,7 +357,7 @@ class Stack:
         return made
 
     def _make_attention(self, step: AttentionStep) -> AttentionOnNumbers:
-        few = step is self._of_few and step.rotary is None and 2 * len(step.heads) <= self._length
+        few = step is self._of_few and step.rotary is None and step.cap is None and 2 * len(step.heads) <= self._length
         kind = AttentionOfFew if few and self._width <= MOST_COMPOSED else AttentionOnNumbers
         return kind(self.precision, self.budget, step, self._width, self._bound, self._length)
 

@@ -71,7 +71,8 @@ class Cast:
         """A step, if there is a rule for what it does."""
         norm = self.norm(step.norm)
         if isinstance(step, AttentionStep):
-            require(step.rotary is None, "no rule for rotary positions in float runs")
+            require(step.rotary is None and step.cap is None,
+                    "no rule for rotary positions and caps of scores in float runs")
             return AttentionStep(norm, tuple(map(self.head, step.heads)), self.vector(step.bias), step.scale, None)
         if isinstance(step, UnitsStep):
             require(step.gate is None and step.activation in ("relu", "gelu", "tanh"),

@@ -138,7 +138,8 @@ class Margins:
         if (number, seen.asker) not in self._weights:
             form = apply(self._budget, head.query, self._normed(seen.asker))
             query = Vectors(form, spread(self._budget, form))
-            found = {token: scores(self._budget, query, self._read(number, head, token).key)
+            cap = self._attention.cap
+            found = {token: scores(self._budget, query, self._read(number, head, token).key, cap)
                      for token in seen.amounts[number]}
             top = max(bounds.greatest for bounds in found.values())
             self._weights[number, seen.asker] = {

@@ -74,13 +74,14 @@ class NormStep:
 
 @dataclass(frozen=True)
 class AttentionStep:
-    """Heads, added to the stream."""
+    """Heads, added to the stream; with a ``cap`` c, a score s is c tanh(s / c) before its slope is added."""
 
     norm: Norm | None
     heads: tuple[NetworkHead, ...]
     bias: Vector | None
     scale: Scale
     rotary: Rotary | None
+    cap: Fraction | None = None
 
 
 @dataclass(frozen=True)
@@ -272,15 +273,17 @@ class Reader:
 
     def attention(self, value: Json) -> AttentionStep:
         """Heads; rotary tables turn at most all coordinates of each."""
-        fields = Fields(value, "step", "norm", "heads", "bias", "scale", "rotary")
+        fields = Fields(value, "step", "norm", "heads", "bias", "scale", "rotary", "cap", optional={"cap"})
         norm = fields.read("norm", or_null(self.norm))
         step = AttentionStep(
             norm=norm,
             heads=fields.read("heads", list_of(partial(self.head, height=width_after(norm, self.width)))),
             bias=fields.read("bias", or_null(partial(self.vector, length=self.width))),
             scale=fields.read("scale", read_scale),
-            rotary=fields.read("rotary", or_null(self.rotary)))
+            rotary=fields.read("rotary", or_null(self.rotary)),
+            cap=fields.read("cap", read_rational) if "cap" in fields else None)
         expect(step.heads, "heads: expected at least one")
+        expect(step.cap is None or step.cap > 0, "cap: expected more than 0, got {}", step.cap)
         pairs = step.rotary.cosines.width if step.rotary else 0
         expect(all(2 * pairs <= head.query.weight.width for head in step.heads), "rotary: more pairs than coordinates")
         return step

@@ -181,6 +181,7 @@ class ExactNetwork:
                                   and step.activation in ("relu", "identity")) for step in network.steps),
                 "exact numbers: no rule for this network")
         assert isinstance(attention, AttentionStep)
+        require(attention.cap is None, "exact numbers: no rule for scores with a cap")
         self.budget, self.network, self.attention, self._offset = budget, network, attention, offset
         at, steps = network.steps.index(attention), [
             ExactUnits(step.activation == "relu", *(
