@@ -31,15 +31,19 @@ _ANSWERS: Mapping[str, tuple[str, Mapping[Any, Any]]] = {
     "positional_embedding_type": ("positions", {"standard": "learned", "rotary": "rotary", "alibi": "alibi"})}
 """Settings of HookedTransformerConfig, the options that they answer, and how."""
 _EXPECTED: Mapping[str, tuple[object, ...]] = {
-    **dict.fromkeys(("parallel_attn_mlp", "use_local_attn", "scale_attn_by_inverse_layer_idx", "final_rms",
+    **dict.fromkeys(("parallel_attn_mlp", "use_local_attn", "scale_attn_by_inverse_layer_idx",
                      "load_in_4bit", "post_embedding_ln", "use_qk_norm", "use_normalization_before_and_after",
-                     "tie_word_embeddings", "use_attention_sinks", "use_dynamic_ntk_rope", "use_logn_attn"), (False,)),
-    **dict.fromkeys(("clip_qkv", "quantization_method"), (None,)),
+                     "tie_word_embeddings", "use_attention_sinks", "use_dynamic_ntk_rope", "use_logn_attn",
+                     "qk_norm_after_rope", "rotary_interleaved_cos_sin", "rmsnorm_uses_offset", "is_audio_model",
+                     "is_visual_model", "is_stateful", "is_multimodal"), (False,)),
+    **dict.fromkeys(("clip_qkv", "quantization_method", "per_layer_head_dim", "per_layer_num_key_value_heads",
+                     "rope_scaling"), (None,)), "scale_embedding": (None, False),
     "attn_scores_soft_cap": (-1, Fraction(-1)), "output_logits_soft_cap": (-1, Fraction(-1)), "num_experts": (None,),
     "rotary_base_local": (None,)}
 """Settings that change what is computed, with the values that are read."""
 _WITHOUT_EFFECT = re.compile(
     r"use_(attn_result|split_qkv_input|attn_in|hook_\w+|NTK_by_parts_rope|yarn_rope)|NTK_\w+|yarn_\w+|"
+    r"default_padding_side|split_attention_weights|attn_implementation|vision_\w+|mm_tokens_per_image|"
     r"rotary_(base|scaling_factor)|uses_rms_norm|layer_norm_folding|norm_topk_prob|train_seq_length|"
     r"window_size|attn_types|ungroup_grouped_query_attention|from_checkpoint|checkpoint_\w+|model_name|seed|device|"
     r"original_architecture|tokenizer_\w+|default_prepend_bos|init\w+|n_devices|n_params|trust_remote_code|"
@@ -83,19 +87,26 @@ def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
     Raises:
         InputError: if a setting is not handled, a tensor is missing, or an answer.
     """
-    return _Reading(weights, settings, questions).network()
+    return Reading(weights, settings, questions).network()
 
 
-class _Reading:
-    """The tensors, settings and questions of one file."""
+class Reading:
+    """The tensors, settings and questions of one file; ``embed``, ``places``, ``gain``, … are ends of its names.
+
+    ``transposed``: its matrices are [out, in]; ``unscaled``: scores are divided by nothing without ``use_attn_scale``.
+    """
+
+    kind, transposed, unscaled = "TransformerLens HookedTransformer", False, True
+    embed, places, query, gain, bias = "embed.W_E", "pos_embed.W_pos", ".attn.W_Q", "w", "b"
 
     def __init__(self, weights: Weights, settings: Settings, questions: Questions) -> None:
         self.weights, self.settings, self.questions = weights, settings, questions
-        self.prefix = ending(weights.stored, "embed.W_E") or ""
-        self.tokens = weights.matrix(f"{self.prefix}embed.W_E")
+        self.prefix = ending(weights.stored, self.embed) or ""
+        self.tokens = weights.matrix(f"{self.prefix}{self.embed}")
         self.width = self.tokens.shape[1]
         for name, values in _EXPECTED.items():
             settings.only(name, *values)
+        settings.only("final_rms", False, *[True] * str(settings.get("normalization_type")).startswith("RMS"))
         for name in filter(_WITHOUT_EFFECT.fullmatch, settings.settings):
             settings.get(name)
         self.adjacent, self.most = settings.flag("rotary_adjacent_pairs"), settings.count("n_ctx")
@@ -119,7 +130,7 @@ class _Reading:
         """Compare the sizes in the settings with those of the tensors."""
         blocks = [step for step in steps if isinstance(step, trained.AttentionStep)]
         units = [step for step in steps if isinstance(step, trained.UnitsStep)]
-        table, settings = f"{self.prefix}pos_embed.W_pos", self.settings
+        table, settings = f"{self.prefix}{self.places}", self.settings
         sizes = {"n_layers": len(blocks), "d_model": self.width, "d_vocab": self.tokens.shape[0],
                  "d_vocab_out": outputs, "d_mlp": units[0].inward.weight.shape[1] if units else settings.told("d_mlp"),
                  "n_ctx": self.weights.shape(table)[0] if table in self.weights else settings.told("n_ctx")}
@@ -127,7 +138,8 @@ class _Reading:
             sizes |= {"n_heads": len(block.heads), "d_head": block.heads[0].query.weight.shape[1],
                       "n_key_value_heads": len({head.key.weight for head in block.heads})}
         for name, size in sizes.items():
-            settings.agree(name, size, "tensors say")
+            if (name, settings.told(name)) != ("d_vocab_out", -1):  # the default: that of d_vocab
+                settings.agree(name, size, "tensors say")
         for name, flag in (("attn_only", not units), ("gated_mlp", bool(units and units[0].gate))):
             if settings.flag(name) not in (None, flag):
                 raise InputError(f"{settings.where}, {name}: {found(not flag)}, but tensors say {found(flag)}")
@@ -137,22 +149,30 @@ class _Reading:
         weights = self.weights
         attention = self.answer("attention")
         readout: trained.Readout = self.questions.told("readout", "each", "TransformerLens")
-        count = numbered(weights.stored, f"{self.prefix}blocks.", ".attn.W_Q", weights.where)
+        count = numbered(weights.stored, f"{self.prefix}blocks.", self.query, weights.where)
         positions = self.positions()
         steps = [step for index in range(count) for step in self.block(f"{self.prefix}blocks.{index}")]
         if final := self.norm(f"{self.prefix}ln_final"):
             steps.append(trained.NormStep(final))
-        name = f"{self.prefix}unembed"
-        unembedding = trained.Affine(weights.matrix(f"{name}.W_U", self.width), weights.vector_if(f"{name}.b_U"))
+        unembedding = self.linear(f"{self.prefix}unembed", "U", self.width)
         self.check_sizes(steps, unembedding.weight.shape[1])
-        for name in self.weights.tensors:
+        for name in filter(self.weights.stored.__contains__, self.weights.tensors):
             self.settings.keeps(self.weights.stored[name].format, name, "TransformerLens")
-        return Found("TransformerLens HookedTransformer", attention, self.tokens, positions, tuple(steps), unembedding,
-                     readout)
+        return Found(self.kind, attention, self.tokens, positions, tuple(steps), unembedding, readout)
+
+    def linear(self, name: str, part: str, inward: int | None = None, outward: int | None = None) -> trained.Affine:
+        """A linear map with its biases, if there are any."""
+        matrix, bias = self.names(name, part)
+        weight = (self.weights.linear if self.transposed else self.weights.matrix)(matrix, inward, outward)
+        return trained.Affine(weight, self.weights.vector_if(bias, weight.shape[1]))
+
+    def names(self, name: str, part: str) -> tuple[str, str]:
+        """Names of the matrix and of the biases of a linear map."""
+        return f"{name}.W_{part}", f"{name}.b_{part}"
 
     def positions(self) -> trained.View | None:
         """The position table, if there is one."""
-        table = f"{self.prefix}pos_embed.W_pos"
+        table = f"{self.prefix}{self.places}"
         if table in self.weights and "alibi" not in (self.told.get("positions"), self.questions.options.positions):
             self.expect("positions", "learned", table)
             return self.weights.matrix(table, None, self.width)
@@ -184,19 +204,19 @@ class _Reading:
 
     def norm(self, name: str) -> trained.Norm | None:
         """A norm with weights w and perhaps b; without them the settings or the user say what there is."""
-        gain, bias = (self.weights.vector_if(f"{name}.{letter}", self.width) for letter in "wb")
+        gain, bias = (self.weights.vector_if(f"{name}.{end}", self.width) for end in (self.gain, self.bias))
         kind: NormKind = "layer" if bias else "rms"
         if gain is None:
             kind = self.answer("norm")
         else:
-            self.expect("norm", kind, f"{name}.w")
+            self.expect("norm", kind, f"{name}.{self.gain}")
         return None if kind == "none" else trained.Norm(kind, self.answer("epsilon"), gain, bias)
 
     def scale(self, width: int) -> trained.Scale:
-        """The factor of scores: TransformerLens divides them by ``attn_scale``, or by nothing."""
+        """The factor of scores: TransformerLens divides them by ``attn_scale``, or by nothing or the default."""
         divisor = self.settings.number("attn_scale") if self.settings.get("attn_scale") != -1 else None
         if self.settings.flag("use_attn_scale") is False:
-            return trained.Scale(times=Fraction(1))
+            return trained.Scale(times=Fraction(1)) if self.unscaled else score_scale(self.questions, width)
         if divisor is None or abs(divisor**2 / width - 1) < Fraction(1, 2**40):
             return score_scale(self.questions, width)
         return trained.Scale(times=1 / divisor)
@@ -204,28 +224,32 @@ class _Reading:
     def block(self, name: str) -> list[trained.Step]:
         """Attention, and units if the network has them."""
         attention = f"{name}.attn"
-        heads = self.heads(attention)
+        heads, bias = self.heads(attention)
         scale = self.scale(heads[0].query.weight.shape[1])
-        bias = self.weights.vector_if(f"{attention}.b_O", self.width)
         steps: list[trained.Step] = [
             trained.AttentionStep(self.norm(f"{name}.ln1"), heads, bias, scale, self.rotary(attention))]
-        if f"{name}.mlp.W_in" in self.weights or f"{name}.mlp.W_out" in self.weights:
-            if f"{name}.ln1.w" in self.weights and f"{name}.ln2.w" not in self.weights:
-                raise InputError(f"{self.weights.where}: no tensor {name}.ln2.w: attention and units side by side "
-                                 f"are not handled, expected one after the other")
+        if any(one.startswith(f"{name}.mlp.") for one in self.weights.stored):
+            if f"{name}.ln1.{self.gain}" in self.weights and f"{name}.ln2.{self.gain}" not in self.weights:
+                raise InputError(f"{self.weights.where}: no tensor {name}.ln2.{self.gain}: attention and units side by "
+                                 f"side are not handled, expected one after the other")
             steps.append(self.units(name))
         return steps
 
-    def heads(self, name: str) -> tuple[trained.Head, ...]:
-        """All heads of a block; keys and values may be shared by groups of heads."""
+    def heads(self, name: str) -> tuple[tuple[trained.Head, ...], trained.View | None]:
+        """All heads of a block, and what is added to their sum."""
         queries = self.affines(f"{name}.W_Q", f"{name}.b_Q")
         grouped = "_" if f"{name}._W_K" in self.weights else ""
         keys, values = (self.affines(f"{name}.{grouped}W_{kind}", f"{name}.{grouped}b_{kind}") for kind in "KV")
         outs = self.weights.planes(f"{name}.W_O", len(queries), None, self.width)
+        self.questions.told("heads", len(queries), f"{name}.W_Q")
+        return self.grouped(name, queries, keys, values, outs), self.weights.vector_if(f"{name}.b_O", self.width)
+
+    def grouped(self, name: str, queries: Sequence[trained.Affine], keys: Sequence[trained.Affine],
+                values: Sequence[trained.Affine], outs: Sequence[trained.View]) -> tuple[trained.Head, ...]:
+        """The heads of these maps; keys and values may be shared by groups of heads."""
         if len(queries) % len(keys) or len(keys) != len(values):
             raise InputError(f"{self.weights.where}: {len(queries)} queries, {len(keys)} keys and {len(values)} values "
                              f"in {name}, expected a divisor")
-        self.questions.told("heads", len(queries), f"{name}.W_Q")
         alibi = "alibi" in (self.questions.options.positions, self.told.get("positions"))
         slopes = alibi_slopes(len(queries), geometric=True) if alibi else [None] * len(queries)
         return tuple(trained.Head(queries[index], keys[index * len(keys) // len(queries)],
@@ -271,18 +295,17 @@ class _Reading:
         return bool((view_of_tensor(tensors[one.tensor], one) == view_of_tensor(tensors[other.tensor], other)).all())
 
     def units(self, name: str) -> trained.UnitsStep:
-        """The units of a block, gated if there is W_gate."""
+        """The units of a block, gated if there is a matrix of gates."""
         mlp = f"{name}.mlp"
-        inward = self.weights.matrix(f"{mlp}.W_in", self.width)
-        count = inward.shape[1]
-        bias = self.weights.vector_if(f"{mlp}.b_in", count)
-        gate = None
-        if f"{mlp}.W_gate" in self.weights:
-            gate = trained.Affine(self.weights.matrix(f"{mlp}.W_gate", self.width, count))
-            if bias and all_numbers(self.weights.tensors[bias.tensor]).any():
-                raise InputError(f"{self.weights.where}: tensor {mlp}.b_in is not 0 beside W_gate, where "
-                                 f"TransformerLens adds it after the gate, which is not handled")
-        outward = trained.Affine(self.weights.matrix(f"{mlp}.W_out", count, self.width),
-                                 self.weights.vector_if(f"{mlp}.b_out", self.width))
+        inward = self.linear(mlp, "in", self.width)
+        gate = self.gate(mlp, inward) if self.names(mlp, "gate")[0] in self.weights else None
+        outward = self.linear(mlp, "out", inward.weight.shape[1], self.width)
         activation = self.answer("activation")
-        return trained.UnitsStep(self.norm(f"{name}.ln2"), trained.Affine(inward, bias), gate, activation, outward)
+        return trained.UnitsStep(self.norm(f"{name}.ln2"), inward, gate, activation, outward)
+
+    def gate(self, mlp: str, inward: trained.Affine) -> trained.Affine:
+        """The gates of units; the biases of these must be 0."""
+        if inward.bias and all_numbers(self.weights.tensors[inward.bias.tensor]).any():
+            raise InputError(f"{self.weights.where}: tensor {mlp}.b_in is not 0 beside W_gate, where "
+                             f"TransformerLens adds it after the gate, which is not handled")
+        return trained.Affine(self.weights.matrix(f"{mlp}.W_gate", self.width, inward.weight.shape[1]))

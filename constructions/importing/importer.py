@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from constructions.errors import InputError
-from constructions.importing import buffers, decoders, encoder_layers, families, hooked_transformer
+from constructions.importing import buffers, decoders, encoder_layers, families, hooked_transformer, transformer_bridge
 from constructions.importing.config_file import Settings, read_config
 from constructions.importing.config_keys import WITHOUT_EFFECT
 from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge, unwrapped
@@ -50,6 +50,8 @@ _ROWS = sorted(families.ROWS, key=lambda row: (row.mark == families.LLAMA_MARK, 
 KINDS: Mapping[str, Recogniser] = {one.name: one for one in (
     Recogniser("hooked-transformer", hooked_transformer.recognises, hooked_transformer.build,
                hooked_transformer.BUFFERS),
+    Recogniser(transformer_bridge.KIND, transformer_bridge.recognises, transformer_bridge.build, {},
+               transformer_bridge.FACTS),
     Recogniser("torch-encoder", encoder_layers.recognises, encoder_layers.build, encoder_layers.BUFFERS),
     *(Recogniser(name, partial(decoders.recognises, row), partial(decoders.build, row), families.BUFFERS,
                  families.facts(row), bool(row.classes)) for row in _ROWS for name in row.model_types))}
@@ -137,7 +139,8 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
     if (strip := unwrapped(contents.tensors)) is not None:
         contents = replace(contents, tensors={strip(name): one for name, one in contents.tensors.items()})
         options = options.renamed(strip)
-    contents = with_plain_weights(hooked_transformer.in_todays_layout(contents), where, settings_file)
+    contents = transformer_bridge.in_family_names(hooked_transformer.in_todays_layout(contents), where, settings_file)
+    contents = with_plain_weights(contents, where, settings_file)
     weights, questions = Weights(contents, where), Questions(options, where)
     if strip is not None:
         questions.assume("names of tensors are read without module and _orig_mod, of what wraps the network")
@@ -230,17 +233,23 @@ def recogniser_of(weights: Weights, settings: Settings, kind: str | None) -> tup
     """
     fitting, family = _fitting(weights), settings.get("model_type")
     known_families = [name for name, one in KINDS.items() if one.is_family]
-    for name, known, by in ((family, known_families, f"{settings.where}, model_type"), (kind, KINDS, "--kind")):
+    is_native = settings.settings.get("architecture") == transformer_bridge.NATIVE
+    native = transformer_bridge.KIND if is_native and family is None else None
+    for name, known, by in ((family, known_families, f"{settings.where}, model_type"), (kind, KINDS, "--kind"),
+                            (native, KINDS, f"{settings.where}, architecture")):
         if name is not None and name not in list(known):
             raise InputError(f"{by}: {found_text(name)} is not handled, expected {', '.join(known)}")
         if name is not None and name not in fitting:
             raise InputError(f"{weights.where}: {by} is {name}, but its tensors have names of "
                              f"{', '.join(fitting) or 'no kind'}")
-    if None not in (family, kind) and family != kind:
-        raise InputError(f"{weights.where}: --kind {kind}, but {settings.where} says {family}")
+    told = family or native
+    if None not in (told, kind) and told != kind:
+        raise InputError(f"{weights.where}: --kind {kind}, but {settings.where} says {told}")
     if not fitting:
         names = [re.sub(r"\s+", " ", name)[:60] for name in weights.stored]
+        inside = any(transformer_bridge.INSIDE in name for name in weights.stored)
+        hint = "the state_dict() of the TransformerBridge itself, not of what it wraps; " if inside else ""
         raise InputError(f"{weights.where}: no network is recognised in {len(names)} tensors ({', '.join(names[:5])}); "
-                         f"expected names of {', '.join(KINDS)} (docs/importing.md), a file of names (--names), a "
-                         f"program of torch.export or a graph of ONNX")
-    return KINDS[family or kind or fitting[0]], family is not None
+                         f"expected {hint}names of {', '.join(KINDS)} (docs/importing.md), a file of names (--names), "
+                         f"a program of torch.export or a graph of ONNX")
+    return KINDS[told or kind or fitting[0]], told is not None
