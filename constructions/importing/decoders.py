@@ -150,9 +150,9 @@ class _Family:
         count = numbered(self.weights.stored, f"{self.prefix}{self.row.layers}", f".{self.row.out}.weight",
                          self.weights.where, None if told is None else settings.count("layers"))
         default = settings.get("layers") if settings.has_defaults and told is None else count
-        if default is None or count > default or (settings.version and count != default):
-            raise InputError(f"{settings.shown('layers')}: {found(default)} (or left out, which is that), expected "
-                             f"{count}, as there are layers")
+        if count != default:
+            raise InputError(f"{settings.shown('layers')}: left out, which is {found(default)}, expected {count}, as "
+                             f"there are layers")
         return count
 
     def attends(self) -> Attends:

@@ -86,7 +86,8 @@ def neox(torch: Any, parallel: bool) -> tuple[State, Logits, dict[str, Any]]:
             x = x + added + w.linear(inner, name + "mlp.dense_4h_to_h")
         return w.linear(w.layer(x, "gpt_neox.final_layer_norm"), "embed_out")
 
-    return state, logits, {"model_type": "gpt_neox", "num_attention_heads": 2, "hidden_act": "gelu",
+    return state, logits, {"model_type": "gpt_neox", "num_attention_heads": 2, "num_hidden_layers": 2,
+                           "hidden_act": "gelu",
                            "layer_norm_eps": 1e-5, "rotary_pct": 0.5, "rotary_emb_base": 10000,
                            "use_parallel_residual": parallel, "max_position_embeddings": ROWS}
 
@@ -110,7 +111,7 @@ def neo(torch: Any) -> tuple[State, Logits, dict[str, Any]]:
             x = x + w.linear(inner, name + "mlp.c_proj")
         return w.layer(x, "transformer.ln_f") @ w.state["transformer.wte.weight"].T
 
-    return state, logits, {"model_type": "gpt_neo", "num_heads": 2, "activation_function": "gelu_new",
+    return state, logits, {"model_type": "gpt_neo", "num_heads": 2, "num_layers": 2, "activation_function": "gelu_new",
                            "layer_norm_epsilon": 1e-5, "attention_types": [[["global", "local"], 1]], "window_size": 9}
 
 
@@ -134,7 +135,8 @@ def gptj(torch: Any) -> tuple[State, Logits, dict[str, Any]]:
             x = x + w.linear(joined(z), name + "attn.out_proj") + w.linear(inner, name + "mlp.fc_out")
         return w.linear(w.layer(x, "transformer.ln_f"), "lm_head")
 
-    return state, logits, {"model_type": "gptj", "n_head": 2, "activation_function": "gelu_new", "rotary_dim": 4,
+    return state, logits, {"model_type": "gptj", "n_head": 2, "n_layer": 2, "activation_function": "gelu_new",
+                           "rotary_dim": 4,
                            "layer_norm_epsilon": 1e-5, "max_position_embeddings": ROWS}
 
 
@@ -158,7 +160,8 @@ def opt(torch: Any) -> tuple[State, Logits, dict[str, Any]]:
             x = x + w.linear(inner, name + "fc2")
         return w.layer(x, f"{front}final_layer_norm") @ w.state[f"{front}embed_tokens.weight"].T
 
-    return state, logits, {"model_type": "opt", "num_attention_heads": 2, "activation_function": "relu",
+    return state, logits, {"model_type": "opt", "num_attention_heads": 2, "num_hidden_layers": 2,
+                           "activation_function": "relu",
                            "do_layer_norm_before": True, "word_embed_proj_dim": WIDTH, "ffn_dim": UNITS}
 
 
@@ -207,7 +210,8 @@ def phi(torch: Any) -> tuple[State, Logits, dict[str, Any]]:
             x = x + w.linear(joined(z), name + "self_attn.dense") + w.linear(inner, name + "mlp.fc2")
         return w.linear(w.layer(x, "model.final_layernorm"), "lm_head")
 
-    return state, logits, {"model_type": "phi", "num_attention_heads": 2, "hidden_act": "gelu_new", "rope_theta": 500.0,
+    return state, logits, {"model_type": "phi", "num_attention_heads": 2, "num_hidden_layers": 2,
+                           "hidden_act": "gelu_new", "rope_theta": 500.0,
                            "layer_norm_eps": 1e-5, "partial_rotary_factor": 0.5, "max_position_embeddings": ROWS}
 
 
@@ -253,7 +257,8 @@ def llama_like(torch: Any, kind: str, frequencies: Any = None) -> tuple[State, L
         return w.rms(x, "model.norm", more) @ table.T
 
     config: dict[str, Any] = {
-        "model_type": kind, "num_attention_heads": 4, "num_key_value_heads": 2, "rms_norm_eps": 1e-6,
+        "model_type": kind, "num_attention_heads": 4, "num_hidden_layers": 2, "num_key_value_heads": 2,
+              "rms_norm_eps": 1e-6,
               "head_dim": 6, "rope_theta": 30.0, "max_position_embeddings": ROWS, "tie_word_embeddings": True,
               "hidden_activation" if more else "hidden_act": "gelu_pytorch_tanh" if more else "silu"}
     config |= {"query_pre_attn_scalar": 24, "attn_logit_softcapping": None,
@@ -299,5 +304,6 @@ def bert(torch: Any, head: str) -> tuple[State, Logits, dict[str, Any]]:
         x = torch.tanh(w.linear(x, "bert.pooler.dense")) if head == "first" else x
         return w.linear(x, "classifier")
 
-    return state, logits, {"model_type": "bert", "num_attention_heads": 2, "hidden_act": "gelu", "type_vocab_size": 2,
+    return state, logits, {"model_type": "bert", "num_attention_heads": 2, "num_hidden_layers": 2,
+                           "hidden_act": "gelu", "type_vocab_size": 2,
                            "layer_norm_eps": 1e-5, "position_embedding_type": "absolute"}

@@ -21,7 +21,8 @@ from constructions.importing.importer import import_network, read_contents
 from constructions.importing.questions import Options
 from constructions.importing.torch_pickle import interpret
 
-CONFIG = {"model_type": "gpt2", "n_head": 2, "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5}
+CONFIG = {"model_type": "gpt2", "n_head": 2, "n_layer": 1, "activation_function": "gelu_new",
+          "layer_norm_epsilon": 1e-5}
 SHAPES = {"wte.weight": (3, 4), "wpe.weight": (5, 4), "ln_f.weight": (4,), "ln_f.bias": (4,),
           "h.0.ln_1.weight": (4,), "h.0.ln_1.bias": (4,), "h.0.ln_2.weight": (4,), "h.0.ln_2.bias": (4,),
           "h.0.attn.c_attn.weight": (4, 12), "h.0.attn.c_attn.bias": (12,), "h.0.attn.c_proj.weight": (4, 4),

@@ -23,8 +23,9 @@ from tests.with_torch import torch_or_skip
 EPSILON = Fraction(1, 100000)
 ENCODER = Options(kind="torch-encoder", attention="causal", activation="gelu", epsilon=EPSILON, heads=2,
                   norm_first=True, readout="each")
-GPT2 = {"model_type": "gpt2", "n_head": 2, "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5}
-LLAMA = {"model_type": "llama", "num_attention_heads": 4, "num_key_value_heads": 2, "hidden_act": "silu",
+GPT2 = {"model_type": "gpt2", "n_head": 2, "n_layer": 2, "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5}
+LLAMA = {"model_type": "llama", "num_attention_heads": 4, "num_hidden_layers": 2, "num_key_value_heads": 2,
+         "hidden_act": "silu",
          "rms_norm_eps": 1e-6, "max_position_embeddings": 12, "rope_theta": 10000.0}
 
 

@@ -23,6 +23,7 @@ ignore = ["scores.{i}", "step"]
 [settings]
 model_type = "gpt2"
 n_head = 2
+n_layer = 2
 activation_function = "gelu_new"
 layer_norm_epsilon = 1e-5
 

@@ -268,6 +268,13 @@ def test_a_cap_that_is_left_out_is_the_default_of_gemma_2() -> None:
             read("gemma2", {}, key)
 
 
+def test_layers_that_are_left_out_are_as_many_as_the_library_would_make() -> None:
+    for version in ({}, {"transformers_version": "4.57.6"}):
+        with pytest.raises(InputError, match="num_hidden_layers: left out, which is 32, expected 2, as there are"):
+            read("llama", version, "num_hidden_layers")
+    assert len(read("bloom", {}, "n_layer")[0].attention_steps) == 2
+
+
 # -- rotary positions --------------------------------------------------------------------------------------------------
 
 
@@ -286,20 +293,22 @@ def rotary(name: str, outer: dict[str, Any], inside: dict[str, Any] | None = Non
 FACTOR = Fraction(1, 2)
 
 
-@pytest.mark.parametrize("version", [None, "5.12.1"])
-def test_a_factor_inside_is_that_outside(version: str | None) -> None:
+def test_a_factor_inside_is_that_outside() -> None:
     """Phi as transformers 4 and 5 write it; the default of the factor is another."""
-    told = {"rope_theta": 500, "partial_rotary_factor": Fraction(1)}
-    old = rotary("phi", told, version=version and "4.57.6")
-    new = rotary("phi", {}, {"rope_type": "default", **told}, version=version)
-    assert new == old != rotary("phi", {"rope_theta": 500})
+    told: dict[str, Any] = {"rope_theta": 500, "partial_rotary_factor": Fraction(1)}
+    new, both = (partial(rotary, inside={"rope_type": "default", **told}, version=version)
+                 for version in ("5.12.1", None))
+    assert new("phi", {}) == rotary("phi", told, version="4.57.6") != rotary("phi", {"rope_theta": 500})
+    assert both("phi", told) == rotary("phi", told)
     neox = {"rotary_emb_base": 500, "rotary_pct": Fraction(1)}
-    assert rotary("gpt_neox", neox) == rotary("gpt_neox", {}, {"rope_type": "default", **told}, version=version)
+    assert rotary("gpt_neox", neox) == new("gpt_neox", {}) == both("gpt_neox", neox)
 
 
 def test_rules_by_kind_of_layer_are_refused_by_name() -> None:
     inside = {"rope_type": "default", "rope_theta": 3}
-    assert rotary("qwen3", {}, inside) == rotary("qwen3", {"rope_theta": 3}) != rotary("qwen3", {})
+    new = rotary("qwen3", {}, inside, version="5.0.0")
+    assert new == rotary("qwen3", {"rope_theta": 3}) == rotary("qwen3", {"rope_theta": 3}, inside)
+    assert new != rotary("qwen3", {})
     by_kind = {"full_attention": inside, "sliding_attention": {"rope_type": "default", "rope_theta": 10000}}
     with pytest.raises(InputError, match=r"^config.json, rope_parameters, full_attention: a setting that is not known"):
         rotary("qwen3", {}, by_kind)
@@ -311,6 +320,9 @@ def test_rules_by_kind_of_layer_are_refused_by_name() -> None:
     ({}, {"rope_theta": 6}, "rope_scaling", "4.57.6", "rope_scaling, rope_theta: 6, but outside it is 10000"),
     ({}, {"rope_theta": 6}, "rope_parameters", "4.57.6", "rope_parameters: transformers 4, which wrote the file, does"),
     ({"rope_scaling": {"factor": 2}}, {"rope_theta": 6}, "rope_parameters", None, "but rope_scaling says"),
+    ({}, {"rope_theta": 6}, "rope_parameters", None, "rope_parameters: transformers 5 reads it and 4 does not, "
+     "expected transformers_version beside it, or the same in rope_theta and rope_scaling"),
+    ({}, {"rope_type": "linear", "factor": 2}, "rope_parameters", None, "rope_parameters: transformers 5 reads it and"),
     ({}, {"rope_type": "yarn", "factor": 2}, "rope_parameters", None, '"yarn" is not handled, expected default,'),
     ({}, {"type": "linear", "rope_type": "default"}, "rope_scaling", None, 'type: "linear", but rope_type says'),
     ({}, {"factor": 2}, "rope_scaling", None, "rope_scaling, factor: a setting that is not known here"),
