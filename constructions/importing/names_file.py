@@ -90,6 +90,8 @@ def renamed(contents: Contents, names: Names) -> Contents:
         for name in shown:
             others[name] = f"ignored, as {names.where} says"
             del left[name]
+    for name in made.keys() & left.keys():
+        raise InputError(f"{names.where}, {name}: the files have a tensor of this name, too, expected it in ignore")
     settings = dict(contents.settings)
     for key, value in names.settings.items():
         if settings.get(key, value) != value:

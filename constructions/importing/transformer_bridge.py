@@ -78,7 +78,7 @@ class _Reading(Reading):
         count: int = self.questions.either("heads", self.settings.count("n_heads"), self.settings.where)
         if count < 1 or inner % count or key.weight.shape[1] % (inner // count):
             raise InputError(f"{self.weights.where}: {count} heads for {inner} queries and {key.weight.shape[1]} keys, "
-                             f"expected divisors")
+                             f"expected a divisor")
         self.size = size = inner // count
         out = self.linear(name, "o", inner, self.width)
         queries, keys, values = ([outputs(one, first, size) for first in range(0, one.weight.shape[1], size)]

@@ -14,8 +14,10 @@ from constructions.importing.config_file import Key, Settings
 from constructions.importing.contents import Contents, Stored
 from constructions.importing.importer import recognise
 from constructions.importing.questions import Options
+from tests.importing import decoders_in_torch as decoders
 from tests.importing import models_in_torch as models
 from tests.importing.test_logits_are_those_of_torch import GPT2, LLAMA
+from tests.importing.test_transformer_bridge import bridged, native
 from tests.with_torch import torch_or_skip
 
 EPSILON = Fraction(1, 100000)
@@ -24,6 +26,12 @@ KINDS: dict[str, Any] = {
     "gpt2": (models.gpt2, (), GPT2, Options()),
     "nanogpt": (models.gpt2, ("", True), {}, replace(CAUSAL, kind="nanogpt", heads=2, output_layer="wte.weight")),
     "hooked": (models.hooked, ("halves", True, 1), {}, replace(CAUSAL, kind="hooked-transformer")),
+    "native": (lambda torch: (native(models.hooked(torch)[0]), None), (), {}, replace(
+        CAUSAL, kind="boot-native", heads=2)),
+    "bridge of GPT-2": (lambda torch: (bridged(torch, models.gpt2(torch)[0], "gpt2"), None), (), GPT2, Options()),
+    "bridge of NeoX": (lambda torch: (bridged(torch, decoders.neox(torch, True)[0], "neox"), None), (),
+                       {"model_type": "gpt_neox", "num_attention_heads": 2, "num_hidden_layers": 2, "rotary_pct": 0.5},
+                       Options(rows=12)),
     "llama": (models.llama, (), LLAMA, Options()),
     "encoder": (models.encoder, (True, True), {}, replace(CAUSAL, kind="torch-encoder", heads=2, norm_first=True,
                                                         readout="each")),

@@ -142,6 +142,7 @@ def test_the_layout_of_modular_addition_is_recognised(tmp_path: Path) -> None:
     ("ignore = [1]", "names.toml, ignore: [1], expected a list of names"),
     ("ignore = ['b{i}']", "names.toml, ignore: no tensor b{i} is left, expected one"),
     ("[tensors]\na = 1", "names.toml, a: 1, expected a name, or a table with from, join or zeros"),
+    ("[tensors]\ny = 'x'", "names.toml, y: the files have a tensor of this name, too, expected it in ignore"),
     ("[tensors]\na = 'z'", "names.toml, a: no tensor z in the files, expected it"),
     ("[tensors]\n'a{i}' = 'z{i}'", "names.toml, a{i}: no tensor z0, expected it in the files"),
     ("[tensors]\n'a{i}' = 'z'", "names.toml, a{i}: {i} in the name alone, expected it in what it is made from"),

@@ -101,7 +101,7 @@ def test_settings_of_boot_native_mean_what_its_program_makes_of_them(
     ({"architecture": None}, "expected --kind boot-native, if the program"),
     ({"final_rms": True}, "final_rms: true is not handled"), ({"act_fn": "solu"}, 'act_fn: "solu" is not handled'),
     ({"rmsnorm_uses_offset": True}, "rmsnorm_uses_offset: true"), ({"rope_scaling": {"type": "linear"}}, "rope_scal"),
-    ({"n_heads": 3}, "3 heads for 8 queries and 8 keys, expected divisors"), ({"n_heads": 4}, "d_head: 4, but tensors"),
+    ({"n_heads": 3}, "3 heads for 8 queries and 8 keys, expected a div"), ({"n_heads": 4}, "d_head: 4, but tensors"),
     ({"positional_embedding_type": "rotary"}, "config.json says positions rotary, but pos_embed.weight says learned"),
     ({"qk_norm_after_rope": True}, "qk_norm_after_rope: true"), ({"per_layer_head_dim": [4, 4]}, "per_layer_head_dim"),
     ({"new_habit": 1}, "new_habit: a setting")])
@@ -206,5 +206,8 @@ def test_what_is_no_state_dict_of_the_model_as_it_was_is_refused(tmp_path: Path)
     inside = {name.replace(".", "._original_component."): one for name, one in state.items()}
     assert "expected the state_dict() of the TransformerBridge itself, not of what it wraps; " in refusal(
         tmp_path, inside, Options())
+    twice = state | {"transformer.wte.weight": torch.ones(5, 8)}
+    assert "transformer.wte.weight: the files have a tensor of this name, too" in refusal(
+        tmp_path, twice, Options(), GPT2)
     shapeless = state | {"blocks.0.attn.q.weight": torch.tensor(1.0)}
     assert "tensor" in refusal(tmp_path, shapeless, Options(), GPT2)
