@@ -66,7 +66,7 @@ A_TRAINED_NETWORK = "a trained network (certify import writes one) or a certific
 SUBJECTS = NETWORKS | {"formula", "program"}
 OF_FORMULAS = frozenset({"certify-certificate", "certify-softened", "certify-margin"})
 _FORMAT = re.compile(r'"format"\s*:\s*"(certify-[a-z-]+)"')
-_SETTINGS = re.compile(r'"(model_type|architectures|hidden_size|n_embd|transformers_version)"\s*:')
+_SETTINGS = re.compile(r'"(model_type|architectures?|d_model|hidden_size|n_embd|transformers_version)"\s*:')
 _DEFINES_A_VECTOR = re.compile(r"\(\s*i\s*\)\s*:=")
 _BINARY = ((b"GGUF", "gguf"), (b"\x93NUMPY", "npz"), (b"\x80\x02", "torch"), (b"\x80\x04", "torch"))
 

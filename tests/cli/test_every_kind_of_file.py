@@ -27,7 +27,8 @@ COPIED: Mapping[str, Path] = {
 }
 WRITTEN: Mapping[str, bytes] = {
     "f.ltl": b"prev Q_a\n", "even.hoa": b"HOA: v1\n", "old.pt": b"\x80\x02}q\x00.", "m.onnx": b"\x08\x0a\x12\x01x",
-    "config.json": b'{"model_type": "gpt2"}', "x.gguf": b"GGUF\x03\0\0\0", "bytes.dat": bytes(range(256)),
+    "lens.json": b'{"d_model": 8}', "config.json": b'{"model_type": "gpt2"}', "x.gguf": b"GGUF\x03\0\0\0",
+    "bytes.dat": bytes(range(256)),
 }
 ARCHIVES: Mapping[str, tuple[str, ...]] = {
     "enc.pt": ("enc/data.pkl", "enc/version"), "m.pt2": ("m/archive_format", "m/models/model.json"),
@@ -38,7 +39,8 @@ EXPECTED = {
     "decided.cert": "trained certificate", "claims.toml": "claims", "claim.toml": "claim",
     "flip.rasp": "program", "star.cr": "program", "f.ltl": "formula",
     "m.safetensors": "safetensors", "n.ipynb": "notebook", "even.hoa": "automaton", "old.pt": "torch",
-    "enc.pt": "torch", "m.onnx": "onnx", "config.json": "config", "x.gguf": "gguf", "bytes.dat": "binary",
+    "enc.pt": "torch", "m.onnx": "onnx", "config.json": "config", "lens.json": "config", "x.gguf": "gguf",
+    "bytes.dat": "binary",
     "m.pt2": "pt2", "script.pt": "torchscript", "other.zip": "binary", "arrays.npz": "npz", "a.folder": "folder",
 }
 MORE: Mapping[str, list[str]] = {
