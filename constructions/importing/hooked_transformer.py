@@ -38,7 +38,7 @@ _EXPECTED: Mapping[str, tuple[object, ...]] = {
                      "is_visual_model", "is_stateful", "is_multimodal"), (False,)),
     **dict.fromkeys(("clip_qkv", "quantization_method", "per_layer_head_dim", "per_layer_num_key_value_heads",
                      "rope_scaling"), (None,)), "scale_embedding": (None, False),
-    "attn_scores_soft_cap": (-1, Fraction(-1)), "output_logits_soft_cap": (-1, Fraction(-1)), "num_experts": (None,),
+    "output_logits_soft_cap": (-1, Fraction(-1)), "num_experts": (None,),
     "rotary_base_local": (None,)}
 """Settings that change what is computed, with the values that are read."""
 _WITHOUT_EFFECT = re.compile(
@@ -111,6 +111,8 @@ class Reading:
             settings.get(name)
         self.adjacent, self.most = settings.flag("rotary_adjacent_pairs"), settings.count("n_ctx")
         self.turned = settings.count("rotary_dim") or settings.count("d_head")
+        cap = "attn_scores_soft_cap"
+        self.cap = None if settings.get(cap) == -1 else settings.number(cap)
         self.told = self._told()
 
     def _told(self) -> dict[str, Any]:
@@ -227,7 +229,7 @@ class Reading:
         heads, bias = self.heads(attention)
         scale = self.scale(heads[0].query.weight.shape[1])
         steps: list[trained.Step] = [
-            trained.AttentionStep(self.norm(f"{name}.ln1"), heads, bias, scale, self.rotary(attention))]
+            trained.AttentionStep(self.norm(f"{name}.ln1"), heads, bias, scale, self.rotary(attention), self.cap)]
         if any(one.startswith(f"{name}.mlp.") for one in self.weights.stored):
             if f"{name}.ln1.{self.gain}" in self.weights and f"{name}.ln2.{self.gain}" not in self.weights:
                 raise InputError(f"{self.weights.where}: no tensor {name}.ln2.{self.gain}: attention and units side by "

@@ -19,8 +19,10 @@ def random_tensors(torch: Any, shapes: dict[str, tuple[int, ...]], seed: int = 1
             and len(shape) == 1 else 0.0) for name, shape in shapes.items()}
 
 
-def attend(torch: Any, q: Any, k: Any, v: Any, causal: bool) -> Any:
-    """[B, heads, T, width] each."""
+def attend(torch: Any, q: Any, k: Any, v: Any, causal: bool, cap: float = 0.0) -> Any:
+    """[B, heads, T, width] each; with a cap scores s are cap · tanh(s / cap), where attention is not causal."""
+    if cap:
+        return (cap * torch.tanh(q @ k.mT / q.shape[-1] ** 0.5 / cap)).softmax(-1) @ v
     return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
 
 
@@ -69,7 +71,8 @@ def gpt2(torch: Any, prefix: str = "transformer.", linear: bool = False, bias: b
     return {prefix + name: tensor for name, tensor in state.items()}, logits
 
 
-def hooked(torch: Any, rotary: str = "", gated: bool = False, groups: int = 2) -> tuple[State, Logits]:
+def hooked(torch: Any, rotary: str = "", gated: bool = False, groups: int = 2,
+           cap: float = 0.0) -> tuple[State, Logits]:
     """HookedTransformer in two bidirectional layers of two heads, width 8; rotary: "" (a table), halves, neighbours."""
     shapes: dict[str, tuple[int, ...]] = {"embed.W_E": (VOCABULARY, 8), "unembed.W_U": (8, 3), "unembed.b_U": (3,),
                                           "ln_final.w": (8,), "ln_final.b": (8,)}
@@ -111,7 +114,7 @@ def hooked(torch: Any, rotary: str = "", gated: bool = False, groups: int = 2) -
                 part = (torch.einsum("btd,hdk->bhtk", h, w[f"{layer}attn.{m}W_{name}"])
                         + w[f"{layer}attn.{m}b_{name}"][:, None])
                 parts[kind] = part.repeat_interleave(2 // part.shape[1], 1)
-            z = attend(torch, turned(parts["Q"]), turned(parts["K"]), parts["V"], False)
+            z = attend(torch, turned(parts["Q"]), turned(parts["K"]), parts["V"], False, cap)
             x = x + torch.einsum("bhtk,hkd->btd", z, w[layer + "attn.W_O"]) + w[layer + "attn.b_O"]
             h = norm(x, layer + "ln2")
             inner = torch.nn.functional.silu(h @ w[layer + ("mlp.W_gate" if gated else "mlp.W_in")]

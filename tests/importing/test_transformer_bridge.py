@@ -59,6 +59,22 @@ def native(state: models.State) -> models.State:
     return {name: tensor.contiguous() for name, tensor in found.items()}
 
 
+@pytest.mark.parametrize("names", ["TransformerBridge", "HookedTransformer"])
+def test_scores_have_the_cap_of_the_settings(tmp_path: Path, names: str) -> None:
+    torch = torch_or_skip()
+    state, logits = models.hooked(torch, cap=0.75)
+    config = CFG | {"attn_scores_soft_cap": 0.75}
+    options = Options()
+    if names == "HookedTransformer":
+        del config["architecture"]
+        options = Options(kind="hooked-transformer")
+    saved = state if names == "HookedTransformer" else native(state)
+    result = imported(torch, tmp_path, saved, options, config)
+    check_logits(torch, result, logits)
+    assert {step.cap for step in result.network.attention_steps} == {Fraction(3, 4)}
+    assert "attn_scores_soft_cap: " in refusal(tmp_path, saved, options, config | {"attn_scores_soft_cap": -2.0})
+
+
 @pytest.mark.parametrize(("rotary", "gated", "groups"), [
     ("", False, 2), ("neighbours", False, 1), ("neighbours", True, 2), ("", True, 1)])
 def test_a_network_of_boot_native(tmp_path: Path, rotary: str, gated: bool, groups: int) -> None:
