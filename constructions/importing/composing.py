@@ -72,9 +72,9 @@ class Composer:
         return Flat({UnitBase(inward.size, Units(activation, gate, inward)): np.eye(inward.size)}, (), inward.size)
 
     def attention(self, heads: Sequence[HeadReads], scale: Fraction | int,
-                  rotary: tuple[Array, Array] | None = None) -> Flat:
+                  rotary: tuple[Array, Array] | None = None, cap: Fraction | None = None) -> Flat:
         """The averages of heads, one after another."""
-        made = Attention(scale, rotary, list(heads))
+        made = Attention(scale, rotary, list(heads), cap)
         bases = [HeadBase(head.value.size, made, index) for index, head in enumerate(heads)]
         return beside([Flat({base: np.eye(base.size)}, (), base.size) for base in bases])
 

@@ -126,7 +126,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
                     tied=("tie_word_embeddings", True), pad=("pad_token_id", 0), **_BIASED),
     "gemma2": _llama(8, 26, 8192, groups=("num_key_value_heads", 4), tied=("tie_word_embeddings", True),
                      activation=("hidden_activation", "gelu_pytorch_tanh"), divisor=("query_pre_attn_scalar", 256),
-                     attn_logit_softcapping=("attn_logit_softcapping", 50), pad=("pad_token_id", 0),
+                     cap=("attn_logit_softcapping", 50), pad=("pad_token_id", 0),
                      final_logit_softcapping=("final_logit_softcapping", 30), **_WINDOW, **_BIASED),
     "qwen3": _llama(32, 32, 32768, **_QWEN, **_BIASED),
     "qwen2": _llama(32, 32, 32768, **_QWEN),

@@ -250,7 +250,7 @@ class _Family:
         groups = len(keys)
         heads = [HeadReads(query, keys[head * groups // self.heads], values[head * groups // self.heads], slope)
                  for head, (query, slope) in enumerate(zip(queries, slopes, strict=True))]
-        averages = composer.attention(heads, self.scale(index), self.rotary)
+        averages = composer.attention(heads, self.scale(index), self.rotary, self.settings.number("cap"))
         return self.linear(averages, name + row.out, "out", self.width)
 
     def in_order(self, flat: Flat) -> Flat:

@@ -108,7 +108,7 @@ LLAMA_MARK = "layers.0.self_attn.q_proj.weight"
 _BIASED = {"attention": "attention_bias", "out": "attention_bias"}
 _BARE = {"attention": False, "out": False}
 _GEMMA = {"hidden_act": ("gelu_pytorch_tanh",), "use_bidirectional_attention": (False, None),
-          "attn_logit_softcapping": (None,), "final_logit_softcapping": (None,)}
+          "final_logit_softcapping": (None,)}
 ROWS = (
     Row("GPT-NeoX", ("gpt_neox",), "GPTNeoX", "layers.0.attention.query_key_value.weight", "embed_in.weight", "layers.",
         "final_layer_norm", "input_layernorm", "post_attention_layernorm", "attention.query_key_value", "", "",

@@ -242,7 +242,8 @@ def llama_like(torch: Any, kind: str, frequencies: Any = None) -> tuple[State, L
             q, k = turned(torch, q, cos, sin), turned(torch, k, cos, sin)
             if kind == "gemma2":
                 q = q * (6 / 24) ** 0.5  # query_pre_attn_scalar 24
-            z = attend(torch, q, k.repeat_interleave(2, 1), v.repeat_interleave(2, 1), True)
+            cap = 0.5 if kind == "gemma2" else 0.0
+            z = attend(torch, q, k.repeat_interleave(2, 1), v.repeat_interleave(2, 1), True, cap)
             added = w.linear(joined(z), name + "self_attn.o_proj")
             if kind == "gemma2":
                 x = x + w.rms(added, name + "post_attention_layernorm", 1)
@@ -261,7 +262,7 @@ def llama_like(torch: Any, kind: str, frequencies: Any = None) -> tuple[State, L
               "rms_norm_eps": 1e-6,
               "head_dim": 6, "rope_theta": 30.0, "max_position_embeddings": ROWS, "tie_word_embeddings": True,
               "hidden_activation" if more else "hidden_act": "gelu_pytorch_tanh" if more else "silu"}
-    config |= {"query_pre_attn_scalar": 24, "attn_logit_softcapping": None,
+    config |= {"query_pre_attn_scalar": 24, "attn_logit_softcapping": 0.5,
                "final_logit_softcapping": None} if kind == "gemma2" else {}
     return state, logits, config
 

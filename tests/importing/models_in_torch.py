@@ -20,9 +20,11 @@ def random_tensors(torch: Any, shapes: dict[str, tuple[int, ...]], seed: int = 1
 
 
 def attend(torch: Any, q: Any, k: Any, v: Any, causal: bool, cap: float = 0.0) -> Any:
-    """[B, heads, T, width] each; with a cap scores s are cap · tanh(s / cap), where attention is not causal."""
+    """[B, heads, T, width] each; with a cap scores s are cap · tanh(s / cap)."""
     if cap:
-        return (cap * torch.tanh(q @ k.mT / q.shape[-1] ** 0.5 / cap)).softmax(-1) @ v
+        scores = cap * torch.tanh(q @ k.mT / q.shape[-1] ** 0.5 / cap)
+        later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        return (scores.masked_fill(later, -torch.inf) if causal else scores).softmax(-1) @ v
     return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
 
 

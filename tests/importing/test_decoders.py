@@ -76,7 +76,6 @@ def test_scaled_rotary_positions(tmp_path: Path, kind: str, scaling: str) -> Non
 
 
 @pytest.mark.parametrize(("kind", "changes", "said"), [
-    ("gemma2", {"attn_logit_softcapping": 50.0}, "config.json, attn_logit_softcapping: .* is not handled"),
     ("qwen3", {"rope_scaling": {"rope_type": "yarn", "factor": 2.0}},
      'config.json, rope_scaling: "yarn" is not handled, expected default, linear or llama3'),
     ("opt", {"do_layer_norm_before": False}, "config.json, do_layer_norm_before: false is not handled"),

@@ -238,7 +238,9 @@ def test_what_releases_read_in_two_ways_is_refused_unless_the_release_is_told(ch
     ("llama", {"is_causal": False}, "is_causal: false is not handled, expected true"),
     ("gpt2", {"is_causal": None}, "is_causal: null is not handled, expected true"),
     ("bert", {"is_causal": True}, "is_causal: true is not handled, expected it left out"),
-    ("gemma2", {"attn_logit_softcapping": 50}, "attn_logit_softcapping: 50 is not handled, expected null"),
+    ("gemma2", {"attn_logit_softcapping": -50}, "attn_logit_softcapping: -50, expected a number above 0"),
+    ("gemma2", {"final_logit_softcapping": 30}, "final_logit_softcapping: 30 is not handled, expected null"),
+    ("gemma", {"attn_logit_softcapping": 50}, "attn_logit_softcapping: a setting that is not known here"),
     ("gemma", {"use_bidirectional_attention": True}, "use_bidirectional_attention: true is not handled"),
     ("gemma", {"hidden_act": "gelu"}, 'hidden_act: "gelu" is not handled, expected "gelu_pytorch_tanh"'),
     ("qwen3", {"head_dim": 8}, "head_dim: 8, but heads of self_attn.q_proj have the width: 6"),
@@ -263,9 +265,9 @@ def test_what_changes_a_network_is_refused_by_name(name: str, changes: dict[str,
 
 
 def test_a_cap_that_is_left_out_is_the_default_of_gemma_2() -> None:
-    for key, value in (("attn_logit_softcapping", 50), ("final_logit_softcapping", 30)):
-        with pytest.raises(InputError, match=f"config.json, {key}: {value} \\(left out: its default\\) is not handled"):
-            read("gemma2", {}, key)
+    with pytest.raises(InputError, match=r"final_logit_softcapping: 30 \(left out: its default\) is not handled"):
+        read("gemma2", {}, "final_logit_softcapping")
+    assert {step.cap for step in read("gemma2", {}, "attn_logit_softcapping")[0].attention_steps} == {50}
 
 
 def test_layers_that_are_left_out_are_as_many_as_the_library_would_make() -> None:
