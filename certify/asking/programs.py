@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from certify.asking.subjects import STANDARD_INPUT
@@ -18,10 +19,12 @@ from constructions.language.alphabets import parse_alphabet
 from constructions.language.builder import MAX_NODES
 from constructions.language.diagnosis import list_names, place_of, quote
 from constructions.language.syntax import FALSE, Formula, subformulas
+from constructions.language.terms import MAX_DIGITS
 from constructions.rasp.interpreter import Value, run_program
+from constructions.rasp.linear_forms import Linear
 from constructions.rasp.parser import parse_program
-from constructions.rasp.syntax import Program, Type
-from constructions.rasp.to_ltl import program_to_formulas
+from constructions.rasp.syntax import Program, Type, values_of
+from constructions.rasp.to_formula import Table, formula_of_value, program_to_formulas
 
 if TYPE_CHECKING:
     from constructions.network.transformer import Transformer
@@ -31,22 +34,43 @@ AnyProgram = Program | CountingProgram
 
 @dataclass(frozen=True)
 class OutputFormulas:
-    """A program, and when its output is true; or else when it is which value, by the value as text."""
+    """A program, and when its output is true; or else when it is which value, by the value as text.
+
+    An integer without a bound has no such list: ``forms`` says when it is which linear form of counts.
+    """
 
     path: str
     program: AnyProgram
     formulas: dict[str, Formula]
+    forms: Table = field(default_factory=dict)
 
     @property
     def is_boolean(self) -> bool:
         """Whether the output is a truth value."""
         return self.program.output.type is Type.BOOLEAN
 
+    @property
+    def values(self) -> str:
+        """The values of the output, as complaints list them."""
+        return "an integer" if self.forms else f"one of {list_names(list(self.formulas))}"
+
+    def by_value(self) -> dict[str, Formula]:
+        """The formula of each value.
+
+        Raises:
+            InputError: if the output is an integer without a bound.
+        """
+        if self.forms:
+            raise InputError(f"{self.path}: the output {self.program.output.name} is an integer without a bound, "
+                             f"expected --symbol with {self.values}")
+        return self.formulas
+
     def formula(self, value: str | None) -> Formula:
         """The formula of the output, or of its being this value.
 
         Raises:
             InputError: if a value is named of a truth value or none of another output, or it is no value of the output.
+            NoFormula: if an integer without a bound cannot be compared with the value.
         """
         name = self.program.output.name
         if self.is_boolean:
@@ -55,10 +79,12 @@ class OutputFormulas:
             return self.formulas["true"]
         if value is None:
             raise InputError(f"{self.path}: the output {name} is {self.program.output.type.phrase}, expected --symbol "
-                             f"with one of {list_names(list(self.formulas))}")
+                             f"with {self.values}")
+        if self.forms and re.fullmatch(f"-?[0-9]{{1,{MAX_DIGITS}}}", value):
+            return formula_of_value(self.forms, int(value))
         if value not in self.formulas:
             raise InputError(f"--symbol: {quote(value)} is not a value of the output {name} of {self.path}, expected "
-                             f"one of {list_names(list(self.formulas))}")
+                             f"{self.values}")
         return self.formulas[value]
 
 
@@ -92,14 +118,25 @@ def read_output_formulas(path: str, alphabet: str | Sequence[str] | None = None,
     text = read_text(path) if text is None else text
     program = read_program(path, alphabet, text)
     try:
-        formulas = (_formula_of_last(path, program) if isinstance(program, CountingProgram)
-                    else _formulas_of_output(program))
+        found = (OutputFormulas(path, program, _formula_of_last(path, program)) if isinstance(program, CountingProgram)
+                 else _formulas_of_output(path, program))
     except NoFormula as reason:
         line, column = place_of(text, reason.place)
-        raise Unsupported(f"{path}, line {line}, column {column}: {reason}") from None
-    for formula in formulas.values():
+        raise Unsupported(f"{path}, line {line}, column {column}: {reason}{_instead(program)}") from None
+    for formula in found.formulas.values():
         _check_size(path, formula)
-    return OutputFormulas(path, program, formulas)
+    return found
+
+
+def _instead(program: AnyProgram) -> str:
+    """What a program without a formula has in its place."""
+    if isinstance(program, CountingProgram):
+        return ""
+    try:
+        compile_any_program(program)
+    except Unsupported as reason:
+        return f"; nor has it a network with hard attention: {reason}"
+    return "; its network with hard attention is certified by certify soften"
 
 
 def _formula_of_last(path: str, program: CountingProgram) -> dict[str, Formula]:
@@ -109,18 +146,18 @@ def _formula_of_last(path: str, program: CountingProgram) -> dict[str, Formula]:
     return {"true": counting_program_to_formulas(program)[output.name]}
 
 
-def _formulas_of_output(program: Program) -> dict[str, Formula]:
+def _formulas_of_output(path: str, program: Program) -> OutputFormulas:
+    """The formula for each value that the output may be: every symbol, or the integers that it can be."""
     found, output = program_to_formulas(program), program.output
     if output.type is Type.BOOLEAN:
-        return {"true": found[output.name]}
-    return {str(value): found.get((output.name, value), FALSE) for value in _values(program, found)}
-
-
-def _values(program: Program, found: dict[str | tuple[str, bool | int | str], Formula]) -> list[bool | int | str]:
-    """What the output may be: every symbol, or the integers that it can be."""
-    if program.output.type is Type.SYMBOL:
-        return list(program.symbols)
-    return sorted(int(key[1]) for key in found if not isinstance(key, str) and key[0] == program.output.name)
+        return OutputFormulas(path, program, {"true": found[output.name]})
+    table = {key[1]: formula for key, formula in found.items() if not isinstance(key, str) and key[0] == output.name}
+    if any(isinstance(value, Linear) for value in table):
+        formula_of_value(table, 0, values_of(output.body)[0].place)
+        return OutputFormulas(path, program, {}, table)
+    integers = sorted(value for value in table if isinstance(value, int))
+    values = program.symbols if output.type is Type.SYMBOL else integers
+    return OutputFormulas(path, program, {str(value): table.get(value, FALSE) for value in values})
 
 
 def _check_size(path: str, formula: Formula) -> None:
@@ -138,7 +175,9 @@ def read_program_formula(path: str, alphabet: str | Sequence[str] | None, value:
         InputError, Unsupported: as ``read_output_formulas`` and ``OutputFormulas.formula``.
     """
     output = read_output_formulas(path, alphabet, text)
-    return output.formula(value), output.program.alphabet
+    formula = output.formula(value)
+    _check_size(path, formula)
+    return formula, output.program.alphabet
 
 
 def run_any_program(program: AnyProgram, word: Sequence[str]) -> Mapping[str, tuple[Value, ...]]:

@@ -57,4 +57,4 @@ def examples_of(output: OutputFormulas) -> list[Example]:
     stem, name = Path(output.path).stem, output.program.output.name
     return [Example(f"{stem}_{value if re.fullmatch('[A-Za-z0-9]+', value) else f'symbol_{number}'}",
                     format_formula(formula), output.program.alphabet, f"{name} is {quote(value)}")
-            for number, (value, formula) in enumerate(output.formulas.items(), start=1)]
+            for number, (value, formula) in enumerate(output.by_value().items(), start=1)]

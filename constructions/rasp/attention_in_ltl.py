@@ -2,8 +2,10 @@
 
 Source      [SHA] Section 6 (induction heads through LTL); Yang, Chiang and Angluin (2024) translate B-RASP to LTL.
 Claim       Let S and V be formulas read at j, and D one read at i. ``attention`` of S, V and D holds at i iff V holds
-            at the chosen position: the leftmost or rightmost j that the mask admits with S; or, if there is none, D
-            holds at i. ``chosen`` is the same with D false, ``exists`` says whether there is one.
+            at the chosen position: the leftmost or rightmost j of the window with S; or, if there is none, D holds at
+            i. ``chosen`` is the same with D false, ``exists`` says whether there is one.
+Window      The least and the greatest j - i; None where there is no bound. A mask is a window, and where a score asks
+            how far j is from i, its window is cut there: into windows to the left, to the right, and single positions.
 Proof       By cases. ``since`` and ``until`` are those of [SHA] Definition 14; F, O as usual.
             Rightmost, j <= i: (S -> V) since S. If it holds, let k be the last position up to i with S. It is no
               earlier than the witness, so S -> V holds at k, hence V. Conversely the last position with S is a
@@ -12,8 +14,9 @@ Proof       By cases. ``since`` and ``until`` are those of [SHA] Definition 14; 
               the witness, as S fails before it. If not, each position from k on has S & !V at or before it, and no
               position before k has S, so there is no witness up to i.
             j >= i: the mirror images, (S -> V) until S for leftmost and F (S & V & !F (S & !V)) for rightmost.
-            j < i and j > i: prev or next of the formula for j <= i or j >= i, which holds at i - 1 or i + 1 iff the
-              claim does for i. At the edge there is no j, and prev or next is false.
+            j <= i - d and j >= i + d: prev or next, d times, of the formula for d = 0, which holds at i - d or i + d
+              iff the claim does for i. Where there is no such position there is no j, and prev or next is false.
+            j = i + d: S & V holds there.
             All j: φ = S & V & !O (S & !V) holds somewhere iff V holds at the first position with S, as above; and
               O φ | F φ holds at any position iff φ holds somewhere. Rightmost is the mirror image.
             D true: the negation of "V fails at the chosen position", which is false where there is none.
@@ -21,6 +24,8 @@ Proof       By cases. ``since`` and ``until`` are those of [SHA] Definition 14; 
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from constructions.language.simplified import (
     conjunction,
@@ -35,51 +40,71 @@ from constructions.language.simplified import (
 from constructions.language.syntax import FALSE, TRUE, Formula
 from constructions.rasp.syntax import Choice, Mask
 
+Window = tuple[int | None, int | None]
+WINDOWS: Mapping[Mask, Window] = {
+    "1": (None, None), "j<i": (None, -1), "j<=i": (None, 0), "j>i": (1, None), "j>=i": (0, None),
+}  # fmt: skip
 
-def attention(choice: Choice, mask: Mask, score: Formula, value: Formula, default: Formula) -> Formula:
+
+def cut(window: Window, distance: int) -> list[Window]:
+    """The windows of all j with j - i up to the distance, and then of the others.
+
+    >>> cut((None, None), -2), cut((None, 0), -1)
+    ([(None, -2), (-1, -1), (0, None)], [(None, -1), (0, 0)])
+    """
+    return [*_plain(window[0], distance), *_plain(distance + 1, window[1])]
+
+
+def _plain(first: int | None, last: int | None) -> list[Window]:
+    """The positions from the first to the last, one of which is given, as windows that have a formula."""
+    beyond: list[Window] = [(max(first, 0), None)] if last is None and first is not None else []
+    before: list[Window] = [(None, min(last, 0))] if first is None and last is not None else []
+    start, end = 1 if first is None else first, -1 if last is None else last
+    return [*before, *((d, d) for d in range(start, end + 1)), *beyond]
+
+
+def shifted(formula: Formula, distance: int) -> Formula:
+    """Whether there is a position so far to the right (or left, where it is negative), and the formula holds there."""
+    for _ in range(abs(distance)):
+        formula = following(formula) if distance > 0 else previous(formula)
+    return formula
+
+
+def attention(choice: Choice, window: Window, score: Formula, value: Formula, default: Formula) -> Formula:
     """The value at the chosen position, or else the default here."""
     if default is TRUE:
-        return negation(chosen(choice, mask, score, negation(value)))
-    found, some = chosen(choice, mask, score, value), exists(mask, score)
+        return negation(chosen(choice, window, score, negation(value)))
+    found, some = chosen(choice, window, score, value), exists(window, score)
     return disjunction(found, default if found is some else conjunction(default, negation(some)))
 
 
-def exists(mask: Mask, score: Formula) -> Formula:
-    """Whether the mask admits a position with the score."""
-    match mask:
-        case "j<=i":
-            return since(TRUE, score)
-        case "j>=i":
-            return until(TRUE, score)
-        case "j<i":
-            return previous(since(TRUE, score))
-        case "j>i":
-            return following(until(TRUE, score))
-        case "1":
+def exists(window: Window, score: Formula) -> Formula:
+    """Whether there is a position of the window with the score."""
+    match window:
+        case (None, None):
             return _somewhere(score)
+        case (None, int(last)):
+            return shifted(since(TRUE, score), last)
+        case (int(first), None):
+            return shifted(until(TRUE, score), first)
+        case (int(distance), _):
+            return shifted(score, distance)
+    raise AssertionError("a window has two ends")
 
 
-def chosen(choice: Choice, mask: Mask, score: Formula, value: Formula) -> Formula:
+def chosen(choice: Choice, window: Window, score: Formula, value: Formula) -> Formula:
     """Whether there is a chosen position, and the value holds there."""
     if FALSE in (score, value):
         return FALSE
-    if value is TRUE:
-        return exists(mask, score)
-    match mask:
-        case "j<=i":
-            nearest = choice == "rightmost"
-            return (since(implication(score, value), score) if nearest
-                    else since(TRUE, _first(score, value)))
-        case "j>=i":
-            nearest = choice == "leftmost"
-            return (until(implication(score, value), score) if nearest
-                    else until(TRUE, _last(score, value)))
-        case "j<i":
-            return previous(chosen(choice, "j<=i", score, value))
-        case "j>i":
-            return following(chosen(choice, "j>=i", score, value))
-        case "1":
-            return _somewhere(_first(score, value) if choice == "leftmost" else _last(score, value))
+    nearest = choice == ("leftmost" if window[1] is None else "rightmost")
+    match window:
+        case (None, int(last)) if nearest:
+            return shifted(since(implication(score, value), score), last)
+        case (int(first), None) if nearest:
+            return shifted(until(implication(score, value), score), first)
+        case (None, None) | (None, _) | (_, None) if value is not TRUE:
+            return exists(window, _first(score, value) if choice == "leftmost" else _last(score, value))
+    return exists(window, conjunction(score, value))
 
 
 def _somewhere(formula: Formula) -> Formula:

@@ -13,11 +13,11 @@ from constructions.errors import NoFormula
 from constructions.language.fragments import find_future_subformula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import FALSE, Previous, Symbol, subformulas
-from constructions.rasp.attention_in_ltl import attention
+from constructions.rasp.attention_in_ltl import WINDOWS, attention
 from constructions.rasp.interpreter import run_program
 from constructions.rasp.parser import parse_program
 from constructions.rasp.syntax import Choice, Mask, Program
-from constructions.rasp.to_ltl import needed_vectors, program_to_formulas
+from constructions.rasp.to_formula import needed_vectors, program_to_formulas
 from tests.rasp.strategies import programs
 from tests.tiers import drawn
 
@@ -127,7 +127,7 @@ def test_constants_fold_and_parts_without_influence_are_not_distinguished(score:
     ("rightmost", "1", "O (Q_a & Q_b & !F (Q_a & !Q_b)) | F (Q_a & Q_b & !F (Q_a & !Q_b))"),
 ])
 def test_each_kind_of_attention_has_the_formula_of_the_documentation(choice: Choice, mask: Mask, formula: str) -> None:
-    assert str(attention(choice, mask, Symbol("a"), Symbol("b"), FALSE)) == formula
+    assert str(attention(choice, WINDOWS[mask], Symbol("a"), Symbol("b"), FALSE)) == formula
 
 
 def test_combinations_that_no_letter_admits_are_left_out() -> None:

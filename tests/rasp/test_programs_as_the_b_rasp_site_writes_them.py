@@ -14,7 +14,7 @@ from constructions.rasp.interpreter import run_program
 from constructions.rasp.parser import parse_program
 from constructions.rasp.printer import format_program
 from constructions.rasp.syntax import Type
-from constructions.rasp.to_ltl import program_to_formulas
+from constructions.rasp.to_formula import program_to_formulas
 
 Row = Callable[[Sequence[str], int], bool]
 Pair = Callable[[Sequence[str], int, int], bool]

@@ -1,24 +1,29 @@
-"""From programs to formulas of LTL: a formula per Boolean vector, and per value of any other vector.
+"""From programs to formulas of LTL with counts: a formula per Boolean vector, and per value of any other vector.
 
 Source      [SHA] Section 6; Yang, Chiang and Angluin (2024) for B-RASP. docs/rasp.md, "As a formula".
 Claim       On every word and at every position, the formula of a Boolean vector holds iff the interpreter's entry is
             true, and the formula of a vector and a value iff the entry is that value.
-Values      Without ``pos`` and ``psum`` an expression has finitely many values, which follow from the truths that it
-            reads. So it is a table: to each value the formula that says when it has it. Exactly one of them holds.
+Values      An expression has finitely many values, which follow from the truths that it reads; one that depends on
+            ``pos`` or ``psum`` is one of finitely many linear forms of counts (linear_forms.py). So it is a table: to
+            each value or form the formula that says when it has it. Exactly one of them holds.
 Attention   The score and the value read i in maximal subexpressions that do not mention j, the *parts at i*. Each has
             finitely many values, too. For each combination α of their values that may occur, S and V are formulas
             S_α and V_α read at j; attention_in_ltl.py has the formula of the attention with these; and the entry at i
             is that of the α that is true at i. A part is only distinguished where the result depends on it: S is
             translated with nothing known, and what it cannot do without is distinguished then; V likewise unless S is
-            false. Combinations that no letter at i admits are left out.
-Unsupported ``pos`` and ``psum``, wherever the output depends on them.
+            false. Combinations that no letter at i admits are left out. Where the distance of i and j is asked for,
+            positions to both sides of it are told apart: the window of the attention is cut.
+Sums        Likewise; the sum over a window is that of each value times its count.
+Unsupported Counts at two positions in one comparison, unless they are the positions themselves or a known distance
+            apart; sums of integers without a bound.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Generic, TypeVar, cast
 
 from constructions.errors import NoFormula
 from constructions.language.semantics import RELATIONS, satisfies
@@ -31,18 +36,37 @@ from constructions.language.simplified import (
     negation,
     selection,
 )
-from constructions.language.syntax import FALSE, TRUE, Formula, Symbol, is_symbolic
-from constructions.rasp import syntax
-from constructions.rasp.attention_in_ltl import attention
-from constructions.rasp.interpreter import Value
+from constructions.language.syntax import FALSE, TRUE, Formula, Relation, Symbol, is_symbolic
+from constructions.rasp import interpreter, syntax
+from constructions.rasp.attention_in_ltl import WINDOWS, Window, attention
+from constructions.rasp.linear_forms import (
+    POSITION,
+    Linear,
+    Number,
+    Piece,
+    There,
+    across,
+    combined,
+    compared,
+    counted,
+    fetched,
+    first_of,
+    mapped,
+    single,
+)
 
 MAX_COMBINATIONS = 1_000
 """Of what the score and the value of one attention read at i."""
 MAX_VALUES = 200
 
+Value = interpreter.Value | Linear
 Table = Mapping[Value, Formula]
 """To each value, when it is had; values that are never had may be absent."""
 Key = str | tuple[str, Value]
+Known = Mapping[syntax.Expression | Formula, Value]
+"""The values of parts at i, and truths at i."""
+Read = TypeVar("Read")
+Spread = TypeVar("Spread", syntax.Attention, syntax.PrefixSum)
 
 _CONNECTIVES: Mapping[syntax.Connector, Callable[[Formula, Formula], Formula]] = {
     "&": conjunction, "|": disjunction, "->": implication, "<->": equivalence,
@@ -59,7 +83,8 @@ def program_to_formulas(program: syntax.Program) -> dict[Key, Formula]:
     {('last', 'a'): parse_formula('!prev !Q_a'), ('last', 'b'): parse_formula('prev Q_b')}
 
     Raises:
-        NoFormula: if the output depends on ``pos`` or ``psum``, or on more combinations or values than the limits.
+        NoFormula: if the output depends on a comparison of counts at two positions, a sum of integers without a bound,
+            or more combinations or values than the limits.
     """
     translation = _Translation(program)
     needed = needed_vectors(program)
@@ -72,6 +97,16 @@ def program_to_formulas(program: syntax.Program) -> dict[Key, Formula]:
             else:
                 formulas |= {(vector.name, value): formula for value, formula in table.items()}
     return formulas
+
+
+def formula_of_value(table: Table, value: int, place: int = 0) -> Formula:
+    """When an integer is the value.
+
+    Raises:
+        NoFormula: if it joins counts at two positions.
+    """
+    return disjunction_of(conjunction(when, compared("==", combined(_number(form), value, -1), place))
+                          for form, when in table.items())
 
 
 def needed_vectors(program: syntax.Program) -> set[str]:
@@ -107,7 +142,7 @@ def _combined(branches: Iterable[tuple[Formula, Table]]) -> Table:
 class _Undecided(Exception):
     """The value of a part at i is needed."""
 
-    def __init__(self, part: syntax.Expression) -> None:
+    def __init__(self, part: syntax.Expression | Formula) -> None:
         self.part = part
 
 
@@ -122,6 +157,7 @@ class _Translation:
 
     def __post_init__(self) -> None:
         self.functions: Mapping[str, syntax.Function] = {function.name: function for function in self.program.functions}
+        self.vectors[syntax.POSITION] = {single(POSITION): TRUE}
         self.vectors[syntax.INPUT] = {symbol: self.one_of([symbol]) for symbol in self.program.alphabet}
 
     def letters_of(self, formula: Formula) -> frozenset[str] | None:
@@ -158,9 +194,8 @@ class _Translation:
         match vector.body:
             case syntax.Attention():
                 return _Attended(self, vector.name, vector.body).table()
-            case syntax.PrefixSum(value):
-                raise NoFormula(f"{vector.name}: psum has no formula of LTL, expected a program without psum and pos",
-                                value.place)
+            case syntax.PrefixSum():
+                return _Summed(self, vector.name, vector.body).table()
             case syntax.Expression():
                 return _Reading(self, "i").table(vector.body)
 
@@ -171,7 +206,8 @@ class _Reading:
 
     translation: _Translation
     at: syntax.Variable
-    known: Mapping[syntax.Expression, Value] = field(default_factory=dict)
+    known: Known = field(default_factory=dict)
+    window: Window = (0, 0)
     arguments: Mapping[str, Table] = field(default_factory=dict)
 
     def truth(self, expression: syntax.Expression) -> Formula:
@@ -187,7 +223,8 @@ class _Reading:
     def _known_at_i(self, part: syntax.Expression) -> Table:
         """The value of a part at i, if it or what decides it is known."""
         if part in self.known:
-            return {self.known[part]: TRUE}
+            value = self.known[part]
+            return {mapped(value, lambda atom: single(There(atom))) if isinstance(value, Linear) else value: TRUE}
         if not any(inner in self.known for inner in _walk(part)):
             raise _Undecided(part)
         try:
@@ -202,9 +239,9 @@ class _Reading:
             case syntax.Connective(connector, left, right):
                 return truth_table(self._connected(connector, left, right))
             case syntax.Comparison(relation, left, right):
-                return truth_table(_compared(relation, self.table(left), self.table(right)))
+                return truth_table(self._compared(relation, self.table(left), self.table(right), expression.place))
             case syntax.Negative(operand):
-                return {-cast(int, value): formula for value, formula in self.table(operand).items()}
+                return {combined(0, _number(value), -1): formula for value, formula in self.table(operand).items()}
             case syntax.Sum(sign, left, right):
                 return self._summed(sign, self.table(left), self.table(right), expression.place)
             case syntax.Conditional(condition, chosen, otherwise):
@@ -218,6 +255,29 @@ class _Reading:
         enough = {"&": FALSE, "|": TRUE, "->": FALSE}.get(connector)
         return _CONNECTIVES[connector](first, first if first is enough else self.truth(right))
 
+    def _compared(self, relation: Relation, left: Table, right: Table, place: int) -> Formula:
+        if relation == "!=":
+            return negation(self._compared("==", left, right, place))
+        if left == right:  # the same truths, so the same value
+            return TRUE if RELATIONS[relation](0, 0) else FALSE
+        pairs = ((conjunction(here, there), first, second)
+                 for first, here in left.items() for second, there in right.items())
+        return disjunction_of(conjunction(both, self._stands(relation, first, second, place))
+                              for both, first, second in pairs if both is not FALSE)
+
+    def _stands(self, relation: Relation, first: Value, second: Value, place: int) -> Formula:
+        if not (isinstance(first, Linear) or isinstance(second, Linear)):
+            return TRUE if RELATIONS[relation](cast(int, first), cast(int, second)) else FALSE
+        form = combined(_number(first), _number(second), -1)
+        if not isinstance(form, Linear) or not all(isinstance(atom, There) for atom in form.atoms):
+            return compared(relation, form, place, self.window)
+        here = compared(relation, mapped(form, lambda atom: single(cast(There, atom).count)), place)
+        if here in (TRUE, FALSE):
+            return here
+        if here not in self.known:
+            raise _Undecided(here)
+        return TRUE if self.known[here] else FALSE
+
     def _conditional(self, condition: Formula, chosen: syntax.Expression, otherwise: syntax.Expression) -> Table:
         if condition in (TRUE, FALSE):
             return self.table(chosen if condition is TRUE else otherwise)
@@ -229,7 +289,7 @@ class _Reading:
         table: dict[Value, Formula] = {}
         for first, here in left.items():
             for second, there in right.items():
-                value = cast(int, first) + (cast(int, second) if sign == "+" else -cast(int, second))
+                value = combined(_number(first), _number(second), 1 if sign == "+" else -1)
                 table[value] = disjunction(table.get(value, FALSE), conjunction(here, there))
         return table
 
@@ -249,8 +309,6 @@ class _Reading:
                 return {value: TRUE}
             case syntax.Letter(symbol):
                 return truth_table(Symbol(symbol))
-            case syntax.Entry(vector) if vector == syntax.POSITION:
-                raise NoFormula("pos has no formula of LTL, expected a program without psum and pos", atom.place)
             case syntax.Entry(vector):
                 return self.translation.vectors[vector]
             case syntax.Parameter(name):
@@ -262,55 +320,104 @@ def _variables(expression: syntax.Expression) -> set[syntax.Variable]:
     return {part.at for part in _walk(expression) if isinstance(part, syntax.Letter | syntax.Entry)}
 
 
-def _compared(relation: str, left: Table, right: Table) -> Formula:
-    if relation == "!=":
-        return negation(_compared("==", left, right))
-    holds = RELATIONS[relation]
-    if left == right:  # the same truths, so the same value
-        return TRUE if holds(0, 0) else FALSE
-    return disjunction_of(conjunction(here, there) for first, here in left.items() for second, there in right.items()
-                          if holds(cast(int, first), cast(int, second)))
+def _number(value: Value) -> Number:
+    return value if isinstance(value, Linear) else cast(int, value)
 
 
-class _Attended:
-    """The table of an attention, combination by combination of what it reads at i."""
+@dataclass
+class _OverPositions(ABC, Generic[Read, Spread]):
+    """The table of what goes over many positions j, combination by combination of what it reads at i."""
 
-    def __init__(self, translation: _Translation, name: str, body: syntax.Attention) -> None:
-        self._translation = translation
-        self._name = name
-        self._body = body
-        self._here = _Reading(translation, "i")
-        self._default = self._here.table(body.default)
-        self._combinations = 0
+    translation: _Translation
+    name: str
+    body: Spread
+    combinations: int = 0
+
+    def __post_init__(self) -> None:
+        self._here = _Reading(self.translation, "i")
 
     def table(self) -> Table:
         """The table with nothing known at first."""
-        return _combined(self._split({}, self._translation.program.alphabet, TRUE))
+        return _combined(self._split({}, self.translation.program.alphabet, TRUE))
 
-    def _split(self, known: Mapping[syntax.Expression, Value], letters: tuple[str, ...],
-               condition: Formula) -> list[tuple[Formula, Table]]:
+    def _split(self, known: Known, letters: tuple[str, ...], condition: Formula) -> list[tuple[Formula, Table]]:
         """Tables where the parts at i have the known values: the letter is one of these, and the condition holds."""
         try:
-            table = self._result(_Reading(self._translation, "j", known))
-            return [(conjunction(self._translation.one_of(letters), condition), table)]
+            table = self._result(across(self.window, lambda part: self._counted(known, part)))
+            return [(conjunction(self.translation.one_of(letters), condition), table)]
         except _Undecided as undecided:
             part = undecided.part
         branches = []
-        for value, when in self._here.table(part).items():
-            admitted = self._translation.letters_of(when)
+        values = truth_table(part) if isinstance(part, Formula) else self._here.table(part)
+        for value, when in values.items():
+            admitted = self.translation.letters_of(when)
             both = condition if admitted is not None else conjunction(condition, when)
             rest = tuple(a for a in letters if admitted is None or a in admitted)
             if rest and both is not FALSE:
                 branches += self._split({**known, part: value}, rest, both)
         return branches
 
-    def _result(self, reading: _Reading) -> Table:
-        score = reading.truth(self._body.score)
-        values = {} if score is FALSE else reading.table(self._body.value)
-        self._combinations += 1
-        if self._combinations > MAX_COMBINATIONS:
-            raise NoFormula(f"{self._name}: more than {MAX_COMBINATIONS} combinations of values at i",
-                            self._body.score.place)
-        choice, mask = self._body.choice, self._body.mask
-        return {value: attention(choice, mask, score, values.get(value, FALSE), self._default.get(value, FALSE))
-                for value in {**values, **self._default}}
+    def _counted(self, known: Known, window: Window) -> Read:
+        read = self._read(_Reading(self.translation, "j", known, window))
+        self.combinations += 1
+        if self.combinations > MAX_COMBINATIONS:
+            raise NoFormula(f"{self.name}: more than {MAX_COMBINATIONS} combinations of values at i",
+                            syntax.values_of(self.body)[0].place)
+        return read
+
+    @property
+    @abstractmethod
+    def window(self) -> Window:
+        """The positions j."""
+
+    @abstractmethod
+    def _read(self, reading: _Reading) -> Read:
+        """What is read at j."""
+
+    @abstractmethod
+    def _result(self, parts: list[tuple[Window, Read]]) -> Table:
+        """The table, from what is read in each part of the window."""
+
+
+class _Attended(_OverPositions[tuple[Formula, Table], syntax.Attention]):
+    """The table of an attention."""
+
+    @property
+    def window(self) -> Window:
+        return WINDOWS[self.body.mask]
+
+    def _read(self, reading: _Reading) -> tuple[Formula, Table]:
+        score = reading.truth(self.body.score)
+        return score, {} if score is FALSE else reading.table(self.body.value)
+
+    def _result(self, parts: list[tuple[Window, tuple[Formula, Table]]]) -> Table:
+        choice, table = self.body.choice, self._here.table(self.body.default)
+        for window, (score, values) in first_of(choice, parts):
+            there: dict[Value, Formula] = {}
+            for value, when in values.items():
+                here = fetched(Piece(choice, window, score), value) if isinstance(value, Linear) else value
+                there[here] = disjunction(there.get(here, FALSE), when)
+            table = {value: attention(choice, window, score, there.get(value, FALSE), table.get(value, FALSE))
+                     for value in {**there, **table}}
+        return table
+
+
+class _Summed(_OverPositions[Table, syntax.PrefixSum]):
+    """The table of a prefix sum: multiples of counts."""
+
+    @property
+    def window(self) -> Window:
+        return WINDOWS["j<=i"]
+
+    def _read(self, reading: _Reading) -> Table:
+        return reading.table(self.body.value)
+
+    def _result(self, parts: list[tuple[Window, Table]]) -> Table:
+        total: Number = 0
+        for window, values in parts:
+            for value, when in values.items():
+                if isinstance(value, Linear):
+                    raise NoFormula(f"{self.name}: psum of integers without a bound, which are not a sum of counts",
+                                    self.body.value.place)
+                total = combined(total, counted(window, when), cast(int, value))
+        return {total: TRUE}

@@ -1,0 +1,277 @@
+"""Integers without a bound: linear forms of counts, here, at i, or where an attention looks.
+
+Source      [SHA] Definition 19 (counts); Appendix E (programs that sum).
+Claim       ``pos`` is the count of all positions, and a prefix sum of integers with finitely many values v is the sum
+            of v times the count of v. So integers are linear forms of counts; ``compared`` says when one stands in a
+            relation to 0.
+Moved       Let #φ(i) count φ up to i. #φ(i - d) = #[prev^d φ](i). #φ(i + 1) = #[next φ](i) + #[φ at the first
+            position](i), since next φ counts all but the first; so i + d by induction, where what is true only at the
+            first position stays. At the first position #φ is #[φ at the first position](i), at the last it is
+            #φ(i) + the count of next φ from i on. Counts from i on are the mirror images. #true(i + d) = #true(i) + d.
+Found       A form at the position that attention chooses, compared with 0, is a truth at that position: attention
+            finds it. The position found, minus that of i, compared with a number: its window is cut there.
+Refused     Any other comparison of counts at two positions: LTL with counts has no operator for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import copysign
+from typing import TypeVar
+
+from constructions.errors import NoFormula
+from constructions.language.semantics import RELATIONS
+from constructions.language.simplified import conjunction, following, negation, previous
+from constructions.language.syntax import FALSE, TRUE, Comparison, Count, Formula, Relation, Term
+from constructions.language.terms import MAX_DIGITS
+from constructions.rasp.attention_in_ltl import Window, attention, cut, shifted
+from constructions.rasp.syntax import Choice
+
+T = TypeVar("T")
+MAX_SUMMANDS = 1_000
+MAX_DISTANCE = 100
+"""Between two positions, in a comparison: that many times prev or next."""
+UNRELATED = "counts at two positions are compared, for which LTL with counts has no formula"
+_MIRRORED: Mapping[Relation, Relation] = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Attention with this score in this window, which finds a position."""
+
+    choice: Choice
+    window: Window
+    score: Formula
+
+
+@dataclass(frozen=True)
+class Found:
+    """The count at the position that attention finds."""
+
+    by: Piece
+    count: Atom
+
+
+@dataclass(frozen=True)
+class There:
+    """The count at i, where an expression is read at j."""
+
+    count: Atom
+
+
+Atom = Count | Found | There
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Integer multiples of counts, each once and none 0, plus a constant; equal in any order of ``summands``."""
+
+    coefficients: frozenset[tuple[Atom, int]]
+    constant: int
+    summands: tuple[tuple[Atom, int], ...] = field(compare=False)
+
+    @property
+    def atoms(self) -> list[Atom]:
+        """The counts, in the order of mention."""
+        return [atom for atom, _ in self.summands]
+
+
+Number = int | Linear
+POSITION = Count("left", TRUE)
+
+
+class Apart(Exception):
+    """It is needed whether j - i is at most the ``distance``."""
+
+    def __init__(self, distance: int) -> None:
+        self.distance = distance
+
+
+def combined(first: Number, second: Number, factor: int) -> Number:
+    """The first number and a multiple of the second."""
+    if isinstance(first, int) and isinstance(second, int):
+        return first + factor * second
+    constants = [form if isinstance(form, int) else form.constant for form in (first, second)]
+    coefficients = {} if isinstance(first, int) else dict(first.summands)
+    for atom, number in () if isinstance(second, int) else second.summands:
+        coefficients[atom] = coefficients.get(atom, 0) + factor * number
+    summands = tuple((atom, number) for atom, number in coefficients.items() if number)
+    constant = constants[0] + factor * constants[1]
+    return Linear(frozenset(summands), constant, summands) if summands else constant
+
+
+def mapped(form: Number, image: Callable[[Atom], Number]) -> Number:
+    """The form with a number in the place of each count."""
+    if isinstance(form, int):
+        return form
+    total: Number = form.constant
+    for atom, number in form.summands:
+        total = combined(total, image(atom), number)
+    return total
+
+
+def single(atom: Atom) -> Number:
+    """The count alone; 0 of what is never true."""
+    if isinstance(atom, Count) and atom.operand is FALSE:
+        return 0
+    return Linear(frozenset({(atom, 1)}), 0, ((atom, 1),))
+
+
+def counted(window: Window, formula: Formula) -> Number:
+    """How many positions of the window, which ends at i or before it, satisfy the formula."""
+    first, last = window
+    total = single(Count("left", shifted(formula, last or 0)))
+    return total if first is None else combined(total, counted((None, first - 1), formula), -1)
+
+
+# -- at other positions ------------------------------------------------------------------------------------------------
+
+
+def moved(atom: Atom, distance: int) -> Number:
+    """The count at the position so far to the right, as a form here; it must exist."""
+    if not isinstance(atom, Count):
+        raise TypeError(f"not a count: {atom}")
+    ahead = distance if atom.side == "left" else -distance
+    if atom.operand is TRUE:
+        return combined(single(atom), ahead, 1)
+    total, step = single(Count(atom.side, shifted(atom.operand, distance))), int(copysign(1, distance))
+    for k in range(ahead):
+        total = combined(total, _at_first(Count(atom.side, shifted(atom.operand, step * k))), 1)
+    return total
+
+
+def _at_first(count: Count) -> Number:
+    """The count at the position where it begins, as a form of any other."""
+    if count.operand is TRUE:
+        return 1
+    edge = negation(previous(TRUE) if count.side == "left" else following(TRUE))
+    return single(Count(count.side, conjunction(edge, count.operand)))
+
+
+def _at_last(count: Count) -> Number:
+    """The count at the position where it ends, as a form of any other: the rest, from the next position on."""
+    rest = Count("right", following(count.operand)) if count.side == "left" else Count("left", previous(count.operand))
+    return combined(single(count), single(rest), 1)
+
+
+def fetched(by: Piece, form: Number) -> Number:
+    """What the form at the position that attention finds is at i."""
+    first, last = by.window
+    rightmost = by.choice == "rightmost"
+    near = last if rightmost else first
+
+    def image(atom: Atom) -> Number:
+        match atom:
+            case There(count):
+                return single(count)
+            case Count() if near is not None and (first == last or by.score is TRUE):
+                return moved(atom, near)
+            case Count(side) if by.score is TRUE:
+                return _at_last(atom) if (side == "left") == rightmost else _at_first(atom)
+        return single(Found(by, atom))
+
+    return mapped(form, image)
+
+
+# -- comparisons -------------------------------------------------------------------------------------------------------
+
+
+def compared(relation: Relation, form: Number, place: int, window: Window = (0, 0)) -> Formula:
+    """Whether the form stands in the relation to 0, at j; i is one of the positions from which j is in the window.
+
+    Raises:
+        NoFormula: if it joins counts at two positions otherwise than by their distance.
+        Apart: if the distance of i and j decides, and is not known.
+    """
+    first, last = window
+    if first is not None and first == last:
+        form = mapped(form, lambda atom: _brought(atom, first))
+    if isinstance(form, int):
+        return TRUE if RELATIONS[relation](form, 0) else FALSE
+    if len(form.summands) > MAX_SUMMANDS or max(abs(number) for _, number in form.summands) >= 10**MAX_DIGITS:
+        raise NoFormula(f"more than {MAX_SUMMANDS} counts in a comparison, or {MAX_DIGITS} digits", place)
+    numbers = dict(form.summands)
+    if numbers.keys() == {POSITION, There(POSITION)} and sum(numbers.values()) == 0:
+        return TRUE if _stands_apart(relation, numbers[POSITION], form.constant, window, place) else FALSE
+    if any(isinstance(atom, There) for atom in numbers):
+        raise NoFormula(UNRELATED, place)
+    finders = {atom.by for atom in numbers if isinstance(atom, Found)}
+    return _found(relation, form, finders, place) if finders else _comparison(relation, form)
+
+
+def across(window: Window, read: Callable[[Window], T]) -> list[tuple[Window, T]]:
+    """What is read of each part of the window, which is cut where distances decide; from left to right."""
+    pending, found = [window], []
+    while pending:
+        part = pending.pop()
+        try:
+            found.append((part, read(part)))
+        except Apart as apart:
+            pending += reversed(cut(part, apart.distance))
+    return found
+
+
+def first_of(choice: Choice, parts: Sequence[T]) -> Iterable[T]:
+    """The parts of a window, last of all the one where attention looks first."""
+    return parts if choice == "rightmost" else reversed(parts)
+
+
+def _brought(atom: Atom, distance: int) -> Number:
+    """A count at i as a form at j = i + distance; others are as they are."""
+    if isinstance(atom, There) and (distance == 0 or isinstance(atom.count, Count)):
+        return single(atom.count) if distance == 0 else moved(atom.count, -distance)
+    return single(atom)
+
+
+def _found(relation: Relation, form: Linear, finders: Collection[Piece], place: int) -> Formula:
+    """The comparison at the position that attention finds, which there is."""
+    if len(finders) > 1:
+        raise NoFormula(UNRELATED, place)
+    (by,) = finders
+    there = mapped(form, lambda atom: single(atom.count if isinstance(atom, Found) else There(atom)))
+    formula: Formula = FALSE
+    for window, holds in first_of(by.choice, across(by.window, lambda part: compared(relation, there, place, part))):
+        formula = attention(by.choice, window, by.score, holds, formula)
+    return formula
+
+
+def _stands_apart(relation: Relation, factor: int, constant: int, window: Window, place: int) -> bool:
+    """Whether factor (j - i) + constant stands in the relation to 0, for all j of the window."""
+    if factor < 0:
+        factor, constant, relation = -factor, -constant, _MIRRORED[relation]
+    at_most, below = -constant // factor, (-constant - 1) // factor  # the greatest distances with <= 0, with < 0
+    match relation:
+        case "<=" | ">":
+            return _up_to(at_most, window, place) == (relation == "<=")
+        case "<" | ">=":
+            return _up_to(below, window, place) == (relation == "<")
+    equal = at_most != below and not _up_to(below, window, place) and _up_to(at_most, window, place)
+    return equal == (relation == "==")
+
+
+def _up_to(distance: int, window: Window, place: int) -> bool:
+    """Whether all j of the window are at most so far from i; false if all are farther."""
+    first, last = window
+    if last is not None and last <= distance:
+        return True
+    if first is not None and first > distance:
+        return False
+    if abs(distance) > MAX_DISTANCE:
+        raise NoFormula(f"a comparison of positions {abs(distance)} apart, expected at most {MAX_DISTANCE}", place)
+    raise Apart(distance)
+
+
+def _comparison(relation: Relation, form: Linear) -> Formula:
+    """The comparison of counts: what is subtracted stands on the other side. A sum of one sign may decide it alone."""
+    least = [(atom, number, 1 if atom.operand is TRUE else 0) for atom, number in form.summands
+             if isinstance(atom, Count)]
+    for sign in (1, -1):
+        if all(number * sign > 0 for _, number, _ in least):
+            bound = sign * (form.constant + sum(number * count for _, number, count in least))
+            decided = relation if sign > 0 else _MIRRORED[relation]
+            if bound > 0 or (bound == 0 and decided in ("<", ">=")):
+                return TRUE if RELATIONS[decided](bound, 0) else FALSE
+    left = tuple((number, atom) for atom, number, _ in least if number > 0)
+    right = tuple((-number, atom) for atom, number, _ in least if number < 0)
+    return Comparison(relation, Term(left, max(form.constant, 0)), Term(right, max(-form.constant, 0)))
