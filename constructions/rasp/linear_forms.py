@@ -6,8 +6,9 @@ Claim       ``pos`` is the count of all positions, and a prefix sum of integers 
             relation to 0.
 Moved       Let #φ(i) count φ up to i. #φ(i - d) = #[prev^d φ](i). #φ(i + 1) = #[next φ](i) + #[φ at the first
             position](i), since next φ counts all but the first; so i + d by induction, where what is true only at the
-            first position stays. At the first position #φ is #[φ at the first position](i), at the last it is
-            #φ(i) + the count of next φ from i on. Counts from i on are the mirror images. #true(i + d) = #true(i) + d.
+            first position stays. Counts from i on are the mirror images. #true(i + d) = #true(i) + d.
+Outermost   Let k be the first position with S. #φ(k) is how many positions of the word have φ and no S before them,
+            none of them after i if k <= i; with k the last one: φ, and S there or later. Mirrored for counts from i on.
 Found       A form at the position that attention chooses, compared with 0, is a truth at that position: attention
             finds it. The position found, minus that of i, compared with a number: its window is cut there.
 Refused     Any other comparison of counts at two positions: LTL with counts has no operator for it.
@@ -22,7 +23,7 @@ from typing import TypeVar
 
 from constructions.errors import NoFormula
 from constructions.language.semantics import RELATIONS
-from constructions.language.simplified import conjunction, following, negation, previous
+from constructions.language.simplified import conjunction, following, negation, previous, since, until
 from constructions.language.syntax import FALSE, TRUE, Comparison, Count, Formula, Relation, Term
 from constructions.language.terms import MAX_DIGITS
 from constructions.rasp.attention_in_ltl import Window, attention, cut, shifted
@@ -149,29 +150,36 @@ def _at_first(count: Count) -> Number:
     return single(Count(count.side, conjunction(edge, count.operand)))
 
 
-def _at_last(count: Count) -> Number:
-    """The count at the position where it ends, as a form of any other: the rest, from the next position on."""
-    rest = Count("right", following(count.operand)) if count.side == "left" else Count("left", previous(count.operand))
-    return combined(single(count), single(rest), 1)
-
-
 def fetched(by: Piece, form: Number) -> Number:
     """What the form at the position that attention finds is at i."""
     first, last = by.window
-    rightmost = by.choice == "rightmost"
-    near = last if rightmost else first
+    nearest = last if by.choice == "rightmost" else first
 
     def image(atom: Atom) -> Number:
         match atom:
             case There(count):
                 return single(count)
-            case Count() if near is not None and (first == last or by.score is TRUE):
-                return moved(atom, near)
-            case Count(side) if by.score is TRUE:
-                return _at_last(atom) if (side == "left") == rightmost else _at_first(atom)
+            case Count() if nearest is not None and (first == last or by.score is TRUE):
+                return moved(atom, nearest)
+            case Count() if nearest is None:
+                return _outermost(by, atom)
         return single(Found(by, atom))
 
     return mapped(form, image)
+
+
+def _outermost(by: Piece, count: Count) -> Number:
+    """The count at the first or last position of the word with the score, which there is, as a form of any other."""
+    first = by.choice == "leftmost"
+    towards = first == (count.side == "left")
+    if towards and by.score is TRUE:
+        return _at_first(count)
+    reached = since(TRUE, by.score) if first else until(TRUE, by.score)
+    formula = negation(previous(reached) if first else following(reached)) if towards else reached
+    formula = conjunction(formula, count.operand)
+    if towards and by.window != (None, None):
+        return single(Count(count.side, formula))
+    return combined(single(Count("left", formula)), single(Count("right", following(formula))), 1)
 
 
 # -- comparisons -------------------------------------------------------------------------------------------------------
@@ -189,6 +197,9 @@ def compared(relation: Relation, form: Number, place: int, window: Window = (0, 
         form = mapped(form, lambda atom: _brought(atom, first))
     if isinstance(form, int):
         return TRUE if RELATIONS[relation](form, 0) else FALSE
+    decided = _decided(relation, form)
+    if decided is not None:
+        return decided
     if len(form.summands) > MAX_SUMMANDS or max(abs(number) for _, number in form.summands) >= 10**MAX_DIGITS:
         raise NoFormula(f"more than {MAX_SUMMANDS} counts in a comparison, or {MAX_DIGITS} digits", place)
     numbers = dict(form.summands)
@@ -262,16 +273,25 @@ def _up_to(distance: int, window: Window, place: int) -> bool:
     raise Apart(distance)
 
 
+def _decided(relation: Relation, form: Linear) -> Formula | None:
+    """The truth of a comparison that the signs decide, as counts are at least 0, and those of all positions 1."""
+    for sign, towards in ((1, relation), (-1, _MIRRORED[relation])):
+        if all(number * sign > 0 for _, number in form.summands):
+            least = sign * (form.constant + sum(number * _least(atom) for atom, number in form.summands))
+            if least > 0 or (least == 0 and towards in ("<", ">=")):
+                return TRUE if RELATIONS[towards](least, 0) else FALSE
+    return None
+
+
+def _least(atom: Atom) -> int:
+    while not isinstance(atom, Count):
+        atom = atom.count
+    return 1 if atom.operand is TRUE else 0
+
+
 def _comparison(relation: Relation, form: Linear) -> Formula:
-    """The comparison of counts: what is subtracted stands on the other side. A sum of one sign may decide it alone."""
-    least = [(atom, number, 1 if atom.operand is TRUE else 0) for atom, number in form.summands
-             if isinstance(atom, Count)]
-    for sign in (1, -1):
-        if all(number * sign > 0 for _, number, _ in least):
-            bound = sign * (form.constant + sum(number * count for _, number, count in least))
-            decided = relation if sign > 0 else _MIRRORED[relation]
-            if bound > 0 or (bound == 0 and decided in ("<", ">=")):
-                return TRUE if RELATIONS[decided](bound, 0) else FALSE
-    left = tuple((number, atom) for atom, number, _ in least if number > 0)
-    right = tuple((-number, atom) for atom, number, _ in least if number < 0)
+    """The comparison of counts: what is subtracted stands on the other side."""
+    numbers = [(number, atom) for atom, number in form.summands if isinstance(atom, Count)]
+    left = tuple((number, atom) for number, atom in numbers if number > 0)
+    right = tuple((-number, atom) for number, atom in numbers if number < 0)
     return Comparison(relation, Term(left, max(form.constant, 0)), Term(right, max(-form.constant, 0)))
