@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from certify.asking.programs import read_program, run_any_program
 from certify.frame.shipped import examples_folder
 from constructions.language.parser import parse_formula
-from constructions.network.json_form import read_transformer
+from constructions.network.json_form import read_transformer, transformer_from_json
 from constructions.network.weightings import Weighting
+from proofs.words.replay import run_soft
 from tests.cli.reports import without_seconds
 
 PROGRAMS = examples_folder() / "programs"
@@ -138,12 +142,46 @@ def test_a_wrong_program_gets_a_caret_where_a_formula_is_expected(certify: Any) 
 
 
 @pytest.mark.parametrize("command", [("formula",), ("explain",), ("build", "--as-formula"), ("prove",)])
-def test_a_program_that_counts_is_unsupported_and_the_place_is_named(certify: Any, command: tuple[str, ...]) -> None:
-    path = write("alphabet ab\nn(i) := psum j [j<=i] 1\nout(i) := n(i) = 2")
+def test_a_program_without_a_formula_is_unsupported_and_what_it_has_instead_is_named(
+        certify: Any, command: tuple[str, ...]) -> None:
+    lines = "alphabet ab\nn(i) := psum j [j<=i] 1 if Q_a(j) else 0\n"
+    path = write(lines + "out(i) := rightmost j [j<i, n(j) = n(i)] Q_a(j) : false")
     result = certify(command[0], path, *command[1:])
     assert (result.code, result.out) == (3, "")
-    assert result.err == ("certify: unsupported: p.rasp, line 2, column 23: n: psum has no formula of LTL, expected a "
-                          "program without psum and pos\n")
+    assert result.err == ("certify: unsupported: p.rasp, line 3, column 29: counts at two positions are compared, for "
+                          "which LTL with counts has no formula; its network with hard attention is certified by "
+                          "certify soften\n")
+    assert certify("soften", path, "--max-n", "3", "--critical", "none").code == 0
+    result = certify(command[0], write(lines + "m(i) := psum j [j<=i] n(j)\nout(i) := m(i) = 2"), *command[1:])
+    assert "; nor has it a network with hard attention: m(i): " in result.err and result.code == 3
+
+
+def test_an_integer_without_a_bound_has_a_formula_for_each_value(certify: Any) -> None:
+    path = write("alphabet ab\nn(i) := psum j [j<=i] 2 if Q_a(j) else 0\nout(i) := n(i) - pos(i)")
+    certified = certify("formula", path, "--symbol", "-2", "--max-n", "5", "--json").json
+    assert (certified["verdict"], certified["formula"]) == ("certified", "2*#<[Q_a] + 2 == #<[true]")
+    assert certify("formula", path).err == ("certify: p.rasp: the output out is an integer without a bound, expected "
+                                            "--symbol with an integer\n")
+    assert certify("explain", path, "--symbol", "a").err == (
+        "certify: --symbol: 'a' is not a value of the output out of p.rasp, expected an integer\n")
+
+
+@pytest.mark.parametrize("name", ["majority", "found_by_attention"])
+def test_the_certified_network_of_a_program_that_sums_computes_what_the_interpreter_does(
+        certify: Any, name: str) -> None:
+    text = """alphabet ab
+        n(i) := psum j [j<=i] 1 if Q_a(j) else 0-1
+        last(i) := rightmost j [j<i, n(j) > 0 & pos(j) < pos(i) - 1] n(j) : 0
+        out(i) := last(i) = 1 | n(i) < pos(i) - 4"""
+    path = str(PROGRAMS / "majority.rasp") if name == "majority" else write(text)
+    assert certify("formula", path, "--max-n", "4", "-o", "p.cert").code == 0
+    certificate = json.loads(Path("p.cert").read_text(encoding="utf-8"))
+    network, program = transformer_from_json(certificate["transformer"]), read_program(path)
+    for n in range(1, 5):
+        for word in itertools.product(network.alphabet, repeat=n):
+            held = [vector[network.output] for vector in run_soft(network, word, 96)]
+            assert all(value.is_point for value in held)
+            assert [value.lower == 1 for value in held] == list(run_any_program(program, word)[program.output.name])
 
 
 def test_a_formula_that_doubles_with_each_row_is_a_small_graph(certify: Any) -> None:

@@ -12,12 +12,13 @@ from certify.frame.shipped import examples_folder
 from constructions.errors import NoFormula
 from constructions.language.fragments import find_future_subformula
 from constructions.language.semantics import truth_values
-from constructions.language.syntax import FALSE, Previous, Symbol, subformulas
+from constructions.language.syntax import FALSE, Count, Previous, Symbol, subformulas
 from constructions.rasp.attention_in_ltl import WINDOWS, attention
 from constructions.rasp.interpreter import run_program
+from constructions.rasp.linear_forms import UNRELATED, Atom, Found, Linear
 from constructions.rasp.parser import parse_program
 from constructions.rasp.syntax import Choice, Mask, Program
-from constructions.rasp.to_formula import needed_vectors, program_to_formulas
+from constructions.rasp.to_formula import Value, needed_vectors, program_to_formulas
 from tests.rasp.strategies import programs
 from tests.tiers import drawn
 
@@ -35,18 +36,35 @@ def words(alphabet: Sequence[str], longest: int) -> Iterator[tuple[str, ...]]:
 
 
 def check(program: Program, longest: int) -> None:
-    """Every formula is true exactly where the interpreter's entry is true, or is the value."""
+    """Exactly one value, or form, of each vector has a true formula: the interpreter's entry."""
     formulas = program_to_formulas(program)
     assert {key if isinstance(key, str) else key[0] for key in formulas} == needed_vectors(program)
     for word in words(program.alphabet, longest):
-        vectors = run_program(program, word)
+        had: dict[str, list[list[Value]]] = {name: [[] for _ in word] for name in needed_vectors(program)}
         for key, formula in formulas.items():
             name, value = (key, True) if isinstance(key, str) else key
-            entries = tuple(entry == value and type(entry) is type(value) for entry in vectors[name])
-            assert truth_values(formula, word) == entries, (key, word)
-        for name in needed_vectors(program):
-            if name not in formulas:  # a value without a formula never occurs
-                assert all((name, entry) in formulas for entry in vectors[name]), (name, word)
+            for place, truth in enumerate(truth_values(formula, word)):
+                if truth or isinstance(key, str):
+                    had[name][place].append(number_at(value, word, place + 1) if isinstance(value, Linear) else truth
+                                            if isinstance(key, str) else value)
+        for name, values in had.items():
+            assert values == [[entry] for entry in run_program(program, word)[name]], (name, word)
+
+
+def number_at(form: Linear, word: Sequence[str], i: int) -> int:
+    """The value of a form at a position, by the definitions of its counts."""
+    return form.constant + sum(number * count_at(atom, word, i) for atom, number in form.summands)
+
+
+def count_at(atom: Atom, word: Sequence[str], i: int) -> int:
+    if isinstance(atom, Count):
+        truths = truth_values(atom.operand, word)
+        return sum(truths[:i] if atom.side == "left" else truths[i - 1:])
+    assert isinstance(atom, Found)
+    (first, last), truths = atom.by.window, truth_values(atom.by.score, word)
+    places = [j for j, truth in enumerate(truths, 1) if truth and (first is None or first <= j - i)
+              and (last is None or j - i <= last)]
+    return count_at(atom.count, word, places[-1 if atom.by.choice == "rightmost" else 0])
 
 
 @pytest.mark.parametrize(("name", "longest"), [("flip_flop", 3), ("induction_head", 5), ("k_hop_2", 5), ("k_hop_3", 5),
@@ -81,6 +99,37 @@ def test_attention_on_what_attention_found_agrees_with_the_interpreter(choice: s
 @given(programs(sums=False, positions=False))
 def test_random_programs_agree_with_the_interpreter(program: Program) -> None:
     check(program, 3)
+
+
+@drawn(80)
+@given(programs())
+def test_random_programs_that_sum_agree_with_the_interpreter_or_say_why_not(program: Program) -> None:
+    try:
+        check(program, 3)
+    except NoFormula as reason:
+        assert str(reason) == UNRELATED or "psum of integers without a bound" in str(reason)
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("choice", ["leftmost", "rightmost"])
+@pytest.mark.parametrize("score", ["true", "Q_a(j)", "pos(j) < pos(i) - 1", "2 * pos(i) + 2 >= 2 * pos(j) + 1",
+                                   "m(j) > 1", "pos(j) = pos(i) - 2 | pos(j) = pos(i) + 1",
+                                   "pos(j) != m(j) & pos(i) != pos(j)",
+                                   "m(j) - m(i) = pos(i) - 2 | pos(i) - pos(j) <= 2 & pos(j) - pos(i) <= 2"])
+def test_sums_found_by_attention_agree_with_the_interpreter(choice: str, mask: str, score: str) -> None:
+    score = score.replace("2 * pos(i)", "pos(i) + pos(i)").replace("2 * pos(j)", "pos(j) + pos(j)")
+    program = f"""alphabet ab
+        m(i) := psum j [j<=i] 2 if Q_a(j) else 0 - 1
+        n(i) := psum j [j<=i] 1 if Q_b(j) & pos(j) + 2 > pos(i) | pos(i) < 2 else 0
+        end(i) := rightmost j [1, true] m(j) + n(j) : 0
+        found(i) := {choice} j [{mask}, {score}] m(j) - pos(j) + end(j) : m(i)
+        twice(i) := {choice} j [{mask}, m(j) > 0] found(j) + 1 : 0
+        out(i) := found(i) > 0 | twice(i) <= 3"""
+    try:
+        check(parse_program(program), 5)
+    except NoFormula as reason:
+        assert str(reason) == UNRELATED and "m(i)" in score
 
 
 @pytest.mark.exhaustive
@@ -178,14 +227,33 @@ def test_values_as_deep_as_the_parser_allows_have_a_formula(variable: str) -> No
 # -- what has no formula -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("text", "message", "found"), [
-    ("out(i) := pos(i) = 1", "pos has no formula of LTL, expected a program without psum and pos", "pos"),
-    ("out(i) := rightmost j [j<i, pos(j) = pos(i)] true : false",
-     "pos has no formula of LTL, expected a program without psum and pos", "pos"),
-    ("s(i) := psum j [j<=i] 1 if Q_a(j) else 0  out(i) := s(i) > 1",
-     "s: psum has no formula of LTL, expected a program without psum and pos", "1 if"),
+@pytest.mark.parametrize(("text", "formula"), [
+    ("out(i) := pos(i) = 1", "#<[true] == 1"),
+    ("out(i) := pos(i) > 0", "true"),
+    ("s(i) := psum j [j<=i] 1 if Q_a(j) else 0 - 1  out(i) := s(i) > 1", "#<[Q_a] > #<[Q_b] + 1"),
+    ("out(i) := rightmost j [j<i, pos(j) = pos(i) - 2] Q_a(j) : false", "prev prev Q_a"),
+    ("p(i) := rightmost j [j<i, Q_a(j)] pos(j) : 0  out(i) := p(i) > 2",
+     "prev O Q_a & prev ((Q_a -> #<[true] > 2) since Q_a)"),
+    ("p(i) := rightmost j [j<i, true] pos(j) : 0  out(i) := p(i) = 2", "prev true & #<[true] == 3"),
+    ("p(i) := leftmost j [j<=i, Q_a(j)] pos(j) : 0  out(i) := p(i) > 3", "O Q_a & #<[!prev O Q_a] > 3"),
+    ("p(i) := rightmost j [j<=i, Q_a(j)] pos(j) : 0  out(i) := pos(i) - p(i) < 2",
+     "O Q_a & (Q_a | prev Q_a) | !O Q_a & #<[true] < 2"),
+    ("n(i) := rightmost j [1, true] pos(j) : 0  out(i) := pos(i) + pos(i) > n(i)", "#<[true] > #>[next true]"),
 ])
-def test_positions_and_sums_have_no_formula(text: str, message: str, found: str) -> None:
+def test_positions_and_sums_are_counted(text: str, formula: str) -> None:
+    assert str(program_to_formulas(parse_program("alphabet ab " + text))["out"]) == formula
+
+
+@pytest.mark.parametrize(("text", "message", "found"), [
+    ("s(i) := psum j [j<=i] 1 if Q_a(j) else 0  out(i) := rightmost j [j<i, s(j) = s(i)] true : false",
+     UNRELATED, "s(j)"),
+    ("out(i) := rightmost j [j<i, pos(j) + pos(j) = pos(i)] true : false", UNRELATED, "pos(j) + "),
+    ("out(i) := rightmost j [j<i, pos(j) = pos(i) - 101] true : false",
+     "a comparison of positions 102 apart, expected at most 100", "pos(j) = "),
+    ("s(i) := psum j [j<=i] pos(j)  out(i) := s(i) > 1",
+     "s: psum of integers without a bound, which are not a sum of counts", "pos(j)"),
+])
+def test_counts_at_two_positions_and_sums_of_sums_have_no_formula(text: str, message: str, found: str) -> None:
     with pytest.raises(NoFormula) as raised:
         program_to_formulas(parse_program("alphabet ab " + text))
     assert str(raised.value) == message
