@@ -11,14 +11,14 @@ Outermost   Let k be the first position with S. #φ(k) is how many positions of 
             none of them after i if k <= i; with k the last one: φ, and S there or later. Mirrored for counts from i on.
 Found       A form at the position that attention chooses, compared with 0, is a truth at that position: attention
             finds it. The position found, minus that of i, compared with a number: its window is cut there.
-Refused     Any other comparison of counts at two positions: LTL with counts has no operator for it.
+Refused     Any other comparison of counts at two positions, unless these are a known distance apart and the counts of
+            one are moved to the other: LTL with counts has no operator for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import copysign
 from typing import TypeVar
 
 from constructions.errors import NoFormula
@@ -129,16 +129,15 @@ def counted(window: Window, formula: Formula) -> Number:
 # -- at other positions ------------------------------------------------------------------------------------------------
 
 
-def moved(atom: Atom, distance: int) -> Number:
+def moved(count: Count, distance: int) -> Number:
     """The count at the position so far to the right, as a form here; it must exist."""
-    if not isinstance(atom, Count):
-        raise TypeError(f"not a count: {atom}")
-    ahead = distance if atom.side == "left" else -distance
-    if atom.operand is TRUE:
-        return combined(single(atom), ahead, 1)
-    total, step = single(Count(atom.side, shifted(atom.operand, distance))), int(copysign(1, distance))
+    ahead = distance if count.side == "left" else -distance
+    if count.operand is TRUE:
+        return combined(single(count), ahead, 1)
+    total = single(Count(count.side, shifted(count.operand, distance)))
     for k in range(ahead):
-        total = combined(total, _at_first(Count(atom.side, shifted(atom.operand, step * k))), 1)
+        seen = shifted(count.operand, k if distance > 0 else -k)
+        total = combined(total, _at_first(Count(count.side, seen)), 1)
     return total
 
 

@@ -7,6 +7,7 @@ Places      Every node remembers where its text begins (``place``, an offset), f
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
@@ -159,6 +160,20 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
     return tuple(part for part in found if isinstance(part, Expression))
 
 
+def walk(expression: Expression) -> Iterator[Expression]:
+    """The expression and all that it contains."""
+    pending = [expression]
+    while pending:
+        part = pending.pop()
+        pending += parts(part)
+        yield part
+
+
+def variables_of(expression: Expression) -> set[Variable]:
+    """The positions that are read."""
+    return {part.at for part in walk(expression) if isinstance(part, Letter | Entry)}
+
+
 @dataclass(frozen=True)
 class Attention:
     """The value at (i, j) for the leftmost or rightmost j that the mask admits and whose score is true.
@@ -234,3 +249,13 @@ class Program:
     def symbols(self) -> tuple[str, ...]:
         """All symbols that vectors may hold."""
         return self.alphabet + self.auxiliary
+
+
+def needed_vectors(program: Program) -> set[str]:
+    """The names of the vectors that the output depends on, itself included."""
+    needed = {program.output.name}
+    for vector in reversed(program.vectors):
+        if vector.name in needed:
+            needed |= {part.vector for value in values_of(vector.body) for part in walk(value)
+                       if isinstance(part, Entry)}
+    return needed - {INPUT, POSITION}

@@ -14,14 +14,13 @@ Attention   The score and the value read i in maximal subexpressions that do not
             false. Combinations that no letter at i admits are left out. Where the distance of i and j is asked for,
             positions to both sides of it are told apart: the window of the attention is cut.
 Sums        Likewise; the sum over a window is that of each value times its count.
-Unsupported Counts at two positions in one comparison, unless they are the positions themselves or a known distance
-            apart; sums of integers without a bound.
+Unsupported What linear_forms.py refuses; sums of integers without a bound.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar, cast
 
@@ -87,7 +86,7 @@ def program_to_formulas(program: syntax.Program) -> dict[Key, Formula]:
             or more combinations or values than the limits.
     """
     translation = _Translation(program)
-    needed = needed_vectors(program)
+    needed = syntax.needed_vectors(program)
     formulas: dict[Key, Formula] = {}
     for vector in program.vectors:
         if vector.name in needed:
@@ -107,24 +106,6 @@ def formula_of_value(table: Table, value: int, place: int = 0) -> Formula:
     """
     return disjunction_of(conjunction(when, compared("==", combined(_number(form), value, -1), place))
                           for form, when in table.items())
-
-
-def needed_vectors(program: syntax.Program) -> set[str]:
-    """The names of the vectors that the output depends on, itself included."""
-    needed = {program.output.name}
-    for vector in reversed(program.vectors):
-        if vector.name in needed:
-            needed |= {part.vector for value in syntax.values_of(vector.body) for part in _walk(value)
-                       if isinstance(part, syntax.Entry)}
-    return needed - {syntax.INPUT, syntax.POSITION}
-
-
-def _walk(expression: syntax.Expression) -> Iterator[syntax.Expression]:
-    pending = [expression]
-    while pending:
-        part = pending.pop()
-        pending += syntax.parts(part)
-        yield part
 
 
 def truth_table(formula: Formula) -> Table:
@@ -216,7 +197,7 @@ class _Reading:
 
     def table(self, expression: syntax.Expression) -> Table:
         """When the expression has which value."""
-        if self.at == "j" and _variables(expression) == {"i"}:
+        if self.at == "j" and syntax.variables_of(expression) == {"i"}:
             return self._known_at_i(expression)
         return self.translation.settled(self._unsettled(expression))
 
@@ -225,7 +206,7 @@ class _Reading:
         if part in self.known:
             value = self.known[part]
             return {mapped(value, lambda atom: single(There(atom))) if isinstance(value, Linear) else value: TRUE}
-        if not any(inner in self.known for inner in _walk(part)):
+        if not any(inner in self.known for inner in syntax.walk(part)):
             raise _Undecided(part)
         try:
             return self._unsettled(part)
@@ -314,10 +295,6 @@ class _Reading:
             case syntax.Parameter(name):
                 return self.arguments[name]
         raise TypeError(f"not an expression: {type(atom).__name__}")
-
-
-def _variables(expression: syntax.Expression) -> set[syntax.Variable]:
-    return {part.at for part in _walk(expression) if isinstance(part, syntax.Letter | syntax.Entry)}
 
 
 def _number(value: Value) -> Number:

@@ -17,8 +17,8 @@ from constructions.rasp.attention_in_ltl import WINDOWS, attention
 from constructions.rasp.interpreter import run_program
 from constructions.rasp.linear_forms import UNRELATED, Atom, Found, Linear
 from constructions.rasp.parser import parse_program
-from constructions.rasp.syntax import Choice, Mask, Program
-from constructions.rasp.to_formula import Value, needed_vectors, program_to_formulas
+from constructions.rasp.syntax import Choice, Mask, Program, needed_vectors
+from constructions.rasp.to_formula import Value, program_to_formulas
 from tests.rasp.strategies import programs
 from tests.tiers import drawn
 
