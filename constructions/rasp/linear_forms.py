@@ -229,8 +229,11 @@ def first_of(choice: Choice, parts: Sequence[T]) -> Iterable[T]:
 
 def _brought(atom: Atom, distance: int) -> Number:
     """A count at i as a form at j = i + distance; others are as they are."""
-    if isinstance(atom, There) and (distance == 0 or isinstance(atom.count, Count)):
-        return single(atom.count) if distance == 0 else moved(atom.count, -distance)
+    match atom:
+        case There(count) if distance == 0:
+            return single(count)
+        case There(Count() as count):
+            return moved(count, -distance)
     return single(atom)
 
 
