@@ -29,6 +29,7 @@ from constructions.network.run import Residual, run_hard
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.text import printable
+from proofs.enclosures.by_mpmath import values_by_mpmath
 from proofs.enclosures.intervals import Interval, point
 from proofs.words.replay import Counterexample, Reading, find_miss, run_soft
 from proofs.words.replay import Residual as SoftResidual
@@ -69,7 +70,7 @@ class Run(Readable):
     """A word, the truth of the formula at its positions, and the traces of a network that computes it.
 
     ``formula`` is None, and ``truth`` empty, if the output of the network means something else than a formula;
-    ``network`` is None for a formula without one.
+    ``network`` is None for a formula without one; ``second`` has the values by mpmath, where it was asked.
     """
 
     word: tuple[str, ...]
@@ -79,6 +80,7 @@ class Run(Readable):
     note: str = ""
     miss: Counterexample | None = None
     network: Transformer | None = None
+    second: list[dict[str, str]] | None = None
 
     def fails(self, at: At) -> list[int]:
         """The positions, among those where the formula is judged, at which it does not hold."""
@@ -107,9 +109,10 @@ def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
     check_defined(transformer, Lengths(len(word), len(word)))
     output = transformer.directions[transformer.output]
     soft, hard = run_soft(transformer, word, BITS), _run_hard(transformer, word)
+    second = values_by_mpmath(transformer, word, soft)
     if not isinstance(output, Truth | Near):
         return Run(word, None, (), tuple(_held(name, soft, hard) for name in transformer.directions),
-                   miss=find_miss(transformer, word, BITS), network=transformer)
+                   miss=find_miss(transformer, word, BITS), network=transformer, second=second)
     shown: set[Formula | Count] = set()
     for part in subformulas(output.formula):
         shown |= {part, *counts_of(part)}
@@ -120,7 +123,7 @@ def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
         if isinstance(meaning, Truth | Near | Mean | Total | Others) and _subject(meaning) in shown
     ]
     return Run(word, output.formula, truth_values(output.formula, word), tuple(traces),
-               miss=find_miss(transformer, word, BITS), network=transformer)
+               miss=find_miss(transformer, word, BITS), network=transformer, second=second)
 
 
 def check_length(word: tuple[str, ...]) -> None:
@@ -174,6 +177,9 @@ def print_run(out: Console, run: Run, style: Style, at: At = "last") -> None:
         out.print(plain(f"{JUST_ABOVE_0} and {JUST_BELOW_1} are numbers less than 0.00005 from 0 and 1"))
     if run.note:
         out.print(plain(run.note))
+    if run.second is not None:
+        out.print()
+        out.print(plain("mpmath computes the same values, to 25 digits"))
     if run.miss:
         out.print()
         out.print(plain(describe_counterexample(run.miss)))
@@ -304,7 +310,7 @@ def _note(direction: str) -> str:
 def run_to_json(run: Run, at: At = "last") -> dict[str, Any]:
     """``truth`` is a list of Booleans by position, ``satisfied`` says whether the formula holds ``at`` the place asked.
 
-    Each trace has its soft bounds and hard values.
+    Each trace has its soft bounds and hard values, and those of mpmath where it was asked.
 
     A trace about a count has ``count`` and ``number`` where one about a formula has ``formula`` and ``truth``. Where
     the output means no formula, ``formula`` and ``satisfied`` are null and the traces have neither. Long formulas are
@@ -321,17 +327,19 @@ def run_to_json(run: Run, at: At = "last") -> dict[str, Any]:
         "note": run.note,
         "counterexample": counterexample_to_json(run.miss) if run.miss else None,
         **({"formulas": list(texts.entries)} if texts.entries else {}),
-        "directions": [_trace_to_json(trace, texts) for trace in run.traces],
+        "directions": [_trace_to_json(trace, texts, run.second) for trace in run.traces],
     }
 
 
-def _trace_to_json(trace: Trace, texts: FormulaTexts) -> dict[str, Any]:
+def _trace_to_json(trace: Trace, texts: FormulaTexts, second: list[dict[str, str]] | None) -> dict[str, Any]:
     return {
         "direction": trace.direction,
         **_subject_to_json(trace, texts),
         "soft_lower": [decimal_lower(value.lower) for value in trace.soft],
         "soft_upper": [decimal_upper(value.upper) for value in trace.soft],
         "hard": list(trace.hard),
+        **({} if second is None else
+           {"mpmath": [vector.get(trace.direction, "0.0") for vector in second]}),
     }
 
 

@@ -18,6 +18,7 @@ from constructions.network import meanings
 from constructions.network.exact_weights import hard_weights
 from constructions.network.run import run_layers
 from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer
+from proofs.enclosures.by_mpmath import values_by_mpmath
 from proofs.enclosures.expressions import enclose_at, flint_at, sharpness_at
 from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import AtLeast, Interval, enclose_form, point
@@ -186,7 +187,8 @@ def find_miss(transformer: Transformer, word: Sequence[str], bits: int = REPLAY_
               allowed_error: Fraction | None = None) -> Counterexample | None:
     """The first direction, in the order of ``directions``, that provably misses its meaning on this word, if any.
 
-    With an ``allowed_error`` every *near* or *others* direction must be that close to the truth or the number.
+    With an ``allowed_error`` every *near* or *others* direction must be that close to the truth or the number. Raises
+    InternalError if mpmath computes other values.
     """
     stream = run_soft(transformer, word, bits, SPREAD_OF_MISSES)
     reading = Reading(word)
@@ -195,5 +197,6 @@ def find_miss(transformer: Transformer, word: Sequence[str], bits: int = REPLAY_
             value = vector.get(name, point(Fraction(0)))
             allowed = reading.allowed(meaning, i, allowed_error)
             if allowed is not None and value.misses(allowed.lower, allowed.upper):
+                values_by_mpmath(transformer, word, stream)
                 return Counterexample(tuple(word), i, name, meaning, reading.expected(meaning, i), allowed, value)
     return None

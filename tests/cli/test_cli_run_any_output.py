@@ -20,7 +20,8 @@ def test_all_directions_are_shown_and_the_word_is_not_judged(certify: Any) -> No
 def test_json_has_every_direction_without_a_truth(certify: Any) -> None:
     data = certify("run", str(MODELS / "lemma_29_bias.json"), "0", "--json").json
     assert (data["formula"], data["truth"], data["satisfied"]) == (None, [], None)
-    assert data["directions"] == [{"direction": "out", "soft_lower": ["0.5"], "soft_upper": ["0.5"], "hard": ["1/2"]}]
+    assert data["directions"] == [{"direction": "out", "soft_lower": ["0.5"], "soft_upper": ["0.5"], "hard": ["1/2"],
+                                   "mpmath": ["0.5"]}]
 
 
 def test_a_model_whose_output_means_a_formula_is_still_held_against_it(

@@ -18,8 +18,8 @@ from certify.auditing.decide import Search
 from certify.critical.closed_forms import describe, find_closed_form
 from constructions.language.expressions import parse_expression
 from constructions.network.lengths import Lengths
+from proofs.enclosures.by_mpmath import by_mpmath
 from proofs.enclosures.intervals import Interval
-from tests.mpmath_expressions import by_mpmath
 
 MODELS = Path(__file__).parents[2] / "examples" / "models"
 QUARTER, WIDTH = mpf(1) / 4, Fraction(1, 10**6)

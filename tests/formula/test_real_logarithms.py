@@ -22,57 +22,19 @@ from constructions.network.json_form import read_transformer
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Position
 from constructions.network.run import run_hard
-from constructions.network.transformer import Coefficients, Transformer
+from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.network.weightings import Weighting
 from constructions.regimes import Regime
+from proofs.enclosures.by_mpmath import by_mpmath, run_by_mpmath
 from proofs.formula.discharge import discharge
 from proofs.words.replay import InexactHardAttention, find_miss, run_soft
-from tests.mpmath_expressions import by_mpmath
 
 MODELS = Path(__file__).parents[2] / "examples" / "models"
 BITS = 512
-Numbers = list[dict[str, mpf]]
 
 
 # -- a word, run -------------------------------------------------------------------------------------------------------
-
-
-def run_by_mpmath(transformer: Transformer, word: tuple[str, ...]) -> Numbers:
-    """The final residual vectors under softmax, with the real ln and sqrt, at the working precision."""
-    n = len(word)
-
-    def form(row: Coefficients, vector: dict[str, mpf]) -> mpf:
-        return mpmath.fsum(mpf(w.numerator) / w.denominator * vector.get(name, mpf(0)) for name, w in row.items())
-
-    stream: Numbers = []
-    for i, symbol in enumerate(word, start=1):
-        vector = {name: form({"1": x}, {"1": mpf(1)}) for name, x in transformer.token_embedding[symbol].items()}
-        for name, value in transformer.position_embedding.items():
-            vector[name] = vector.get(name, mpf(0)) + by_mpmath(value, i, n)
-        stream.append(vector)
-    for layer in transformer.layers:
-        attended = [dict(vector) for vector in stream]
-        for head in layer.heads:
-            for i, vector in enumerate(stream, start=1):
-                seen = [stream[j - 1] for j in head.mask.visible(i, n)]
-                heat = by_mpmath(head.temperature, i, n)
-                scores = [mpmath.fsum(form(q, vector) * form(k, other) for q, k in
-                                      zip(head.queries, head.keys, strict=True)) / heat for other in seen]
-                weights = [mpmath.exp(score - max(scores)) for score in scores]
-                for name, row in head.values.items():
-                    mean = mpmath.fsum(w * form(row, other) for w, other in zip(weights, seen, strict=True))
-                    attended[i - 1][name] = attended[i - 1].get(name, mpf(0)) + mean / mpmath.fsum(weights)
-        for vector in attended:
-            units = [(unit, max(mpf(0), form(unit.reads, vector) + form({"1": unit.bias}, {"1": mpf(1)})))
-                     for unit in layer.feedforward.units]
-            for name, bias in layer.feedforward.bias.items():
-                vector[name] = vector.get(name, mpf(0)) + form({"1": bias}, {"1": mpf(1)})
-            for unit, held in units:
-                for name, weight in unit.writes.items():
-                    vector[name] = vector.get(name, mpf(0)) + form({"1": weight}, {"1": held})
-        stream = attended
-    return stream
 
 
 def with_heats(transformer: Transformer, *heats: str) -> Transformer:

@@ -10,8 +10,16 @@ from typing import Any
 import mpmath
 import pytest
 
-from certify import certify
+from certify import certify, run
+from certify.frame.shipped import examples_folder
+from certify.softened.pipeline import soften_model
+from constructions.errors import InternalError
+from constructions.language.expressions import parse_expression
+from constructions.network.json_form import read_transformer
+from constructions.network.weightings import Weighting
+from proofs.enclosures import by_mpmath
 from proofs.formula import second_opinion, two_provers
+from proofs.formula.common.extremes import Extreme
 from proofs.formula.two_provers import Disagreement
 
 CLAIMS: dict[str, dict[str, Any]] = {
@@ -21,6 +29,13 @@ CLAIMS: dict[str, dict[str, Any]] = {
     "softmax plus one": {"subject": "(Q_a | Q_b) since Q_a", "alphabet": "abc", "weighting": "softmax-plus-one"},
     "sigmoid": {"subject": "(Q_a | Q_b) since Q_a", "alphabet": "abc", "weighting": "sigmoid"},
     "constant": {"subject": "(Q_a | Q_b) since Q_a", "alphabet": "abc", "gamma": "5/2"},
+    "sparsemax": {"subject": "(Q_a | Q_b) since Q_a", "alphabet": "abc", "weighting": "sparsemax", "gamma": "1",
+                  "temperature": "3/(2*n)"},
+    "entmax-1.5": {"subject": "(Q_a | Q_b) since Q_a", "alphabet": "abc", "weighting": "entmax-1.5", "gamma": "1",
+                   "temperature": "1/n"},
+    "stick-breaking": {"subject": "prev Q_a", "alphabet": "ab", "weighting": "stick-breaking"},
+    "geometric": {"subject": "(Q_a | Q_b) since Q_a", "alphabet": "abc", "weighting": "geometric"},
+    "sums": {"subject": "SQUARE(#<[Q_1] - #<[Q_0])", "alphabet": "012"},
 }
 
 
@@ -43,6 +58,13 @@ def test_mpmath_is_asked_about_the_worst_error_that_is_printed(claim: Any, seen:
     assert outcome.verdict == "certified" and outcome.worst_error in seen
 
 
+def test_every_kind_of_worst_error_is_among_these_claims(seen: list[Any]) -> None:
+    """Those of uniform heads and of feed-forward parts are exact rationals, so there is nothing to ask."""
+    for claim in CLAIMS.values():
+        certify(**claim, max_n=4)
+    assert {type(extreme) for extreme in seen} == set(Extreme.__subclasses__())
+
+
 def moved(change: Callable[[Fraction], Fraction]) -> Callable[[Any], bool]:
     """The comparison of an enclosure whose two ends are elsewhere."""
     return lambda extreme: second_opinion.agrees(replace(extreme, lower=change(extreme.lower),
@@ -58,9 +80,55 @@ def test_an_enclosure_beside_the_true_error_is_an_error(monkeypatch: pytest.Monk
         certify(**claim, max_n=6)
 
 
-@pytest.mark.parametrize("name", ["since", "softmax plus one", "constant"])
+@pytest.mark.parametrize("name", ["since", "softmax plus one", "constant", "geometric", "sums"])
 def test_an_exponential_that_is_off_is_an_error(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     exp = mpmath.exp
     monkeypatch.setattr(mpmath, "exp", lambda x: exp(x * (1 + mpmath.mpf(10) ** -12)))
     with pytest.raises(Disagreement, match="where mpmath does not find it"):
         certify(**CLAIMS[name], max_n=6)
+
+
+# -- words that are run, refute a claim, or are moved too far ----------------------------------------------------------
+
+HOT: dict[str, Any] = {"subject": "(Q_a | Q_b) since Q_a", "alphabet": "abc", "gamma": "69/50", "temperature": "1/n"}
+
+
+def run_a_word() -> Any:
+    return run("(Q_a | Q_b) since Q_a", "aabac", alphabet="abc")
+
+
+def refute_a_formula() -> Any:
+    return certify(**HOT, max_n=6)
+
+
+def refute_a_softening() -> Any:
+    text = (examples_folder() / "hard" / "flip_flop.json").read_text(encoding="utf-8")
+    return soften_model(read_transformer(text), 4, parse_expression("1/n"))
+
+
+@pytest.mark.parametrize("ask", [run_a_word, refute_a_formula, refute_a_softening])
+def test_values_that_are_shown_of_a_word_are_those_of_mpmath(monkeypatch: pytest.MonkeyPatch, ask: Any) -> None:
+    found = ask()
+    assert found.second if ask is run_a_word else found.verdict == "refuted"
+    exp = mpmath.exp
+    monkeypatch.setattr(mpmath, "exp", lambda x: exp(x * (1 + mpmath.mpf(10) ** -12)))
+    with pytest.raises(InternalError, match="where mpmath does not find it"):
+        ask()
+
+
+@pytest.mark.parametrize("weighting", [weighting for weighting in Weighting if not weighting.is_hard])
+def test_mpmath_finds_the_values_of_every_weighting(monkeypatch: pytest.MonkeyPatch, weighting: Weighting) -> None:
+    arguments: dict[str, Any] = {"alphabet": "ab", "weighting": str(weighting)}
+    found: Any = run("prev Q_a", "aabab", **arguments)
+    assert found.second
+    monkeypatch.setattr(by_mpmath, "weigh", lambda scores, weighting: [mpmath.mpf(1) / len(scores) for _ in scores])
+    monkeypatch.setattr(by_mpmath, "respond", lambda response, score: mpmath.mpf(1) / 3)
+    with pytest.raises(InternalError, match="where mpmath does not find it"):
+        run("prev Q_a", "aabab", **arguments)
+
+
+def test_what_more_digits_make_another_number_of_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_mpmath, "DIGITS", (5, 10))
+    assert run_a_word().second is None
+    monkeypatch.setattr(by_mpmath, "DIGITS", (5, 10, 40, 80))
+    assert run_a_word().second

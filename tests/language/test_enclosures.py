@@ -11,7 +11,7 @@ from mpmath import mpf
 
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import EvaluationError, parse_expression, parse_rational
-from tests.mpmath_expressions import by_mpmath
+from proofs.enclosures.by_mpmath import by_mpmath
 
 K = frozenset("kn")
 

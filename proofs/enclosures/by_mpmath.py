@@ -1,0 +1,180 @@
+"""Numbers by mpmath: expressions, weights of scores, runs of words; another library than the enclosures, and algorithm.
+
+What is printed is held against it by ``check_by_mpmath``, which raises an error and never makes a verdict better.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+from mpmath import mpf
+
+from constructions.errors import InternalError
+from constructions.language.arithmetic import BINARY, UNARY, Operations, run_time
+from constructions.language.brackets import Bracket, PositionFunction
+from constructions.network.run import run_layers
+from constructions.network.transformer import Coefficients, FeedForward, Head, Mask, Transformer
+from constructions.network.weightings import Response, Weighting
+from proofs.enclosures.intervals import Interval
+
+Residual = dict[str, mpf]
+DIGITS = (100, 200, 400, 800)
+AGREEMENT = Fraction(1, 10**25)
+MOST_PAIRS = 20_000
+"""So many scores of one word are computed; mpmath is not asked for more, which takes seconds."""
+
+_UNARY: Operations = {**UNARY, "ln": mpmath.log, "sqrt": mpmath.sqrt,
+                      "log2ceil": lambda x: _log2(x, 1), "log2floor": lambda x: _log2(x, 0)}
+_BINARY: Operations = {**BINARY, "+": operator.add, "-": operator.sub, "*": operator.mul,
+                       "/": lambda x, y: mpf(x) / y, "^": lambda x, y: mpf(x) ** int(y)}
+
+
+def by_mpmath(function: PositionFunction, i: int, n: int) -> mpf:
+    """The value at the working precision; ln and sqrt are the real functions."""
+    if isinstance(function, Bracket) or not function.may_be_irrational:
+        return mpf_of(Fraction(function.evaluate(i=i, n=n)))
+    return mpf(run_time(function.postfix, _UNARY, _BINARY)({"i": i, "n": n}))
+
+
+def _log2(x: mpf, rounded_up: int) -> int:
+    mantissa, exponent = mpmath.frexp(x)  # the mantissa is at least 1/2 and below 1
+    return int(exponent) - 1 + (rounded_up if mantissa > mpf(1) / 2 else 0)
+
+
+def weigh(scores: Sequence[mpmath.mpf], weighting: Weighting) -> list[mpmath.mpf]:
+    """The weights of these scores: thresholds are found by halving an interval that has them."""
+    top = max(scores)
+    if weighting.is_sparse:
+        return _by_threshold([(score - top) * mpf_of(weighting.slope) for score in scores], int(1 / weighting.slope))
+    raised = [mpmath.exp(score - top) for score in scores]
+    total = mpmath.fsum(raised) + (weighting.row.extra * mpmath.exp(-top) if weighting.row.extra else 0)
+    return [weight / total for weight in raised]
+
+
+def _by_threshold(scores: Sequence[mpmath.mpf], power: int) -> list[mpmath.mpf]:
+    """max(score - θ, 0)^power, with the sum 1, of scores up to 0: θ is from -1 to 0."""
+    heavy = [score for score in scores if score > -1]
+    low, high = mpmath.mpf(-1), mpmath.mpf(0)
+    for _ in range(mpmath.mp.prec):
+        middle = (low + high) / 2
+        if mpmath.fsum(max(score - middle, 0)**power for score in heavy) > 1:
+            low = middle
+        else:
+            high = middle
+    return [max(score - low, mpmath.mpf(0))**power for score in scores]
+
+
+def respond(response: Response, score: Any) -> Any:
+    """The function of a score."""
+    match response:
+        case Response.RELU:
+            return max(score, mpmath.mpf(0))
+        case Response.SIGMOID:
+            return 1 / (1 + mpmath.exp(-score))
+
+
+def mpf_of(x: Fraction) -> mpf:
+    """The nearest number of the working precision."""
+    return mpf(x.numerator) / x.denominator
+
+
+# -- words -------------------------------------------------------------------------------------------------------------
+
+
+def run_by_mpmath(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
+    """The final residual vectors under soft attention, at the working precision."""
+    return run_layers(_embed(transformer, word), transformer, _attend, _feed, operator.add)
+
+
+def _form(row: Coefficients, vector: Residual) -> mpf:
+    return mpmath.fsum(mpf_of(w) * vector[name] for name, w in row.items() if name in vector)
+
+
+def _embed(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
+    stream = []
+    for i, symbol in enumerate(word, start=1):
+        vector = {name: mpf_of(x) for name, x in transformer.token_embedding[symbol].items()}
+        for name, value in transformer.position_embedding.items():
+            vector[name] = vector.get(name, mpf(0)) + by_mpmath(value, i, len(word))
+        stream.append(vector)
+    return stream
+
+
+def _attend(head: Head, stream: list[Residual]) -> list[Residual]:
+    keys = [[_form(row, vector) for row in head.keys] for vector in stream]
+    columns = {name: [_form(row, vector) for vector in stream] for name, row in head.values.items()}
+    changes = []
+    for i, vector in enumerate(stream, start=1):
+        visible, heat = head.mask.visible(i, len(stream)), by_mpmath(head.temperature, i, len(stream))
+        queries = [_form(row, vector) / heat for row in head.queries]
+        scores = [mpmath.fdot(zip(queries, keys[j - 1], strict=True)) for j in visible]
+        weights = _weights(head, scores, len(stream))
+        changes.append({name: mpmath.fdot((w, column[j - 1]) for w, j in zip(weights, visible, strict=True))
+                        for name, column in columns.items()})
+    return changes
+
+
+def _weights(head: Head, scores: Sequence[mpf], n: int) -> list[mpf]:
+    row = head.weighting.row
+    if row.response is None:
+        return weigh(scores, head.weighting)
+    answers = [respond(row.response, score) for score in scores]
+    if head.weighting.is_additive:
+        return [answer / n for answer in answers] if row.over_n else answers
+    nearest_first = answers if head.mask is Mask.PAST else answers[::-1]
+    left, weights = mpf(1), [mpf(0)]  # the position itself takes nothing
+    for share in nearest_first[1:]:
+        weights.append(left * share)
+        left *= 1 - share
+    return weights if head.mask is Mask.PAST else weights[::-1]
+
+
+def _feed(feedforward: FeedForward, vector: Residual) -> Residual:
+    change = {name: mpf_of(x) for name, x in feedforward.bias.items()}
+    for unit in feedforward.units:
+        active = max(_form(unit.reads, vector) + mpf_of(unit.bias), mpf(0))
+        for name, weight in unit.writes.items():
+            change[name] = change.get(name, mpf(0)) + mpf_of(weight) * active
+    return change
+
+
+def values_by_mpmath(transformer: Transformer, word: Sequence[str],
+                     enclosed: Sequence[dict[str, Interval]]) -> list[dict[str, str]] | None:
+    """The numbers that a word holds, with 25 digits, if they lie in what was enclosed.
+
+    None where they are many, or a head is hard, or twice the digits make others of them.
+
+    Raises:
+        InternalError: if one does not lie there.
+    """
+    heads = [head for _, _, head in transformer.heads()]
+    if any(head.weighting.is_hard for head in heads) or len(word) ** 2 * len(heads) > MOST_PAIRS:
+        return None
+    rough: list[Residual] | None = None
+    for digits in DIGITS:
+        with mpmath.workdps(digits):
+            stream = run_by_mpmath(transformer, word)
+            if rough and all(_near(vector[name], x) for vector, xs in zip(rough, stream, strict=True)
+                             for name, x in xs.items()):
+                break
+        rough = stream
+    else:
+        return None
+    with mpmath.workdps(digits):
+        for i, (vector, intervals) in enumerate(zip(stream, enclosed, strict=True), start=1):
+            for name, interval in intervals.items():
+                nearest = min(max(vector[name], mpf_of(interval.lower)), mpf_of(interval.upper))
+                if not _near(nearest, vector[name]):
+                    raise InternalError(f"{name} at position {i} of the word {' '.join(word)}: Arb encloses a value "
+                                        f"where mpmath does not find it")
+        least = mpf(10) ** (10 - digits)
+        return [{name: mpmath.nstr(x if abs(x) > least else mpf(0), 25) for name, x in vector.items()}
+                for vector in stream]
+
+
+def _near(x: mpf, y: mpf) -> bool:
+    return bool(abs(x - y) <= mpf_of(AGREEMENT) * (1 + abs(y)))
