@@ -167,8 +167,8 @@ def values_by_mpmath(transformer: Transformer, word: Sequence[str],
     with mpmath.workdps(digits):
         for i, (vector, intervals) in enumerate(zip(stream, enclosed, strict=True), start=1):
             for name, interval in intervals.items():
-                nearest = min(max(vector[name], mpf_of(interval.lower)), mpf_of(interval.upper))
-                if not _near(nearest, vector[name]):
+                number = vector.get(name, mpf(0))
+                if not _near(min(max(number, mpf_of(interval.lower)), mpf_of(interval.upper)), number):
                     raise InternalError(f"{name} at position {i} of the word {' '.join(word)}: Arb encloses a value "
                                         f"where mpmath does not find it")
         least = mpf(10) ** (10 - digits)

