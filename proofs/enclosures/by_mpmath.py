@@ -24,8 +24,8 @@ from proofs.enclosures.intervals import Interval
 Residual = dict[str, mpf]
 DIGITS = (100, 200, 400, 800)
 AGREEMENT = Fraction(1, 10**25)
-MOST_PAIRS = 20_000
-"""So many scores of one word are computed; mpmath is not asked for more, which takes seconds."""
+MOST_STEPS = 100_000
+"""Scores and weights of one word; mpmath is not asked for more, which takes seconds."""
 
 _UNARY: Operations = {**UNARY, "ln": mpmath.log, "sqrt": mpmath.sqrt,
                       "log2ceil": lambda x: _log2(x, 1), "log2floor": lambda x: _log2(x, 0)}
@@ -151,8 +151,10 @@ def values_by_mpmath(transformer: Transformer, word: Sequence[str],
     Raises:
         InternalError: if one does not lie there.
     """
-    heads = [head for _, _, head in transformer.heads()]
-    if any(head.weighting.is_hard for head in heads) or len(word) ** 2 * len(heads) > MOST_PAIRS:
+    heads, n = [head for _, _, head in transformer.heads()], len(word)
+    units = [unit for layer in transformer.layers for unit in layer.feedforward.units]
+    weights = sum(len(unit.reads) + len(unit.writes) for unit in units)
+    if any(head.weighting.is_hard for head in heads) or n * n * len(heads) + n * weights > MOST_STEPS:
         return None
     rough: list[Residual] | None = None
     for digits in DIGITS:
