@@ -1,8 +1,7 @@
 """Critical constants: the smallest constant in front of the scores that still certifies, between two rationals.
 
-At the upper end the network is certified by both provers and the independent checker, or, where heads that look up
-counts never all err most on one word, by margins (by_margins.py); at the lower end a replayed word refutes it. What
-lies between is as narrow as asked. Nothing is assumed about how the error depends on the constant: the
+At the upper end the main path certifies the network; at the lower end a replayed word refutes it. What lies between is
+as narrow as asked. Nothing is assumed about how the error depends on the constant: the
 bracket holds *a* change from refuted to certified. Where the errors fall with the constant (as in all constructions of
 [SHA]: docs/critical.md) it is the only one.
 """
@@ -12,17 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import ceil
 
 from certify.asking.request import Request
-from certify.auditing.by_margins import (
-    NumberBehind,
-    WordAt,
-    can_be_followed,
-    certify_by_margins,
-    number_behind,
-    open_slacks,
-)
 from certify.auditing.decide import (
     ClaimedNetwork,
     Search,
@@ -30,6 +20,7 @@ from certify.auditing.decide import (
     describe_counterexample,
     find_witness,
     network_of,
+    open_slacks,
     sketch,
 )
 from certify.auditing.probes import read_probe
@@ -40,16 +31,20 @@ from certify.critical.threshold import LARGEST_FACTOR, NoChange, Probe
 from certify.formula.outcomes import Certified
 from constructions.language.expressions import Expression, at_place
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import Slack
 from constructions.network.sharpening import Place, is_sharpened
 from constructions.network.transformer import Transformer
 from proofs.enclosures.expressions import enclose_at
 from proofs.enclosures.intervals import Interval
 from proofs.formula.discharge import Line, Progress
+from proofs.formula.failures import NotDerived
+from proofs.formula.feed_forward.every_word import SlackOnEveryWord, slack_on_every_word
+from proofs.margins.claim import Read
+from proofs.words.classes.enclosing import enclose_word
+from proofs.words.classes.norms import NO_NORMS
 from proofs.words.replay import find_miss
 
-COLD = 64
-"""The constant of copies of heads that look up counts, about: there the main path proves what reads them."""
+BITS = 256
+"""The precision at which one word is looked at."""
 BY_MARGINS = "certified by margins, from the joint error of the heads (certify docs critical)"
 ALL_BY_MARGINS = ("every constant that was tried certifies, the smallest by margins: on no word of this length do the "
                   "heads together come near the other truth")
@@ -60,6 +55,21 @@ SHARES = (Fraction(1), Fraction(99, 100), Fraction(9, 10), Fraction(1, 2))
 FURTHER = tuple(Fraction(share, 16) for share in range(15, 0, -1))
 """Likewise, at lengths where margins are not looked at: with words like those of the length SHORT."""
 SHORT = 8
+
+
+@dataclass(frozen=True)
+class WordAt:
+    """A word, where the number behind a slack is read in it, and whether it should be above 1 there."""
+
+    word: tuple[str, ...]
+    read: Read
+    truth: bool
+
+    def room(self, number: SlackOnEveryWord) -> Fraction:
+        """How far beyond 0 or 1 the number is on the word, at least; below 0 if it falls short."""
+        read = {number.network.output: Fraction(1)}
+        value = enclose_word(number.network, self.word, self.read.position, BITS, read, NO_NORMS)
+        return value.lower - 1 if self.truth else -value.upper
 
 
 class NetworkAtConstants:
@@ -120,7 +130,7 @@ class Known:
 
 
 class ComparisonsAtConstants(NetworkAtConstants):
-    """The same of a network that compares counts, where margins say what their heads err together.
+    """The same of a network that compares counts, where words say what its heads err together.
 
     Probes look at the words that came nearest to the other truth so far. All words are looked at where none is known
     yet and to certify, and then more of them may be known: ``learned``.
@@ -141,55 +151,45 @@ class ComparisonsAtConstants(NetworkAtConstants):
         return min((self._probe_number(number, n) for number in numbers for n in self.lengths),
                    key=lambda found: (found.passes, -(found.margin or 0)))
 
-    def _probe_number(self, number: NumberBehind, n: int) -> Probe:
-        if not self.known.words.get((number.slack, n)) and not self._decide(number, n):
+    def _probe_number(self, number: SlackOnEveryWord, n: int) -> Probe:
+        if not self.known.words.get((number.direction, n)) and not self._decide(number, n):
             return Probe(False)
-        room = min(number.room(each) for each in self.known.words[number.slack, n])
+        room = min(each.room(number) for each in self.known.words[number.direction, n])
         return Probe(room > 0, -float(room))
 
-    def _open_numbers(self, constant: Fraction, lines: Sequence[Line], refused: bool = False) -> list[NumberBehind]:
-        """The numbers behind what is open at a constant; none if nothing is, or not all of it is decided by margins.
-
-        Where nothing is open and the main path is ``refused`` all the same, they are those behind all slacks.
-        """
+    def _open_numbers(self, constant: Fraction, lines: Sequence[Line]) -> list[SlackOnEveryWord]:
+        """The numbers behind what is open at a constant; none if nothing is, or words do not decide all of it."""
         network = self.at(constant).network
-        names = open_slacks(lines, network) or ()
-        if refused and open_slacks(lines, network) == []:
-            names = [name for name, meaning in network.directions.items() if isinstance(meaning, Slack)]
-        found = [number_behind(network, slack) for slack in names]
-        numbers = [each for each in found if each]
-        if len(numbers) < len(found):
+        try:
+            numbers = [slack_on_every_word(network, slack, self.lengths) for slack in open_slacks(lines, network)]
+        except NotDerived:
             return []
-        if not all(can_be_followed(network, each, self.lengths.last) for each in numbers):
-            self.known.not_followed.add(self.lengths.last)
-            return []
-        return numbers
+        if all(each.is_small for each in numbers):
+            return numbers
+        self.known.not_followed.add(self.lengths.last)
+        return []
 
-    def _decide(self, number: NumberBehind, n: int) -> bool:
+    def _decide(self, number: SlackOnEveryWord, n: int) -> bool:
         """Whether the number is right on all words of a length; the word that comes nearest is known from now on."""
-        self.search.progress(f"all words of length {n}: {number.slack}")
+        self.search.progress(f"all words of length {n}: {number.direction}")
         found = number.decide(n)
         if found.least is not None:
-            least, words = found.least, self.known.words.setdefault((number.slack, n), [])
+            least, words = found.least, self.known.words.setdefault((number.direction, n), [])
             word = WordAt(least.word, least.read, least.truth)
             self._learned |= word not in words and found.verdict != "certified"
             words += [word] if word not in words else []
         return found.verdict == "certified"
 
     def certifies(self, constant: Fraction) -> bool:
-        """Whether the main path certifies the network, or margins do what it leaves open."""
+        """Whether the main path certifies the network; words that come near the other truth are known from then on."""
         lines = self.lines(constant)
-        proved = all(line.proved for line in lines)
-        if proved and super().certifies(constant):
-            return True
-        numbers = self._open_numbers(constant, lines, refused=proved)
-        if not numbers or not all(self._decide(number, n) for number in numbers for n in self.lengths):
+        numbers = self._open_numbers(constant, lines)
+        is_likely = numbers or all(line.proved for line in lines)
+        if not is_likely or not all(self._decide(number, n) for number in numbers for n in self.lengths):
             return False
-        self.search.progress(f"certifying n = {self.lengths} by margins")
-        if certify_by_margins(self.at(constant), [number.slack for number in numbers], numbers, self.lengths,
-                              self.search.confirmed, ceil(COLD / constant)):
-            self.known.by_margins.add((self.lengths, constant))
-        return (self.lengths, constant) in self.known.by_margins
+        if is_certified := super().certifies(constant):
+            self.known.by_margins |= {(self.lengths, constant)} if numbers else set()
+        return is_certified
 
     def refute(self, constant: Fraction, nearest: Fraction) -> Refuted[Witness] | None:
         """A word that is known already, replayed; else one that is looked for."""

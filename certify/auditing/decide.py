@@ -20,16 +20,19 @@ from certify.formula.pipeline import certify_transformer
 from certify.formula.pipeline import sketch as sketch_network
 from certify.frame.words import show_word, type_word
 from constructions.network.lengths import Lengths
+from constructions.network.meanings import Slack
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.regimes import Regime
 from proofs.enclosures.intervals import AtLeast, point
 from proofs.formula.common.kinds import Kind
-from proofs.formula.discharge import ALLOWED_ERROR, Line, Memory, Progress
+from proofs.formula.discharge import ALLOWED_ERROR, Line, Memory, Progress, bounds_of
+from proofs.formula.failures import NotDerived
+from proofs.formula.feed_forward.every_word import slack_on_every_word
 from proofs.formula.refutation import Search as WordSearch
 from proofs.formula.refutation import SearchByLength, find_counterexample
 from proofs.trained.runs import runs
-from proofs.words.replay import Counterexample
+from proofs.words.replay import NEAR_A_NUMBER, Counterexample
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,13 @@ def decide(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> ClaimAn
     by_length = SearchByLength(claimed.network, claimed.allowed_error, search.progress)
     for n in (n for n in lengths if n not in rows):
         found = by_length.find(Lengths(n, n), sketches[n])
-        rows[n] = _searched_row(claimed, n, sketches[n], found)
+        is_open = not found.counterexample and words_decide(claimed, sketches[n], n)
+        on_words = certify_run(claimed, Lengths(n, n), search) if is_open else None
+        if isinstance(on_words, Certified):
+            certificates.append(on_words.certificate)
+            rows[n] = _row(n, "certified", sketches[n], claimed)
+        else:
+            rows[n] = _searched_row(claimed, n, sketches[n], found)
     if not any(row.verdict == "refuted" for row in rows.values()):
         rows |= _refute_together(claimed, lengths, rows, search)
     return ClaimAnswer(tuple(rows[n] for n in lengths), tuple(certificates))
@@ -93,6 +102,26 @@ def decide(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> ClaimAn
 def sketch(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> list[Line]:
     """What the exact prover alone says of every obligation."""
     return sketch_network(claimed.network, lengths, claimed.allowed_error, search.exact)
+
+
+def open_slacks(lines: Sequence[Line], network: Transformer) -> list[str]:
+    """The slacks that a sketch leaves open, which words may decide; none if other things are open, too."""
+    found = [line for line in lines if not line.proved]
+    if any(max(abs(bound.lower), abs(bound.upper)) > NEAR_A_NUMBER for bound in bounds_of(lines).values()):
+        return []
+    of_slack = all(line.kind is Kind.FEED_FORWARD and isinstance(network.directions[line.direction], Slack)
+                   for line in found)
+    return [line.direction for line in found] if of_slack else []
+
+
+def words_decide(claimed: ClaimedNetwork, lines: Sequence[Line], n: int) -> bool:
+    """Whether all that a sketch leaves open is decided by looking at all words of length n."""
+    try:
+        found = [slack_on_every_word(claimed.network, slack, Lengths(n, n))
+                 for slack in open_slacks(lines, claimed.network)]
+    except NotDerived:
+        return False
+    return bool(found) and all(each.is_small for each in found)
 
 
 def certify_run(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> Certified | Refuted | Unknown:

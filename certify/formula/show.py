@@ -111,6 +111,8 @@ def print_exact(out: Console, lines: tuple[Line, ...]) -> None:
             parts.append((f"{proved} of " if proved < len(part) else "") + counted(len(part), noun) + note)
     if parts:
         out.print(plain(f"exact     at every (n, i): {', '.join(parts)}"))
+    for line in (line for line in lines if line.on_every_word and line.proved):
+        out.print(plain(f"together  {describe_place(line)}: proved on every word, with its errors together"))
     if any(line.kind is Kind.COMPOSITION and line.proved for line in lines):
         out.print(plain("composed  every direction is written once, and read only after it is written"))
     for line in [line for line in lines if not line.proved][:MANY_HEADS]:

@@ -7,6 +7,7 @@ between which it lies for the others, since rounding is monotone.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from constructions.network.float_formats import power_of_two
@@ -35,12 +36,12 @@ class OutputsByValue:
         self._weights: dict[Fraction, Held] = {}
         self._rounded: dict[Fraction, Fraction] = {}
 
-    def check(self, obligation: FeedForwardObligation) -> None:
-        """Raise NotDerived unless the output is in every case what it means."""
+    def check(self, obligation: FeedForwardObligation, errors: Mapping[str, Fraction]) -> None:
+        """Raise NotDerived unless the output is in every case what it means; ``errors`` are of *others* directions."""
         directions = self.numbers.transformer.directions
         read = {name for reads, _, _ in obligation.units for name in reads}
         if not any(isinstance(directions[name], Mean | Average) for name in read):
-            ExactOutputs(self.numbers, {}).check(obligation)
+            ExactOutputs(self.numbers, errors).check(obligation)
             return
         if not isinstance(directions[obligation.direction], Slack):
             raise NotDerived("means are not exact, and this output is to be")
@@ -60,8 +61,8 @@ class OutputsByValue:
 
     def _ends_of_form(self, reads: Coefficients, bias: Fraction, case: InputCase) -> Ends:
         """Between which numbers the form is, as it is computed in any order."""
-        if case.slack:
-            raise NotDerived("a unit reads slack beside a mean")
+        if case.slack or case.values:
+            raise NotDerived("a unit reads slack or a count beside a mean")
         products = [(self._exact_weight(reads[name]), self._entered(*self._ends(name, box.lower, box.upper, case)))
                     for name, box in case.box if name in reads]
         products.append((self._exact_weight(bias), TRUTH_ONE))

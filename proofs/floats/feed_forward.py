@@ -279,7 +279,10 @@ class _CaseCheck:
         """A number that a unit reads, with its error."""
         if name in self.numbers:
             return self.numbers[name]
-        if isinstance(self.outputs.numbers.transformer.directions[name], Total):
+        meaning = self.outputs.numbers.transformer.directions[name]
+        if isinstance(meaning, Truth):
+            return TRUTH
+        if isinstance(meaning, Total):
             return Held(ZERO, Fraction(self.obligation.lengths.last), ZERO, 0)
         if name not in self.outputs.errors:
             raise NotDerived(f"a unit that reads {name} is not shut")

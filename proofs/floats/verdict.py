@@ -239,13 +239,11 @@ class FloatProof:
     # -- feed-forward parts --------------------------------------------------------------------------------------------
 
     def _prove_output(self, write: Write, lengths: Lengths, others: Mapping[str, Fraction]) -> None:
+        what = self.transformer, self.known, lengths, write.layer, write.direction
         if is_by_value(self.transformer, self.known, write.layer, write.direction):
-            by_value = oblige_by_value(self.transformer, self.known, lengths, write.layer, write.direction)
-            self._by_value.check(by_value)
-            return
-        exact = dict.fromkeys(others, point(ZERO))
-        obligation = oblige_feed_forward(self.transformer, self.known, lengths, write.layer, write.direction, exact)
-        ExactOutputs(self.numbers, others).check(obligation)
+            self._by_value.check(oblige_by_value(*what, dict.fromkeys(others, point(ZERO))), others)
+        else:
+            ExactOutputs(self.numbers, {}).check(oblige_feed_forward(*what))
 
 
 

@@ -54,6 +54,8 @@ def seal(formula: Formula, lengths: Lengths, regime: Regime | None, transformer:
             for line, worst in bounded
         ],
     }
+    if words := sorted((line.direction for line in lines if line.on_every_word), key=order.__getitem__):
+        certificate["words"] = words
     return write_canonical(certificate)
 
 

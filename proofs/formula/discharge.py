@@ -30,6 +30,7 @@ from proofs.formula.composition import (
 from proofs.formula.failures import NotDerived
 from proofs.formula.families import family_of
 from proofs.formula.family import Family
+from proofs.formula.feed_forward.every_word import SlackOnEveryWord
 from proofs.formula.irrational import reads_irrational, widened
 from proofs.formula.transcript import Transcript, ignore
 from proofs.formula.two_provers import Disagreement, Proof
@@ -41,7 +42,8 @@ Progress = Callable[[str], None]
 class Line:
     """The outcome of one obligation. ``proved`` only if both provers say so; else ``reason`` says what is missing.
 
-    Of heads that approximate, ``worst`` is their worst case and ``obligation`` what it is the worst case of.
+    Of heads that approximate, ``worst`` is their worst case and ``obligation`` what it is the worst case of. What is
+    proved ``on_every_word`` is confirmed by the checker alone.
     """
 
     kind: Kind
@@ -55,6 +57,7 @@ class Line:
     worst: WorstCase | None = None
     obligation: Approximation | None = None
     repeated: bool = False
+    on_every_word: bool = False
 
 
 @dataclass
@@ -133,7 +136,8 @@ class _Discharge:
         if approximation is not None:
             proof = self._of_real_numbers(proof, approximation)
         return Line(family.kind, written.layer, written.place, written.direction, obligation.source, obligation.rows,
-                    not proof.reason, proof.reason, proof.worst, approximation, repeated)
+                    not proof.reason, proof.reason, proof.worst, approximation, repeated,
+                    isinstance(obligation, SlackOnEveryWord))
 
     def _of_real_numbers(self, proof: Proof, obligation: Approximation) -> Proof:
         """The same of the real ln and sqrt, which were rounded down before."""
@@ -152,7 +156,7 @@ class _Discharge:
         """The proof of the obligation or of an equal one, and whether it is that of an equal one."""
         own = obligation.key()
         if own is None:
-            return family.prove(obligation, True, ignore), False
+            return family.prove(obligation, self.twice, ignore), False
         key = (obligation.kind, self.twice, *own)
         record = self.transcript.recorder(key, obligation) if self.transcript else ignore
         repeated = key in self.memory.proofs

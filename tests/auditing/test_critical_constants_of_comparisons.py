@@ -11,15 +11,13 @@ import pytest
 from flint import arb, fmpq
 
 from certify.asking.request import Request
-from certify.auditing import by_margins
 from certify.auditing import critical as critical_constants
-from certify.auditing.by_margins import number_behind, open_slacks, with_colder_copies
 from certify.auditing.claims import AboutANetwork
 from certify.auditing.claims_file import read_claim
 from certify.auditing.critical import ALL_BY_MARGINS, BY_MARGINS, Bracketing, ComparisonsAtConstants, Known
-from certify.auditing.decide import Search
+from certify.auditing.decide import Search, open_slacks
 from certify.auditing.results import CriticalConstant
-from certify.formula.outcomes import Certified, Unknown
+from certify.formula.outcomes import Certified, Refuted
 from certify.formula.pipeline import certify_transformer, sketch
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
@@ -27,6 +25,9 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import FeedForward, Transformer
 from constructions.regimes import Regime
 from proofs.formula.discharge import Memory
+from proofs.formula.failures import NotDerived
+from proofs.formula.feed_forward import every_word
+from proofs.formula.feed_forward.every_word import slack_on_every_word
 
 Excess = Callable[[arb], arb]
 MAJORITY, MIXED = "#<[Q_1] > #<[Q_0]", "2*#<[Q_1] - #>[Q_0] >= 1"
@@ -77,12 +78,15 @@ def test_the_errors_of_all_counts_together_are_a_quarter_between_the_two_ends(
     assert found.witness is not None and found.witness.word is not None and len(found.witness.word) == n
 
 
-def test_between_its_ends_and_what_the_main_path_needs_a_constant_is_certified_by_margins_alone() -> None:
+def test_the_main_path_says_of_both_ends_what_the_bracket_says() -> None:
     """110000 needs half of 0.976...; head by head the worst counts of one word of length 6 would need all of it."""
     found = critical(MAJORITY, 6)
     assert found.gamma is not None and found.note == BY_MARGINS
-    assert isinstance(certify_transformer(network(MAJORITY, found.gamma.upper), 6, min_n=6), Unknown)
-    assert isinstance(certify_transformer(network(MAJORITY, Fraction(97602, 100000)), 6, min_n=6), Certified)
+    certified = certify_transformer(network(MAJORITY, found.gamma.upper), 6, min_n=6)
+    assert isinstance(certified, Certified) and any(line.on_every_word for line in certified.lines)
+    assert isinstance(certify_transformer(network(MAJORITY, found.gamma.lower), 6, min_n=6), Refuted)
+    head_by_head = certify_transformer(network(MAJORITY, Fraction(97602, 100000)), 6, min_n=6)
+    assert isinstance(head_by_head, Certified) and not any(line.on_every_word for line in head_by_head.lines)
 
 
 def test_the_constant_of_a_longer_word_is_that_of_the_shorter_ones_where_these_need_more() -> None:
@@ -98,11 +102,8 @@ def test_a_length_at_which_every_constant_will_do_says_so() -> None:
     assert found.gamma is None and found.note == ALL_BY_MARGINS
 
 
-def test_a_comparison_that_the_checker_refuses_where_both_provers_prove_it_is_certified_by_margins() -> None:
-    """It holds everywhere; the checker does not see that counts are not negative."""
-    always = "3*#<[Q_1] >= -2"
-    assert isinstance(certify_transformer(network(always, Fraction(3, 4)), 2, min_n=2), Unknown)
-    assert critical(always, 2).note == ALL_BY_MARGINS
+def test_a_comparison_that_holds_everywhere_is_certified_as_counts_are_not_negative() -> None:
+    assert isinstance(certify_transformer(network("3*#<[Q_1] >= -2", Fraction(3, 4)), 2, min_n=2), Certified)
 
 
 def test_a_comparison_that_no_constant_mends_says_so() -> None:
@@ -113,7 +114,7 @@ def test_a_comparison_that_no_constant_mends_says_so() -> None:
 def test_longer_words_than_are_looked_at_are_refuted_by_words_like_the_shorter_ones(
         monkeypatch: pytest.MonkeyPatch) -> None:
     """The main path needs 0.976..., and 110000 half of it: 7/16 is the greatest sixteenth at which it is wrong."""
-    monkeypatch.setattr(by_margins, "LONGEST", 5)
+    monkeypatch.setattr(every_word, "MOST_WORK", 200)
     monkeypatch.setattr(critical_constants, "SHORT", 4)
     monkeypatch.setattr(critical_constants, "SHARES", (Fraction(1),))
     found = critical(MAJORITY, 6)
@@ -142,34 +143,21 @@ def test_margins_certify_on_one_side_of_the_critical_constant_and_not_on_the_oth
     assert comparisons(MAJORITY, 6).certifies(Fraction(constant)) == holds
 
 
-def test_the_colder_copies_leave_every_other_direction_as_it_is() -> None:
-    own = network(MAJORITY, Fraction(3, 4))
-    slack = "slack[#<[Q_1] <= #<[Q_0]]"
-    colder = with_colder_copies(own, [slack], 100)
-    new = [name for name in colder.directions if name not in own.directions]
-    assert new == ["colder others[#<[Q_1]] for 2", "colder others[#<[Q_0]] for 2"]
-    for before, after in zip(own.layers, colder.layers, strict=True):
-        assert after.heads[:len(before.heads)] == before.heads
-        assert [unit for unit in after.feedforward.units if slack not in unit.writes] == [
-            unit for unit in before.feedforward.units if slack not in unit.writes]
-    assert isinstance(certify_transformer(own, 4, min_n=4), Unknown)
-    assert isinstance(certify_transformer(colder, 4, min_n=4), Certified)
-
-
 def test_a_slack_that_a_unit_writes_together_with_something_else_has_no_number_behind_it() -> None:
     own = network(MAJORITY, Fraction(3, 4))
     slack = "slack[#<[Q_1] <= #<[Q_0]]"
-    assert number_behind(own, slack) is not None
+    assert slack_on_every_word(own, slack, Lengths(4, 4)).is_small
     units = tuple(replace(unit, writes={**unit.writes, "one": Fraction(1)}) if slack in unit.writes else unit
                   for unit in own.layers[1].feedforward.units)
     shared = replace(own, layers=(own.layers[0], replace(own.layers[1], feedforward=FeedForward(units)), own.layers[2]))
-    assert number_behind(shared, slack) is None
+    with pytest.raises(NotDerived):
+        slack_on_every_word(shared, slack, Lengths(4, 4))
 
 
 def test_heads_that_may_be_half_a_count_off_are_not_left_to_margins() -> None:
-    def opened(gamma: str) -> list[str] | None:
+    def opened(gamma: str) -> list[str]:
         own = network(MAJORITY, Fraction(gamma))
         return open_slacks(sketch(own, Lengths(4, 4), None, Memory()), own)
 
     assert opened("3/4") == ["slack[#<[Q_1] <= #<[Q_0]]"]
-    assert opened("1/10") is None
+    assert opened("1/10") == []

@@ -114,8 +114,8 @@ FALSE: list[tuple[handmade.Json, tuple[Any, ...], Any, str]] = [
     # what reads the counts
     (TWO, (*UNITS, 0, "bias"), "-1/4", "the output"),
     (TWO, (*UNITS, 0, "bias"), "-1001/1000", "the output changes while"),
-    (TWO, (*UNITS, 0, "reads"), {"others": "1"}, "the output"),
-    (TWO, (*UNITS, 0, "reads"), {"is": "1"}, "the output"),
+    (TWO, (*UNITS, 0, "reads"), {"others": "1"}, "not read the counts in the proportions"),
+    (TWO, (*UNITS, 0, "reads"), {"is": "1"}, "not read the counts in the proportions"),
     (TWO, (*UNITS, 0, "writes", "out"), "1", "the output"),
     (TWO, (*DIRECTIONS, "out", "formula"), "#<[Q_1] >= 1", "does not mean the claimed formula"),
     (TWO, ("claim", "formula"), "#<[Q_1] > 2", "does not mean the claimed formula"),

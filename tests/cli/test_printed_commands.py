@@ -306,7 +306,7 @@ def listen_to_critical_constants(said: Said) -> None:
     comparison = "audit --formula '#<[Q_1] > #<[Q_0]' --alphabet 01"
     said.listen(f"{comparison} --max-n 2 --critical 2")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("certify.auditing.by_margins.LONGEST", 5)
+        patch.setattr("proofs.formula.feed_forward.every_word.MOST_WORK", 200)
         patch.setattr("certify.auditing.critical.SHORT", 4)
         patch.setattr("certify.auditing.critical.SHARES", (Fraction(1),))
         said.listen(f"{comparison} --min-n 6 --max-n 6 --critical 6 --width 1/100")

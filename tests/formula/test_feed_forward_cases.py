@@ -142,7 +142,7 @@ def derived(
 ) -> bool:
     try:
         network = model(directions, units, bias or {})
-        task = oblige_feed_forward(network, KnownValues(directions), up_to(max_n), 1, "out", {})
+        task = oblige_feed_forward(network, KnownValues(directions), up_to(max_n), 1, "out")
     except NotDerived:
         return False
     assert passes(task) <= proves_feed_forward(task)

@@ -16,8 +16,10 @@ from constructions.network.meanings import Anything, Mean, Meaning, Others, Posi
 from constructions.network.transformer import Coefficients, FeedForward, Layer, Transformer, Unit
 from proofs.enclosures.intervals import Interval
 from proofs.formula.common.known import KnownValues
+from proofs.formula.common.written import Written
 from proofs.formula.failures import NotDerived
-from proofs.formula.feed_forward.obligation import oblige_feed_forward, range_of
+from proofs.formula.families import family_of
+from proofs.formula.feed_forward.counting import range_of
 from proofs.formula.feed_forward.second import proves_feed_forward
 from proofs.formula.feed_forward.worst_case import check_cases, group_units
 
@@ -63,7 +65,8 @@ def is_proved(directions: dict[str, Meaning], units: Units, bias: Fraction, boun
     layer = Layer((), FeedForward(parts, {"out": bias} if bias else {}))
     transformer = Transformer(("0", "1"), directions, {"0": {}, "1": {}}, {}, (layer,), "out")
     try:
-        task = oblige_feed_forward(transformer, KnownValues(directions), up_to(max_n), 1, "out", bounds)
+        written = Written(transformer, KnownValues(directions), up_to(max_n), 1, 0, "out", None, bounds)
+        task = family_of(written).oblige(written)
         check_cases(task)
     except NotDerived:
         return False

@@ -17,10 +17,11 @@ from constructions.network.meanings import Meaning, Near, Others, Position, Slac
 from constructions.network.transformer import Coefficients, FeedForward, Layer, Transformer, Unit
 from proofs.enclosures.intervals import AtLeast, Interval, point
 from proofs.formula.common.known import KnownValues
+from proofs.formula.common.written import Written
 from proofs.formula.composition import find_embedding_fault
 from proofs.formula.discharge import discharge
 from proofs.formula.failures import NotDerived
-from proofs.formula.feed_forward.obligation import oblige_feed_forward
+from proofs.formula.families import family_of
 from proofs.formula.feed_forward.second import proves_feed_forward
 from proofs.formula.feed_forward.worst_case import check_cases
 from proofs.words.replay import Reading
@@ -53,8 +54,9 @@ def is_proved(meaning: Meaning, units: Units, bias: int = 0, error: Fraction = Q
                                   {"out": F(bias)} if bias else {}))
     transformer = Transformer(("0", "1"), directions, {"0": {}, "1": {}}, {}, (layer,), "out")
     try:
-        task = oblige_feed_forward(transformer, KnownValues(directions), up_to(5), 1, "out",
-                                   {"h": Interval(-error, error)})
+        written = Written(transformer, KnownValues(directions), up_to(5), 1, 0, "out", None,
+                          {"h": Interval(-error, error)})
+        task = family_of(written).oblige(written)
         proved = _holds(lambda: check_cases(task))
     except NotDerived:
         return False

@@ -100,16 +100,15 @@ Definition heads_stage (views : outlook) (letters : nat) (L : lengths) (A M : li
 Definition writes_to (l : layer) (d : direction) : bool :=
   existsb (fun u => existsb (at_direction d) (unit_writes u)) (layer_units l) || existsb (at_direction d) (layer_bias
       l).
-(* Cases are twice as many for each atom; rows are tried first where cases are many,
-   and only they where they are more. *)
+(* Rows are tried first: they take no longer the more is read. Cases are twice as many for each atom. *)
 Definition check_units (L : lengths) (A : list meaning) (l : layer) (d : direction) (b : meaning) : bool :=
   let atoms := length (free_atoms A (layer_units l) d b) in
   let by_rows := fun _ : unit => check_output_by_rows L A (layer_units l) (layer_bias l) d b in
   let by_cases := fun _ : unit => check_output A (layer_units l) (layer_bias l) d b in
   let by_signs := fun _ : unit => check_output_by_signs A (layer_units l) (layer_bias l) d b in
-  if (atoms <=? 10)%nat then (if by_cases tt then true else if by_rows tt then true else by_signs tt)
-  else if by_rows tt then true else if by_signs tt then true
-  else if (atoms <=? most_atoms)%nat then by_cases tt else false.
+  if by_rows tt then true
+  else if (atoms <=? 10)%nat then (if by_cases tt then true else by_signs tt)
+  else if by_signs tt then true else if (atoms <=? most_atoms)%nat then by_cases tt else false.
 Definition feedforward_stage (views : outlook) (L : lengths) (A M : list meaning) (l : layer) (d : direction)
   : meaning :=
   if writes_to l d then written A d (nth d M IsAnything)
@@ -356,8 +355,9 @@ Proof.
       by (intros D; exact (check_output_by_signs_correct users n w (Position i Hi) A (h i)
         (fun e => HA i e Hi) _ _ _ _ D)).
     unfold check_units in C. cbv zeta in C.
-    destruct (_ <=? 10)%nat, (check_output A _ _ d b), (check_output_by_rows L A _ _ d b),
-      (check_output_by_signs A _ _ d b); auto; now destruct (_ <=? most_atoms)%nat.
+    apply if_or in C as [C|C]; [exact (ByRows C)|].
+    destruct (_ <=? 10)%nat, (check_output A _ _ d b), (check_output_by_signs A _ _ d b); auto;
+      now destruct (_ <=? most_atoms)%nat.
   - rewrite (not_written l d (h i) W), Rplus_0_r. exact Hd.
 Qed.
 

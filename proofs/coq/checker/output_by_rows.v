@@ -3,9 +3,9 @@
    to a greatest one (docs/certificate.md, section 5, Feed-forward output by value).
 
    The output is about one sum of counts D: a total, a predicate on a count, the truth or the slack of a comparison.
-   What
-   the units read must be known from n and i, or a multiple of D (divided by how many positions its counts look at), or
-   the slack of a formula that D decides. Values of D that follow one another are looked at as one interval, in which
+   What the units read must be known from n and i, or a multiple of D (divided by how many positions its counts look
+   at), or the slack of a formula that D decides; or numbers of positions and truths here, which together are a multiple
+   of D to within the errors of those numbers. Values of D that follow one another are looked at as one interval, in which
    every ReLU is a linear form, or between its least and its greatest number.
    Proved: if `check_output_by_rows` says yes, the layer writes exactly what the direction means. *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arith.
@@ -297,7 +297,8 @@ Qed.
 Inductive source :=
 | Known (a : meaning)                                    (* n and i decide it *)
 | Multiple (a : Q) (over : option side)                  (* a D, divided by the positions that a side has *)
-| ZeroWhere (k : decided).                               (* the slack of a formula *)
+| ZeroWhere (k : decided)                                (* the slack of a formula *)
+| Between (x : Q).                                       (* the error of a number of other positions, at most x *)
 Definition source_of (D : sum_of_counts) (a : meaning) : option source :=
   match a with
   | IsPosition _ | IsTruth _ | IsProduct _ _ => Some (Known a)
@@ -307,6 +308,7 @@ Definition source_of (D : sum_of_counts) (a : meaning) : option source :=
       if (constant_of t =? 0)%Z then option_map (fun q => Multiple q (Some (side_of t))) (ratio (counts_of t) D)
         else None
   | IsTotal s f => option_map (fun q => Multiple q None) (ratio (one_count s f) D)
+  | IsOthers _ _ x => Some (Between x)
   | _ => None
   end.
 Definition source_range (n i : nat) (least most : Z) (s : source) : interval :=
@@ -316,6 +318,7 @@ Definition source_range (n i : nat) (least most : Z) (s : source) : interval :=
       let a := match over with Some s => Qred (a / inject_Z (Z.of_nat (span s n i))) | None => a end in
       scale a (from_to (inject_Z least) (inject_Z most))
   | ZeroWhere k => slack_range (truth_from n least most k)
+  | Between x => from_to (- x) x
   end.
 
 (* What depends on the length only through the positions before. *)
@@ -326,8 +329,11 @@ Definition forgets_length (s : source) : bool :=
   | Multiple _ (Some ToRight) => false
   | Multiple _ _ => true
   | ZeroWhere (ByValue LAST) => false
-  | ZeroWhere _ => true
+  | ZeroWhere _ | Between _ => true
   end.
+(* What a direction holds, less the number of other positions that it is near. *)
+Definition less_number (users : predicate_meanings) (n : nat) (w : word) (i : nat) (a : meaning) (x : R) : R :=
+  match a with IsOthers s f _ => x - INR (others s n (truth users n w f) i) | _ => x end.
 
 Section Source.
 Variables (users : predicate_meanings) (n n' : nat) (w : word) (i : position n) (D : sum_of_counts) (z least most : Z).
@@ -348,7 +354,7 @@ Proof.
 Qed.
 
 Lemma source_range_correct a s x : n' = n \/ forgets_length s = true -> source_of D a = Some s ->
-  means users n w i a x -> within (source_range n' i least most s) x.
+  means users n w i a x -> within (source_range n' i least most s) (less_number users n w i a x).
 Proof.
   intros F S M.
   assert (Known_ : forall b, s = Known b -> b = a -> within (source_range n' i least most s) x).
@@ -375,10 +381,104 @@ Proof.
     apply divided_within; [destruct F as [F|F]; [now left|right; now destruct (side_of t)]|]. simpl in M. rewrite M.
     rewrite term_value, C, (ratio_correct users n w i D _ q E), Value, Rplus_0_r. reflexivity.
   - destruct (ratio _ D) as [q|] eqn:E; [|discriminate]. cbn [option_map] in S. take S. cbn [source_range].
-    apply multiple_within. simpl in M. rewrite M.
+    apply multiple_within. simpl in M |- *. rewrite M.
     now rewrite <- (one_count_value users n w i), (ratio_correct users n w i D _ q E), Value.
+  - take S. cbn [source_range less_number means] in *. apply within_from_to. rewrite Q2R_opp.
+    revert M. unfold Rabs. destruct (Rcase_abs _); lra.
 Qed.
 End Source.
+
+(* ---- units that read numbers of positions ---- *)
+(* Of a row that reads some, what is left: one more direction that holds D, as often as they give it, and their errors.
+   A number of other positions is its count, less the truth here of what is counted: those truths must cancel. *)
+Section WithSum.
+Variables (A : list meaning) (D : sum_of_counts).
+Definition is_here (fs : list formula) (e : direction * Q) : option formula :=
+  match nth (fst e) A IsAnything with IsTruth f => if existsb (formula_eqb f) fs then Some f else None | _ => None end.
+Fixpoint here_part (fs : list formula) (r : row) : list (formula * Q) :=
+  match r with
+  | [] => []
+  | e :: r => match is_here fs e with Some f => (f, snd e) :: here_part fs r | None => here_part fs r end
+  end.
+Definition stays (fs : list formula) (e : direction * Q) : bool :=
+  match nth (fst e) A IsAnything with
+  | IsTotal _ _ => false
+  | _ => match is_here fs e with Some _ => false | None => true end
+  end.
+Definition with_sum (r : row) : option row :=
+  if existsb (fun e => length A <=? fst e)%nat r then None else
+  match others_part A r with
+  | [] => Some r
+  | l => let left_out := map (fun e => (snd (fst e), snd e)) (without_here A r) in
+         let fs := map fst left_out in
+         if equal formula_eqb (here_part fs r) left_out
+         then match ratio l D with Some a => Some ((length A, a) :: filter (stays fs) r) | None => None end
+         else None
+  end.
+Fixpoint units_with_sum (us : list (Q * relu_unit)) : option (list (Q * relu_unit)) :=
+  match us with
+  | [] => Some []
+  | (q, u) :: us =>
+      match with_sum (unit_reads u), units_with_sum us with
+      | Some r, Some us => Some ((q, ReluUnit r (unit_bias u) (unit_writes u)) :: us)
+      | _, _ => None
+      end
+  end.
+
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (h : vector) (z : Z).
+Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
+Hypothesis Value : combined (count_value users n w i) D = IZR z.
+Definition summed : vector := fun d =>
+  if (d =? length A)%nat then IZR z else less_number users n w i (nth d A IsAnything) (h d).
+Notation here := (fun f => bit (truth users n w f i)).
+
+Lemma summed_inside d : (length A <=? d)%nat = false -> summed d = less_number users n w i (nth d A IsAnything) (h d).
+Proof. unfold summed. intros L. apply Nat.leb_gt in L. destruct (Nat.eqb_spec d (length A)); [lia|reflexivity]. Qed.
+
+Lemma row_with_sum fs r : existsb (fun e => length A <=? fst e)%nat r = false ->
+  linear r h = combined (count_value users n w i) (others_part A r)
+    - combined here (map (fun e => (snd (fst e), snd e)) (without_here A r))
+    + combined here (here_part fs r) + linear (filter (stays fs) r) summed.
+Proof.
+  induction r as [|[d q] r IH]; cbn [existsb fst]; [intros _; cbn; lra|]. intros L.
+  apply orb_false_iff in L as [L1 L2]. specialize (IH L2). pose proof (summed_inside d L1) as S. pose proof (HA d) as M.
+  cbn [linear others_part without_here here_part filter]. unfold stays at 1. change (is_here fs (d, q)) with
+    (match nth d A IsAnything with IsTruth f => if existsb (formula_eqb f) fs then Some f else None | _ => None end).
+  cbn [fst snd].
+  destruct (nth d A IsAnything) as [v|f|f|f g|x f|s f|t|s f|s f x|]; cbn [less_number means] in *;
+    try (cbn [linear]; rewrite S, IH; lra).
+  - destruct (existsb (formula_eqb f) fs); cbn [linear combined fst snd]; rewrite IH; [rewrite M|rewrite S]; lra.
+  - cbn [combined]. rewrite IH, M. unfold count_value at 2. cbn [fst snd]. lra.
+  - cbn [combined map linear fst snd]. rewrite IH, S. unfold count_value at 2. cbn [fst snd].
+    rewrite (counted_others s n (truth users n w f) i). lra.
+Qed.
+
+Lemma with_sum_correct r r' : with_sum r = Some r' -> linear r' summed = linear r h.
+Proof.
+  unfold with_sum. destruct (existsb (fun e => length A <=? fst e)%nat r) eqn:L; [discriminate|].
+  set (left_out := map _ (without_here A r)). destruct (others_part A r) as [|k l] eqn:O; intros H.
+  - take H. rewrite (row_with_sum [] r L), O. fold left_out. 
+    assert (W : left_out = [] /\ here_part [] r = [] /\ filter (stays []) r = r).
+    { unfold left_out. clear - O. induction r as [|[d q] r IH]; [now split|].
+      cbn [others_part without_here here_part filter] in *. unfold stays at 1, is_here. cbn [fst snd existsb].
+      destruct (nth d A IsAnything); try discriminate; destruct (IH O) as (-> & -> & ->); now split. }
+    destruct W as (-> & -> & ->). cbn [combined]. lra.
+  - rewrite <- O in H. cbv zeta in H. destruct (equal formula_eqb _ left_out) eqn:E; [|discriminate].
+    destruct (ratio (others_part A r) D) as [a|] eqn:R; [|discriminate]. take H.
+    rewrite (row_with_sum (map fst left_out) r L). fold left_out.
+    rewrite <- (equal_correct formula_eqb formula_eqb_eq here _ _ E).
+    rewrite (ratio_correct users n w i D _ a R), Value. cbn [linear]. unfold summed at 1. rewrite Nat.eqb_refl. lra.
+Qed.
+
+Lemma units_with_sum_correct us : forall us', units_with_sum us = Some us' ->
+  weighed_units summed us' = weighed_units h us.
+Proof.
+  unfold weighed_units. induction us as [|[q u] us IH]; cbn [units_with_sum]; intros us' H; [now take H|].
+  destruct (with_sum (unit_reads u)) as [r|] eqn:W; [|discriminate].
+  destruct (units_with_sum us) as [us2|]; [|discriminate]. take H. cbn [total fst snd unit_reads unit_bias].
+  now rewrite (with_sum_correct _ r W), (IH us2 eq_refl).
+Qed.
+End WithSum.
 
 (* ---- the values that a sum of counts may have ---- *)
 Definition is_integer (q : Q) : bool := Pos.eqb (Qden q) 1.
@@ -453,7 +553,7 @@ Definition of_source (s : option source) : list decided := match s with Some (Ze
 Section Check.
 Variables (A : list meaning) (us : list (Q * relu_unit)) (bias : Q) (D : sum_of_counts) (t : target).
 
-Definition sources : list (option source) := map (source_of D) A.
+Definition sources : list (option source) := map (source_of D) A ++ [Some (Multiple 1 None)].
 Definition range_at (table : list (option source)) (n i : nat) (least most : Z) (d : direction) : interval :=
   match nth d table None with Some s => source_range n i least most s | None => unbounded end.
 Definition check_run (table : list (option source)) (n i : nat) (r : Z * Z) : bool :=
@@ -513,14 +613,25 @@ End Check.
 Definition check_output_by_rows (L : lengths) (A : list meaning) (us : list relu_unit) (bias : row) (d : direction)
   (b : meaning) : bool :=
   let D := sum_of b in
-  match greatest_length L, D, target_of D b with
-  | Some N, _ :: _, Some t =>
-      forallb (fun e => is_integer (snd e)) D
-      && check_rows A (writers us d) (entry_rational bias d) D t L N
-  | _, _, _ => false
+  match greatest_length L, D, target_of D b, units_with_sum A D (writers us d) with
+  | Some N, _ :: _, Some t, Some ws =>
+      forallb (fun e => is_integer (snd e)) D && check_rows A ws (entry_rational bias d) D t L N
+  | _, _, _, _ => false
   end.
 
 (* ---- soundness ---- *)
+Definition is_source (A : list meaning) (D : sum_of_counts) (e : direction) (s : source) : Prop :=
+  e = length A /\ s = Multiple 1 None \/ (e < length A)%nat /\ source_of D (nth e A IsAnything) = Some s.
+Lemma is_source_listed A D e s : nth e (sources A D) None = Some s -> is_source A D e s.
+Proof.
+  unfold sources, is_source. intros E. destruct (Nat.lt_trichotomy e (length A)) as [L|[L|L]].
+  - right. split; [exact L|]. rewrite app_nth1 in E by (now rewrite length_map).
+    rewrite (nth_indep _ None (source_of D IsAnything)) in E by (now rewrite length_map).
+    now rewrite (map_nth (source_of D)) in E.
+  - left. split; [exact L|]. rewrite app_nth2, length_map, L, Nat.sub_diag in E by (rewrite length_map; lia). now take E.
+  - rewrite nth_overflow in E; [discriminate|]. rewrite length_app, length_map. simpl. lia.
+Qed.
+
 Section Sound.
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (A : list meaning) (h : vector).
 Variables (us : list relu_unit) (bias : row) (d : direction) (D : sum_of_counts) (t : target) (b : meaning) (z : Z).
@@ -528,31 +639,35 @@ Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
 Hypothesis Target : target_of D b = Some t.
 Hypothesis Value : combined (count_value users n w i) D = IZR z.
 Notation out := (total (unit_output h d) us + entry bias d).
-Notation ws := (writers us d).
+Variable ws : list (Q * relu_unit).
+Hypothesis Units : units_with_sum A D (writers us d) = Some ws.
+Notation h' := (summed A users n w i h z).
 
 (* What is known of a table of sources. *)
 Variables (n' i' : nat) (table : list (option source)).
-Hypothesis Table : forall e s, nth e table None = Some s -> source_of D (nth e A IsAnything) = Some s /\
+Hypothesis Table : forall e s, nth e table None = Some s -> is_source A D e s /\
   ((n' = n /\ i' = i) \/ (i' = i /\ forgets_length s = true) \/ needs_no_row s = true).
 Hypothesis Last : n' = n \/ existsb is_last (of_target t) = false.
 
-Lemma range_at_within least most e : (least <= z <= most)%Z -> within (range_at table n' i' least most e) (h e).
+Lemma range_at_within least most e : (least <= z <= most)%Z -> within (range_at table n' i' least most e) (h' e).
 Proof.
   intros Hz. unfold range_at. pose proof (Table e) as Te. destruct (nth e table None) as [s|];
     [|apply within_unbounded].
-  destruct (Te s eq_refl) as [S F].
+  destruct (Te s eq_refl) as [[[-> ->]|[L S]] F].
+  { unfold summed. rewrite Nat.eqb_refl. apply (multiple_within z least most Hz 1). rewrite Q2R_1. lra. }
+  rewrite summed_inside by (now apply Nat.leb_gt).
   assert (E : source_range n' i' least most s = source_range n' i least most s).
-  { destruct F as [[_ ->]|[[-> _]|F]]; try reflexivity. now destruct s as [|q [o|]|]. }
+  { destruct F as [[_ ->]|[[-> _]|F]]; try reflexivity. now destruct s as [|q [o|]| |]. }
   rewrite E. apply (source_range_correct users n n' w i D z least most Value Hz (nth e A IsAnything) s);
     [|exact S|apply HA].
-  destruct F as [[-> _]|[[_ F]|F]]; [now left|now right|right]. now destruct s as [|q [o|]|].
+  destruct F as [[-> _]|[[_ F]|F]]; [now left|now right|right]. now destruct s as [|q [o|]| |].
 Qed.
 
 Theorem check_run_correct r : (fst r <= z <= snd r)%Z -> check_run ws (entry_rational bias d) t table n' i' r = true ->
   means users n w i b out.
 Proof.
-  intros Hz C. pose proof (output_range_within _ h (fun e => range_at_within _ _ e Hz) ws (entry_rational bias d)) as W.
-  rewrite writers_total, entry_rational_correct in W. unfold check_run in C. cbv zeta in C.
+  intros Hz C. pose proof (output_range_within _ h' (fun e => range_at_within _ _ e Hz) ws (entry_rational bias d)) as W.
+  rewrite (units_with_sum_correct A D users n w i h z HA Value _ ws Units), writers_total, entry_rational_correct in W. unfold check_run in C. cbv zeta in C.
   set (v := output_range _ _ _) in *.
   assert (T : forall f k x, decides D f = Some k -> In k (of_target t) -> truth_from n' (fst r) (snd r) k = Some x ->
     truth users n w f i = x).
@@ -603,35 +718,29 @@ Proof.
   intros (_ & Ln & HN) HA H. unfold check_output_by_rows in H. set (D := sum_of b) in *.
   destruct (greatest_length L) as [N|]; [|discriminate]. destruct D as [|e0 D0] eqn:ED; [discriminate|].
     rewrite <- ED in *.
-  clear e0 D0 ED. destruct (target_of D b) as [t|] eqn:T; [|discriminate]. apply andb_prop in H as [I H].
+  clear e0 D0 ED. destruct (target_of D b) as [t|] eqn:T; [|discriminate].
+  destruct (units_with_sum A D (writers us d)) as [ws|] eqn:U; [|discriminate]. apply andb_prop in H as [I H].
   assert (Listed : forall (f : source -> bool) e s, nth e (map (only f) (sources A D)) None = Some s ->
-    source_of D (nth e A IsAnything) = Some s /\ f s = true).
-  { intros f e s E. change None with (only f None) in E at 1. rewrite map_nth in E. unfold sources in E.
-    destruct (Nat.lt_ge_cases e (length A)) as [Le|Le].
-    - rewrite (nth_indep _ None (source_of D IsAnything)) in E by (now rewrite length_map).
-      rewrite (map_nth (source_of D)) in E.
-      destruct (source_of D (nth e A IsAnything)) as [s'|]; [|discriminate]. cbn [only] in E.
-      destruct (f s') eqn:F; [|discriminate]. take E. now split.
-    - rewrite nth_overflow in E by (now rewrite length_map). discriminate. }
+    is_source A D e s /\ f s = true).
+  { intros f e s E. change None with (only f None) in E at 1. rewrite map_nth in E. pose proof (is_source_listed A D e) as K.
+    destruct (nth e (sources A D) None) as [s'|]; [|discriminate]. cbn [only] in E.
+    destruct (f s') eqn:F; [|discriminate]. take E. split; [now apply K|exact F]. }
   unfold check_rows in H. cbv zeta in H.
   set (l := existsb is_last (of_target t)) in *. destruct (sum_range users n w i D n i I) as (z & V & B);
     [reflexivity|].
   destruct (negb l && all_read _ needs_no_row _) eqn:C1.
   { apply andb_prop in C1 as [La _]. apply negb_true_iff in La. pose proof (widest_range D n i N HN) as W.
-    eapply (check_values_correct users n w i A h us bias d D t b z HA T V N N); [|now right| |exact H]; [|lia].
+    eapply (check_values_correct users n w i A h us bias d D t b z HA T V ws U N N); [|now right| |exact H]; [|lia].
     intros e s E. apply Listed in E as [S F]. split; [exact S|]. right. now right. }
   destruct (negb l && forallb is_to_left D && _) eqn:C2.
   { apply andb_prop in C2 as [C2 _]. apply andb_prop in C2 as [La Left_]. apply negb_true_iff in La.
     destruct (sum_range users n w i D N i I) as (y & Vy & By).
     { intros s f q In_. rewrite forallb_forall in Left_. specialize (Left_ _ In_). now destruct s. }
     rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)). unfold check_row in H.
-    eapply (check_values_correct users n w i A h us bias d D t b y HA T Vy N i); [|now right|exact By|exact H].
+    eapply (check_values_correct users n w i A h us bias d D t b y HA T Vy ws U N i); [|now right|exact By|exact H].
     intros e s E. apply Listed in E as [S F]. split; [exact S|]. right. now left. }
   rewrite forallb_forall in H. specialize (H n ltac:(apply in_seq; lia)).
   rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)). unfold check_row in H.
-  eapply (check_values_correct users n w i A h us bias d D t b z HA T V n i); [|now left|exact B|exact H].
-  intros e s E. split; [|now left]. unfold sources in E. destruct (Nat.lt_ge_cases e (length A)) as [Le|Le].
-  - rewrite (nth_indep _ None (source_of D IsAnything)) in E by (now rewrite length_map).
-    now rewrite (map_nth (source_of D)) in E.
-  - rewrite nth_overflow in E by (now rewrite length_map). discriminate.
+  eapply (check_values_correct users n w i A h us bias d D t b z HA T V ws U n i); [|now left|exact B|exact H].
+  intros e s E. split; [now apply is_source_listed|now left].
 Qed.

@@ -12,6 +12,9 @@ from constructions.network.transformer import Head, Transformer
 from proofs.enclosures.intervals import Interval
 from proofs.formula.common.known import KnownValues
 
+Bounds = Mapping[str, Interval]
+"""For each *others* direction, the proved range of what it holds less the number it is near."""
+
 
 @dataclass(frozen=True)
 class Written:
@@ -28,7 +31,7 @@ class Written:
     place: int
     direction: str
     stated_error: Fraction | None
-    bounds: Mapping[str, Interval]
+    bounds: Bounds
     apart: bool = False
 
     @property

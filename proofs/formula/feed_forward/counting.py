@@ -1,7 +1,8 @@
-"""Feed-forward outputs that the value of one sum of counts decides: thresholds, predicates on a count, a count itself.
+"""Feed-forward outputs that the value of one sum of counts decides: comparisons, predicates on a count, a count itself.
 
 Nothing is free but that value: for each run of integers on which all that is spoken of has one truth there is an input
-case. A mean or an average is then in an interval, and slack 0 or at least 1.
+case. A mean or an average is then in an interval, and slack 0 or at least 1. Numbers of positions are a multiple of the
+sum, to within the sum of their errors: truths here, which numbers of *other* positions leave out, cancel.
 """
 
 from __future__ import annotations
@@ -12,35 +13,46 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, gcd
 
+from constructions.language.positional import truth_from
 from constructions.language.predicates import definition_of
 from constructions.language.printer import format_briefly, format_term
 from constructions.language.semantics import RELATIONS, counted_length
-from constructions.language.syntax import Comparison, Count, Formula, PredicateOnCount, Term, difference
+from constructions.language.syntax import (
+    Comparison,
+    Count,
+    Formula,
+    PredicateOnCount,
+    Term,
+    boolean_closure,
+    difference,
+    operands_of_connective,
+)
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import Average, Mean, Meaning, Slack, Total, Truth
+from constructions.network.meanings import Average, Mean, Meaning, Others, Slack, Total, Truth
 from constructions.network.transformer import Transformer, Unit
 from proofs.enclosures.intervals import Interval, point
 from proofs.formula.common.known import KnownValues
+from proofs.formula.common.written import Bounds
 from proofs.formula.failures import NotDerived
-from proofs.formula.feed_forward.obligation import FeedForwardObligation, InputCase, range_of
+from proofs.formula.feed_forward.obligation import NOTHING, Counted, FeedForwardObligation, InputCase
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def is_by_value(transformer: Transformer, known: KnownValues, layer: int, direction: str) -> bool:
     """Whether the output comes under this rule: it is a count, or a predicate on one of which units read slack, or
-    they read a mean or an average.
+    they read a mean, an average or a count.
     """
     meaning = transformer.directions[direction]
     units = transformer.layers[layer - 1].feedforward.units_writing(direction)
     read = [transformer.directions[name] for unit in units for name in unit.reads if name not in known]
     on_count = isinstance(meaning, Truth) and isinstance(meaning.formula, PredicateOnCount)
-    return (isinstance(meaning, Total) or any(isinstance(each, Mean | Average) for each in read)
+    return (isinstance(meaning, Total) or any(isinstance(each, Mean | Average | Others | Total) for each in read)
             or (on_count and any(isinstance(each, Slack) for each in read)))
 
 
 def oblige_by_value(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int,
-                    direction: str) -> FeedForwardObligation:
+                    direction: str, bounds: Bounds) -> FeedForwardObligation:
     """The obligation of one direction written by the feed-forward part of ``layer``.
 
     Source      docs/certificate.md, section 5, feed-forward output by value.
@@ -50,10 +62,11 @@ def oblige_by_value(transformer: Transformer, known: KnownValues, lengths: Lengt
     """
     part = transformer.layers[layer - 1].feedforward
     written = list(part.units_writing(direction))
-    derivation = _derive(transformer.directions, known, transformer.directions[direction], written)
+    derivation = _derive(transformer.directions, known, transformer.directions[direction], written, bounds)
     units = tuple((unit.reads, unit.bias, unit.writes[direction]) for unit in written)
     return FeedForwardObligation(layer, direction, units, part.bias.get(direction, ZERO),
-                                 tuple(dict.fromkeys(derivation.cases(lengths))), lengths)
+                                 tuple(dict.fromkeys(derivation.cases(lengths))), lengths, derivation.counted,
+                                 derivation.total if derivation.counted else NOTHING)
 
 
 @dataclass(frozen=True)
@@ -92,6 +105,7 @@ class _Derivation:
     read: tuple[str, ...]
     means: Mapping[str, Fraction]
     slack: Mapping[str, Formula]
+    counted: Mapping[str, Counted]
 
     def cases(self, lengths: Lengths) -> Iterator[InputCase]:
         """Those of every row; rows with the same numbers and the same range of the sum have the same."""
@@ -135,7 +149,8 @@ class _Derivation:
             values = Interval(Fraction(run.first), Fraction(run.last))
             held = [(name, values.scaled(factor / row.looked_at)) for name, factor in self.means.items()]
             yield InputCase((*box, *held), run.expected, slack=tuple(zip(self.slack, run.slack, strict=True)),
-                            or_more=isinstance(self.meaning, Slack) and run.expected == ONE, looked_at=row.looked_at)
+                            or_more=isinstance(self.meaning, Slack) and run.expected == ONE, looked_at=row.looked_at,
+                            values=(run.first, run.last) if self.counted else None)
 
     def _runs(self, least: int, most: int, n: int) -> list[_Run]:
         runs: list[_Run] = []
@@ -150,8 +165,9 @@ class _Derivation:
     def _starts(self, least: int, most: int) -> list[int]:
         """Values at which runs may begin: where a comparison may change, or all if more than comparisons is spoken of.
         """
-        compared = [each for each in self._spoken_of() if isinstance(each, Comparison)]
-        if isinstance(self.meaning, Total) or len(compared) < len(self._spoken_of()):
+        spoken_of = [part for each in self._spoken_of() for part in boolean_closure([each])]
+        compared = [each for each in spoken_of if isinstance(each, Comparison)]
+        if isinstance(self.meaning, Total) or any(isinstance(each, PredicateOnCount) for each in spoken_of):
             return list(range(least, most + 1))
         starts = {least}
         for comparison in compared:
@@ -173,17 +189,29 @@ class _Derivation:
 
     def _holds(self, formula: Formula, value: int, n: int) -> bool:
         """The truth of a formula where the sum has this value."""
+        return truth_from(formula, lambda part: self._decided(part, value, n))
+
+    def _decided(self, formula: Formula, value: int, n: int) -> bool | None:
+        """The truth of a comparison or a predicate; None of a connective.
+
+        Raises:
+            NotDerived: if it is of another sum, or is decided otherwise.
+        """
         match formula:
             case Comparison(relation):
                 term = difference(formula)
                 compared = proportion(self.total, term) * value + term.constant
                 return RELATIONS[relation]((compared > 0) - (compared < 0), 0)
-            case PredicateOnCount(_, parameters):
-                return definition_of(formula).holds(value, n, parameters)
-        raise AssertionError(f"not decided by a sum of counts: {formula!r}")
+            case PredicateOnCount(parameters=parameters, count=count):
+                number = proportion(self.total, Term(((1, count),), 0)) * value
+                return definition_of(formula).holds(int(number), n, parameters)
+        if not operands_of_connective(formula):
+            raise NotDerived(f"{format_briefly(formula)} is neither a comparison of counts nor a predicate")
+        return None
 
 
-def _derive(directions: Mapping[str, Meaning], known: KnownValues, meaning: Meaning, units: list[Unit]) -> _Derivation:
+def _derive(directions: Mapping[str, Meaning], known: KnownValues, meaning: Meaning, units: list[Unit],
+            bounds: Bounds) -> _Derivation:
     """What is spoken of, all of it about the sum of counts that the output is about.
 
     Raises:
@@ -197,9 +225,10 @@ def _derive(directions: Mapping[str, Meaning], known: KnownValues, meaning: Mean
     means: dict[str, Fraction] = {}
     slack: dict[str, Formula] = {}
     names = dict.fromkeys(name for unit in units for name in unit.reads)
+    counted = _find_counted({name: directions[name] for name in names}, bounds)
     for name in names:
         match directions[name]:
-            case _ if name in known:
+            case _ if name in counted or name in known:
                 pass
             case Mean() | Average() as average:
                 means[name] = proportion(total, Term(_coefficients_of(average), 0))
@@ -208,21 +237,54 @@ def _derive(directions: Mapping[str, Meaning], known: KnownValues, meaning: Mean
                 slack[name] = formula
             case other:
                 raise NotDerived(f"a unit reads {name}, {other}, beside counts by their values")
-    return _Derivation(total, meaning, known, tuple(name for name in names if name in known), means, slack)
+    return _Derivation(total, meaning, known, tuple(name for name in names if name in known and name not in counted),
+                       means, slack, counted)
+
+
+def _find_counted(read: Mapping[str, Meaning], bounds: Bounds) -> dict[str, Counted]:
+    """Counts, numbers of other positions and the truths here of what these count.
+
+    Raises:
+        NotDerived: if a bound is not proved.
+    """
+    operands = {meaning.count.operand for meaning in read.values() if isinstance(meaning, Others)}
+    found: dict[str, Counted] = {}
+    for name, meaning in read.items():
+        match meaning:
+            case Total(count):
+                found[name] = Counted(((count, 1),))
+            case Truth(formula) if formula in operands:
+                found[name] = Counted(((formula, 1),))
+            case Others(count) if name in bounds:
+                found[name] = Counted(((count, 1), (count.operand, -1)), bounds[name])
+            case Others():
+                raise NotDerived(f"a unit reads {name}, {meaning}, whose bounds are not proved")
+    return found
 
 
 def _coefficients_of(meaning: Meaning) -> tuple[tuple[int, Count], ...]:
     """The sum of counts, without a constant, that a direction of this meaning is about."""
     match meaning:
-        case Mean(count) | Total(count) | Truth(PredicateOnCount(count=count)):
+        case Mean(count) | Total(count):
             return ((1, count),)
         case Average(term):
             return term.coefficients
-        case Truth(Comparison() as formula) | Slack(Comparison() as formula) if difference(formula).coefficients:
-            return difference(formula).coefficients
         case Truth(formula) | Slack(formula):
+            parts = boolean_closure([formula]) if isinstance(meaning, Truth) else [formula]
+            for part in parts:
+                if isinstance(part, PredicateOnCount) and isinstance(meaning, Truth):
+                    return ((1, part.count),)
+                if isinstance(part, Comparison) and difference(part).coefficients:
+                    return difference(part).coefficients
             raise NotDerived(f"{format_briefly(formula)} is neither a comparison of counts nor a predicate")
     raise AssertionError(f"not about counts: {meaning}")
+
+
+def range_of(term: Term, i: int, n: int) -> tuple[int, int]:
+    """The least and the greatest number that a sum of multiples of counts may be at (n, i)."""
+    ends = [(number, number * counted_length(count, i, n)) for number, count in term.coefficients]
+    return (term.constant + sum(end for number, end in ends if number < 0),
+            term.constant + sum(end for number, end in ends if number > 0))
 
 
 def proportion(total: Term, term: Term) -> Fraction:

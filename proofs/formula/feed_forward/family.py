@@ -7,25 +7,31 @@ from proofs.formula.common.written import Written
 from proofs.formula.failures import Undecided
 from proofs.formula.family import Family
 from proofs.formula.feed_forward.counting import is_by_value, oblige_by_value
+from proofs.formula.feed_forward.every_word import SlackOnEveryWord, check_on_every_word, oblige_on_every_word
 from proofs.formula.feed_forward.obligation import FeedForwardObligation, oblige_feed_forward
 from proofs.formula.feed_forward.worst_case import check_cases
 from proofs.formula.transcript import Record
 from proofs.formula.two_provers import Disagreement, Proof, reason_of
 
 
-def oblige_value(written: Written) -> FeedForwardObligation:
-    """What is required of an output that the value of one sum of counts decides."""
-    return oblige_by_value(written.transformer, written.known, written.lengths, written.layer, written.direction)
+def oblige_value(written: Written) -> FeedForwardObligation | SlackOnEveryWord:
+    """What is required of an output that one sum of counts decides; at the second attempt, of slack on every word."""
+    if written.apart:
+        return oblige_on_every_word(written)
+    return oblige_by_value(written.transformer, written.known, written.lengths, written.layer, written.direction,
+                           written.bounds)
 
 
 def oblige_cases(written: Written) -> FeedForwardObligation:
     """What is required of any other output."""
     return oblige_feed_forward(written.transformer, written.known, written.lengths, written.layer, written.direction,
-                               written.bounds, written.apart)
+                               written.apart)
 
 
-def prove(obligation: FeedForwardObligation, twice: bool, record: Record) -> Proof:
-    """The check of all cases, and Z3 for the same."""
+def prove(obligation: FeedForwardObligation | SlackOnEveryWord, twice: bool, record: Record) -> Proof:
+    """The check of all cases, and Z3 for the same; slack on every word is confirmed by the checker alone."""
+    if isinstance(obligation, SlackOnEveryWord):
+        return Proof(reason_of(check_on_every_word, obligation) if twice else "all words are not looked at in a sketch")
     reason = reason_of(check_cases, obligation)
     if not twice:
         return Proof(reason)
@@ -45,5 +51,5 @@ def _is_by_value(written: Written) -> bool:
     return not written.place and is_by_value(written.transformer, written.known, written.layer, written.direction)
 
 
-BY_VALUE = Family(Kind.FEED_FORWARD, _is_by_value, oblige_value, prove)
+BY_VALUE = Family(Kind.FEED_FORWARD, _is_by_value, oblige_value, prove, takes_apart=True)
 BY_CASES = Family(Kind.FEED_FORWARD, lambda written: not written.place, oblige_cases, prove, takes_apart=True)

@@ -1,16 +1,14 @@
-"""What the units that write a direction read, and what is free there: truths, and signs of differences of counts."""
+"""What the units that write a direction read, and what is free there: truths, and signs of comparisons of counts."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from constructions.language import syntax
-from constructions.network.meanings import Meaning, Near, Others, Position, Product, Slack, Total, Truth
+from constructions.network.meanings import Meaning, Near, Position, Product, Slack, Truth
 from proofs.enclosures.feed_forward import Units
-from proofs.enclosures.intervals import Interval, point
 from proofs.formula.common.known import KnownValues
 from proofs.formula.failures import NotDerived
 
@@ -19,29 +17,14 @@ MAX_CHOICES = 12
 refuses more (docs/certificate.md, section 5)."""
 FeedForwardMeaning = Position | Truth | Product | Slack
 """What units can make exact."""
-Bounds = Mapping[str, Interval]
-"""For each *others* direction, the proved range of what it holds less the number it is near."""
-
-
-@dataclass(frozen=True)
-class Counted:
-    """An *others* direction: it holds ``count``, less 1 where this position is counted, plus an error.
-
-    A *total* direction has no error, and is ``whole``: nothing is left out.
-    """
-
-    count: syntax.Count
-    error: Interval
-    whole: bool = False
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """The directions that units read: by the position alone, by the truth of a formula, by a count, or by a sign."""
+    """The directions that units read: by the position alone, by the truth of a formula, or by a sign."""
 
     known: tuple[str, ...]
     by_truth: Mapping[str, Truth | Product | Near]
-    counted: Mapping[str, Counted]
     slack: Mapping[str, Slack]
 
     def numbers(self) -> frozenset[str]:
@@ -50,14 +33,13 @@ class Inputs:
                                          if isinstance(meaning, Product))))
 
 
-def sort_inputs(directions: Mapping[str, Meaning], known: KnownValues, units: Units, bounds: Bounds) -> Inputs:
+def sort_inputs(directions: Mapping[str, Meaning], known: KnownValues, units: Units) -> Inputs:
     """Everything that the units read.
 
     Raises:
-        NotDerived: if a direction is read that is none of the four.
+        NotDerived: if a direction is read that is none of the three.
     """
     by_truth: dict[str, Truth | Product | Near] = {}
-    counted: dict[str, Counted] = {}
     slack: dict[str, Slack] = {}
     names = dict.fromkeys(name for reads, _, _ in units for name in reads)
     for name in names:
@@ -66,16 +48,11 @@ def sort_inputs(directions: Mapping[str, Meaning], known: KnownValues, units: Un
                 pass
             case Truth() | Product() | Near() as meaning:
                 by_truth[name] = meaning
-            case Total(count):
-                counted[name] = Counted(count, point(Fraction(0)), whole=True)
-            case Others(count) if name in bounds:
-                counted[name] = Counted(count, bounds[name])
             case Slack() as meaning:
                 slack[name] = meaning
             case meaning:
-                why = "whose bounds are not proved" if isinstance(meaning, Others) else "which units may not read"
-                raise NotDerived(f"a unit reads {name}, {meaning}, {why}")
-    return Inputs(tuple(name for name in names if name in known), by_truth, counted, slack)
+                raise NotDerived(f"a unit reads {name}, {meaning}, which units may not read")
+    return Inputs(tuple(name for name in names if name in known), by_truth, slack)
 
 
 def _compares_counts(formula: syntax.Formula) -> bool:
@@ -126,8 +103,7 @@ def find_choices(meaning: FeedForwardMeaning, inputs: Inputs, apart: bool = Fals
     Raises:
         NotDerived: if too much is free.
     """
-    read = list(dict.fromkeys([*(each.formula for each in inputs.by_truth.values()),
-                               *(each.count.operand for each in inputs.counted.values() if not each.whole)]))
+    read = list(dict.fromkeys(each.formula for each in inputs.by_truth.values()))
     guards = [each.when for each in inputs.by_truth.values() if isinstance(each, Near)]
     evaluated = [*guards, *(each.formula for each in inputs.slack.values())]
     evaluated += [] if isinstance(meaning, Position) else [meaning.formula]

@@ -1,9 +1,10 @@
 """Feed-forward outputs: what each of them must be, for every truth of what its units read.
 
 An *input case* is an assignment of truth values to the formulas whose directions are read and to those that nothing
-read decides, and of a sign to every difference of counts that is compared. It confines each direction to an interval
-(a *slack* direction to 0 or to a half line) and demands one number, or at least that number. Cases that agree for
-several (n, i) are checked once, by ``proofs.formula.feed_forward.worst_case``.
+read decides, and of a sign to every difference of counts that is compared; or, by value (counting.py), some values of
+one sum of counts. It confines each direction to an interval (a *slack* direction to 0 or to a half line) and demands
+one number, or at least that number. Cases that agree for several (n, i) are checked once, by
+``proofs.formula.feed_forward.worst_case``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import ClassVar
 from constructions.errors import InputError
 from constructions.language.brackets import PositionFunction
 from constructions.language.positional import mentions_length, positional_truth, positional_truths, truth_from
-from constructions.language.semantics import RELATIONS, counted_length
+from constructions.language.semantics import RELATIONS
 from constructions.language.syntax import Comparison, Count, Formula, Next, Previous, Term, difference
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR, Near, Position, Product, Slack, Truth
@@ -28,18 +29,10 @@ from proofs.formula.common.kinds import Kind
 from proofs.formula.common.known import KnownValues
 from proofs.formula.common.letters import Realizable
 from proofs.formula.failures import NotDerived
-from proofs.formula.feed_forward.inputs import (
-    Bounds,
-    Choices,
-    Counted,
-    Inputs,
-    check_slack,
-    find_choices,
-    sort_inputs,
-    unfolded,
-)
+from proofs.formula.feed_forward.inputs import Choices, Inputs, check_slack, find_choices, sort_inputs, unfolded
 
 ZERO, ONE = Fraction(0), Fraction(1)
+NOTHING, NO_ERROR = Term((), 0), point(ZERO)
 FALSE_BOX = Interval(ZERO, ALLOWED_ERROR)
 TRUE_BOX = Interval(ONE - ALLOWED_ERROR, ONE)
 FREE_BOX = Interval(ZERO, ONE)
@@ -49,26 +42,35 @@ FREE_BOX = Interval(ZERO, ONE)
 class InputCase:
     """One confinement of the inputs, and the number that the output must be in all of it.
 
-    ``here`` says for each *others* direction whether its count counts this position, ``ranges`` between which integers
-    the difference of each comparison lies. The directions of ``slack`` hold 0 or, where it says False, any number from
-    1 on. ``or_more`` says that any greater number will do as output, too. A mean or an average in the box is over
-    ``looked_at`` positions.
+    The directions of ``slack`` hold 0 or, where it says False, any number from 1 on. ``or_more`` says that any greater
+    number will do as output, too. A mean or an average in the box is over ``looked_at`` positions. Where counts are
+    read, ``values`` are the least and the greatest that the obligation's sum of counts is.
     """
 
     box: tuple[tuple[str, Interval], ...]
     expected: Fraction
-    here: tuple[tuple[str, bool], ...] = ()
-    ranges: tuple[tuple[Term, int, int], ...] = ()
     slack: tuple[tuple[str, bool], ...] = ()
     or_more: bool = False
     looked_at: int = 0
+    values: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What a direction holds beside counts: the sum of the ``parts``, which are counts and truths here, and an error.
+
+    An *others* direction holds its count, minus the truth of what is counted, to within its error.
+    """
+
+    parts: tuple[tuple[Count | Formula, int], ...]
+    error: Interval = NO_ERROR
 
 
 @dataclass(frozen=True)
 class FeedForwardObligation:
     """The output ``bias + sum of write * ReLU(reads . h + unit bias)`` is as each case expects in all of it.
 
-    Counts are those at a position of a word of one of the ``lengths``.
+    What is read of ``counted`` directions must be a multiple of ``total``, whatever counts and truths are.
     """
 
     kind: ClassVar[Kind] = Kind.FEED_FORWARD
@@ -81,43 +83,42 @@ class FeedForwardObligation:
     cases: tuple[InputCase, ...]
     lengths: Lengths
     counted: Mapping[str, Counted] = field(default_factory=dict)
+    total: Term = NOTHING
     numbers: frozenset[str] = frozenset()
     """The inputs that hold numbers of the position, everywhere or where a formula holds."""
 
     def key(self) -> tuple[object, ...]:
         """Equal up to the names of directions and what is counted."""
         names = {name: k for k, name in enumerate(dict.fromkeys(n for reads, _, _ in self.units for n in reads))}
-        counts = {count: k for k, count in enumerate(self.counts())}
+        parts = {part: k for k, part in enumerate(self.parts())}
         units = tuple((tuple(sorted((names[n], w) for n, w in reads.items())), bias, write)
                       for reads, bias, write in self.units)
-        cases = frozenset(_case_key(case, names, counts) for case in self.cases)
-        counted = tuple((names[n], counts[part.count], part.error, part.whole) for n, part in self.counted.items())
-        return self.lengths, units, self.bias, cases, counted
+        cases = frozenset(_case_key(case, names) for case in self.cases)
+        counted = tuple((names[n], tuple((parts[part], number) for part, number in each.parts), each.error)
+                        for n, each in self.counted.items())
+        total = tuple((number, parts[count]) for number, count in self.total.coefficients)
+        return self.lengths, units, self.bias, cases, counted, total
 
     @property
     def rows(self) -> int:
         """The number of (n, i) that are checked."""
         return self.lengths.cells
 
-    def counts(self) -> list[Count]:
-        """The counts that units read and those that the compared terms mention, each once."""
-        read = [part.count for part in self.counted.values()]
-        compared = [count for case in self.cases for term, _, _ in case.ranges for _, count in term.coefficients]
-        return list(dict.fromkeys(read + compared))
+    def parts(self) -> list[Count | Formula]:
+        """The counts and truths that counted directions and the total are made of, each once."""
+        read = [part for each in self.counted.values() for part, _ in each.parts]
+        return list(dict.fromkeys([*read, *(count for _, count in self.total.coefficients)]))
 
 
-def _case_key(case: InputCase, names: Mapping[str, int], counts: Mapping[Count, int]) -> tuple[object, ...]:
-    """The case with numbers in place of names and counts."""
+def _case_key(case: InputCase, names: Mapping[str, int]) -> tuple[object, ...]:
+    """The case with numbers in place of names."""
     box = tuple(sorted((names[n], interval.lower, interval.upper) for n, interval in case.box))
-    here = tuple((names[n], counted) for n, counted in case.here)
-    ranges = tuple((tuple((number, counts[count], count.side) for number, count in term.coefficients), term.constant,
-                    least, most) for term, least, most in case.ranges)
     slack = tuple(sorted((names[n], holds) for n, holds in case.slack))
-    return box, here, ranges, slack, case.expected, case.or_more
+    return box, slack, case.expected, case.or_more, case.values
 
 
 def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, direction: str,
-                        bounds: Bounds, apart: bool = False) -> FeedForwardObligation:
+                        apart: bool = False) -> FeedForwardObligation:
     """The obligation of one direction written by the feed-forward part of ``layer``.
 
     Taken ``apart``, formulas that are read are free only as far as their parts are, and these as symbols let them be.
@@ -132,24 +133,15 @@ def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: L
     meaning = transformer.directions[direction]
     if not isinstance(meaning, Position | Truth | Product | Slack):
         raise NotDerived(f"a feed-forward layer makes exact values, and this direction is {meaning}")
-    inputs = sort_inputs(transformer.directions, known, units, bounds)
+    inputs = sort_inputs(transformer.directions, known, units)
     check_slack([meaning, *inputs.slack.values()])
     meaning = unfolded(meaning, inputs)
     choices = find_choices(meaning, inputs, apart)
     may_occur = Realizable(choices.atoms if apart else (), transformer.alphabet)
     derivation = _Derivation(known, meaning, inputs, choices, may_occur)
-    cases = dict.fromkeys(case for situation in derivation.situations(lengths) for case in derivation.cases(situation))
+    cases = dict.fromkeys(case for situation in derivation.situations(lengths) for case in derivation.cases(*situation))
     return FeedForwardObligation(layer, direction, units, part.bias.get(direction, ZERO), tuple(cases),
-                                 lengths, inputs.counted, inputs.numbers())
-
-
-@dataclass
-class _Situation:
-    """All (n, i) at which the cases are the same but for how far counts go; (i, n) is one of them."""
-
-    i: int
-    n: int
-    ranges: dict[Term, tuple[int, int]]
+                                 lengths, numbers=inputs.numbers())
 
 
 @dataclass(frozen=True)
@@ -160,30 +152,16 @@ class _Derivation:
     choices: Choices
     may_occur: Realizable
 
-    def situations(self, lengths: Lengths) -> Iterable[_Situation]:
-        """What has to be told apart; a difference has its widest range over the (n, i) of a situation.
+    def situations(self, lengths: Lengths) -> Iterable[tuple[int, int]]:
+        """One (i, n) for all those with the same cases.
 
-        A form of the units must be constant on every one of the nested ranges, so on the widest. Where nothing that
-        tells situations apart mentions n, the situation of i at one length is that at every other, and the ranges are
-        widest at the last: the more positions a count looks at, the wider.
+        Where nothing that tells them apart mentions n, i at one length has the cases of i at every other.
         """
-        found: dict[tuple[object, ...], _Situation] = {}
-        if not self._mentions_n():
-            for i, key in enumerate(self._keys(lengths.last), start=1):
-                situation = found.setdefault(key, _Situation(i, max(i, lengths.first), {}))
-                self._widen(situation, i, lengths.last)
-            return found.values()
-        for n in lengths:
+        found: dict[tuple[object, ...], tuple[int, int]] = {}
+        for n in lengths if self._mentions_n() else [lengths.last]:
             for i, key in enumerate(self._keys(n), start=1):
-                self._widen(found.setdefault(key, _Situation(i, n, {})), i, n)
+                found.setdefault(key, (i, n))
         return found.values()
-
-    def _widen(self, situation: _Situation, i: int, n: int) -> None:
-        """Let the situation have the ranges of (n, i), too."""
-        for term in self.choices.terms:
-            least, most = range_of(term, i, n)
-            before = situation.ranges.get(term, (least, most))
-            situation.ranges[term] = min(before[0], least), max(before[1], most)
 
     def _mentions_n(self) -> bool:
         """Whether ``_keys`` may differ at one i for several n."""
@@ -198,7 +176,7 @@ class _Derivation:
         return [meaning.value for meaning in meanings if isinstance(meaning, Position | Product)]
 
     def _keys(self, n: int) -> Iterator[tuple[object, ...]]:
-        """For i = 1, ..., n everything about (n, i) that the cases depend on, but for the ranges."""
+        """For i = 1, ..., n everything about (n, i) that the cases depend on."""
         positions = range(1, n + 1)
         columns: list[Sequence[Fraction]] = [self.known.column(name, n) for name in self.inputs.known]
         columns += [_defined_values(value, positions, n) for value in self._values()]
@@ -213,17 +191,15 @@ class _Derivation:
                 return value.evaluate(i=i, n=n)
         return ONE
 
-    def cases(self, situation: _Situation) -> Iterator[InputCase]:
+    def cases(self, i: int, n: int) -> Iterator[InputCase]:
         """Every assignment to what is free, with what it allows and what it demands."""
-        i, n = situation.i, situation.n
         placed = {formula: truth for formula in self.choices.placed
                   if (truth := find_truth_at(formula, i, n)) is not None}
         truths = [(placed[atom],) if atom in placed else (False, True) for atom in self.choices.atoms]
-        signs = [list(_signed(*situation.ranges[term])) for term in self.choices.terms]
         for chosen in filter(self.may_occur.allows, itertools.product(*truths)):
-            for ranges in itertools.product(*signs):
+            for signs in itertools.product((-1, 0, 1), repeat=len(self.choices.terms)):
                 atoms = dict(zip(self.choices.atoms, chosen, strict=True))
-                yield self._case(_Assignment(atoms | placed, dict(zip(self.choices.terms, ranges, strict=True))), i, n)
+                yield self._case(_Assignment(atoms | placed, dict(zip(self.choices.terms, signs, strict=True))), i, n)
 
     def _case(self, assignment: _Assignment, i: int, n: int) -> InputCase:
         box = [(name, point(self.known.value(name, i, n))) for name in self.inputs.known]
@@ -231,9 +207,6 @@ class _Derivation:
         holds = isinstance(self.meaning, Position) or assignment.truth(self.meaning.formula)
         is_slack = isinstance(self.meaning, Slack)
         return InputCase(tuple(box), self._stated_value(i, n) if holds is not is_slack else ZERO,
-                         tuple((name, not part.whole and assignment.truth(part.count.operand))
-                               for name, part in self.inputs.counted.items()),
-                         tuple((term, *ends) for term, ends in assignment.ranges.items()),
                          tuple((name, assignment.truth(slack.formula)) for name, slack in self.inputs.slack.items()),
                          or_more=is_slack and not holds)
 
@@ -272,10 +245,10 @@ def _find_truths_at(formula: Formula, n: int) -> Sequence[bool | None]:
 
 @dataclass(frozen=True)
 class _Assignment:
-    """The truths of the atoms and of what the position decides, and between which integers each difference lies."""
+    """The truths of the atoms and of what the position decides, and the sign of each difference."""
 
     truths: Mapping[Formula, bool]
-    ranges: Mapping[Term, tuple[int, int]]
+    signs: Mapping[Term, int]
 
     def truth(self, formula: Formula) -> bool:
         """The truth of a formula over the atoms."""
@@ -283,7 +256,7 @@ class _Assignment:
 
     def _known(self, formula: Formula) -> bool | None:
         if isinstance(formula, Comparison) and formula not in self.truths:
-            return RELATIONS[formula.relation](_sign(self.ranges[difference(formula)]), 0)
+            return RELATIONS[formula.relation](self.signs[difference(formula)], 0)
         return self.truths.get(formula)
 
 
@@ -298,28 +271,3 @@ def _allowed(meaning: Truth | Product | Near, assignment: _Assignment, i: int, n
         case Near(_, when) if assignment.truth(when):
             return TRUE_BOX if truth else FALSE_BOX
     return FREE_BOX
-
-
-def _signed(least: int, most: int) -> Iterator[tuple[int, int]]:
-    """The negative part of a range of integers, 0, and the positive part, as far as they exist.
-
-    >>> list(_signed(-3, 1)), list(_signed(0, 0))
-    ([(-3, -1), (0, 0), (1, 1)], [(0, 0)])
-    """
-    if least < 0:
-        yield least, min(most, -1)
-    if least <= 0 <= most:
-        yield 0, 0
-    if most > 0:
-        yield max(least, 1), most
-
-
-def _sign(ends: tuple[int, int]) -> int:
-    return (ends[0] > 0) - (ends[1] < 0)
-
-
-def range_of(term: Term, i: int, n: int) -> tuple[int, int]:
-    """The least and the greatest number that a sum of multiples of counts may be at (n, i)."""
-    ends = [(number, number * counted_length(count, i, n)) for number, count in term.coefficients]
-    return (term.constant + sum(end for number, end in ends if number < 0),
-            term.constant + sum(end for number, end in ends if number > 0))

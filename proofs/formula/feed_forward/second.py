@@ -1,20 +1,22 @@
-"""Feed-forward outputs: real inputs, counts as integers at any position of any word, ReLUs as conditionals."""
+"""Feed-forward outputs: real inputs, counts and truths here, ReLUs as conditionals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import z3
 
-from constructions.language.printer import format_count
-from constructions.language.syntax import Count, Term
+from constructions.language.printer import format_briefly, format_count
+from constructions.language.syntax import Count, Formula
 from proofs.enclosures.intervals import Interval
-from proofs.formula.feed_forward.obligation import FeedForwardObligation, InputCase
+from proofs.formula.feed_forward.obligation import Counted, FeedForwardObligation, InputCase
 from proofs.formula.transcript import Record, ignore
 from proofs.formula.z3.solver import Question, all_of, any_of, rational, total
+
+ZERO = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -28,10 +30,9 @@ class Family:
     box: tuple[tuple[str, Interval], ...]
     expected: Fraction
     expected_input: str | None
-    here: tuple[tuple[str, bool], ...]
-    ranges: tuple[tuple[Term, int, int], ...]
     slack: tuple[tuple[str, bool], ...]
     or_more: bool
+    values: tuple[int, int] | None
 
 
 def proves_feed_forward(obligation: FeedForwardObligation, record: Record = ignore) -> bool:
@@ -43,7 +44,7 @@ def proves_feed_forward(obligation: FeedForwardObligation, record: Record = igno
     Raises:
         Undecided: if Z3 gives up.
     """
-    cases = [Family(case.box, case.expected, None, case.here, case.ranges, case.slack, case.or_more)
+    cases = [Family(case.box, case.expected, None, case.slack, case.or_more, case.values)
              for case in obligation.cases]
     families = find_families(obligation)
     for asked in [families, cases] if len(families) < len(cases) else [cases]:
@@ -59,7 +60,7 @@ def find_families(obligation: FeedForwardObligation) -> list[Family]:
     alike: dict[tuple[object, ...], list[InputCase]] = {}
     for case in obligation.cases:
         shape = tuple((name, None if _is_free(obligation, name, box) else box) for name, box in case.box)
-        alike.setdefault((shape, case.here, case.ranges, case.slack, case.or_more), []).append(case)
+        alike.setdefault((shape, case.slack, case.or_more, case.values), []).append(case)
     families: list[Family] = []
     for cases in alike.values():
         families += _families_of(obligation, cases)
@@ -89,7 +90,7 @@ def _hull(cases: list[InputCase], expected_input: str | None) -> Family:
     columns = zip(*([box for _, box in case.box] for case in cases), strict=True)
     hulls = [Interval(min(box.lower for box in boxes), max(box.upper for box in boxes)) for boxes in columns]
     box = tuple((name, hull) for (name, _), hull in zip(first.box, hulls, strict=True))
-    return Family(box, first.expected, expected_input, first.here, first.ranges, first.slack, first.or_more)
+    return Family(box, first.expected, expected_input, first.slack, first.or_more, first.values)
 
 
 def _ask(obligation: FeedForwardObligation, families: Sequence[Family]) -> Question:
@@ -101,53 +102,46 @@ def _ask(obligation: FeedForwardObligation, families: Sequence[Family]) -> Quest
         activation = total([rational(bias), *(rational(weight) * inputs[name] for name, weight in reads.items())])
         output = output + rational(write) * z3.If(activation > 0, activation, z3.RealVal(0))
     value = z3.Real("output")
-    counts, given = _declare_counts(obligation)
-    errors = {name: z3.Real(f"error_{k}") for k, name in enumerate(obligation.counted)}
-    for name, part in obligation.counted.items():
-        given += [rational(part.error.lower) <= errors[name], errors[name] <= rational(part.error.upper)]
-    numbers = {name: z3.ToReal(counts[part.count]) + errors[name] for name, part in obligation.counted.items()}
+    parts = {part: z3.Real(f"part_{k}") for k, part in enumerate(obligation.parts())}
+    given = [condition for k, (name, counted) in enumerate(obligation.counted.items())
+             for condition in _hold_counts(inputs[name], counted, parts, z3.Real(f"error_{k}"))]
+    counts = total([rational(ZERO), *(number * parts[count] for number, count in obligation.total.coefficients)])
     met = [z3.Bool(f"case_{k}") for k in range(len(families))]
     given += [z3.Implies(here, all_of(confined)) for here, family in zip(met, families, strict=True)
-              if (confined := _confine(family, inputs, numbers, counts))]
+              if (confined := _confine(family, inputs, counts))]
     expected = [rational(family.expected) if family.expected_input is None else inputs[family.expected_input]
                 for family in families]
     missed = [value < number if family.or_more else value != number
               for family, number in zip(families, expected, strict=True)]
     return Question(f"the output is exact in all of {len(obligation.cases)} cases of its inputs",
-                    _legend(names, list(obligation.counted), list(counts)), (*given, value == output),
+                    _legend(names, list(obligation.counted), list(parts)), (*given, value == output),
                     any_of(met), any_of([z3.And(here, miss) for here, miss in zip(met, missed, strict=True)]))
 
 
-def _legend(names: list[str], counted: list[str], counts: list[Count]) -> tuple[str, ...]:
+def _legend(names: list[str], counted: list[str], parts: list[Count | Formula]) -> tuple[str, ...]:
     """What the names in the question stand for."""
+    shown = [format_count(part) if isinstance(part, Count) else f"the truth of {format_briefly(part)}"
+             for part in parts]
     return (
         *(f"x_{k}: {name}" for k, name in enumerate(names)),
-        *(f"count_{k}: {format_count(count)} at position i of a word of length n" for k, count in enumerate(counts)),
+        *(f"part_{k}: {part} at position i of a word of length n" for k, part in enumerate(shown)),
         *(f"error_{k}: what {name} holds, less the number it is near" for k, name in enumerate(counted)),
         "case_k: the inputs are as in case k, or in one of a family of cases",
         "output: the bias and what the units write",
     )
 
 
-def _declare_counts(obligation: FeedForwardObligation) -> tuple[dict[Count, Any], list[Any]]:
-    """The counts as integers at position i of a word of length n, both free, and what is known of them."""
-    i, n = z3.Int("i"), z3.Int("n")
-    lengths = obligation.lengths
-    counts = {count: z3.Int(f"count_{k}") for k, count in enumerate(obligation.counts())}
-    given = [i >= 1, i <= n, n >= lengths.first, n <= lengths.last] if counts else []
-    for count, number in counts.items():
-        given += [number >= 0, number <= (i if count.side == "left" else n + 1 - i)]
-    return counts, given
+def _hold_counts(held: Any, counted: Counted, parts: Mapping[Count | Formula, Any], error: Any) -> list[Any]:
+    """The direction holds its counts and truths, to within an error."""
+    return [rational(counted.error.lower) <= error, error <= rational(counted.error.upper),
+            held == total([error, *(number * parts[part] for part, number in counted.parts)])]
 
 
-def _confine(case: Family, inputs: dict[str, Any], numbers: dict[str, Any], counts: dict[Count, Any]) -> list[Any]:
-    """What the case says of the inputs."""
+def _confine(case: Family, inputs: dict[str, Any], counts: Any) -> list[Any]:
+    """What the case says of the inputs, and of the sum of counts."""
     conditions = []
     for name, box in case.box:
         conditions += [rational(box.lower) <= inputs[name], inputs[name] <= rational(box.upper)]
     conditions += [inputs[name] == 0 if holds else inputs[name] >= 1 for name, holds in case.slack]
-    conditions += [inputs[name] == numbers[name] - int(here) for name, here in case.here]
-    for term, least, most in case.ranges:
-        number = total([factor * counts[count] for factor, count in term.coefficients]) + term.constant
-        conditions += [number >= least, number <= most]
+    conditions += [case.values[0] <= counts, counts <= case.values[1]] if case.values else []
     return conditions

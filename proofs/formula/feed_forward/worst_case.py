@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from constructions.language.printer import format_count
-from constructions.language.syntax import Count, Term
+from constructions.language.printer import format_briefly, format_count
+from constructions.language.syntax import Count, Formula
 from constructions.network.transformer import Coefficients
 from proofs.enclosures.feed_forward import Units
 from proofs.enclosures.intervals import Interval, enclose_form, point
@@ -110,11 +110,12 @@ def _expected(case: InputCase) -> str:
 def _described(case: InputCase) -> str:
     parts = [f"{name} in [{x.lower}, {x.upper}]" for name, x in case.box]
     parts += [f"{name} 0" if holds else f"{name} at least 1" for name, holds in case.slack]
-    return "for " + ", ".join(parts + [f"a difference of {least} to {most}" for _, least, most in case.ranges])
+    parts += [f"counts that sum to {case.values[0]} to {case.values[1]}"] if case.values else []
+    return "for " + ", ".join(parts)
 
 
 def enclose_input(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> Reach:
-    """The reach of a form: what it reads exactly or nearly, a multiple of a difference of counts, and slack."""
+    """The reach of a form: what it reads exactly or nearly, a multiple of the sum of counts, and slack."""
     positive = [reads[name] for name, holds in case.slack if not holds and reads.get(name)]
     rest = enclose_form(reads, dict(case.box)) + point(sum(positive, ZERO))
     return Reach(rest + _enclose_counted(reads, obligation, case),
@@ -122,26 +123,24 @@ def enclose_input(reads: Coefficients, obligation: FeedForwardObligation, case: 
 
 
 def _enclose_counted(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> Interval:
-    """The interval of the part of a form that reads counts."""
-    rest = point(ZERO)
-    counted = {name: weight for name, weight in reads.items() if name in obligation.counted}
-    if not counted:
-        return rest
-    factors: dict[Count, Fraction] = {}
-    for name, weight in counted.items():
-        part = obligation.counted[name]
-        factors[part.count] = factors.get(part.count, ZERO) + weight
-        rest += part.error.scaled(weight) + point(-weight * dict(case.here)[name])
-    term, least, most, factor = _find_multiple(factors, case)
-    return rest + Interval(Fraction(least), Fraction(most)).scaled(factor) + point(-factor * term.constant)
+    """The interval of the part of a form that reads counts: the errors, and a multiple of the sum.
+
+    Raises:
+        NotDerived: if it is not a multiple, or truths do not cancel.
+    """
+    error, read = point(ZERO), dict[Count | Formula, Fraction]()
+    for name in reads.keys() & obligation.counted.keys():
+        error += obligation.counted[name].error.scaled(reads[name])
+        for part, number in obligation.counted[name].parts:
+            read[part] = read.get(part, ZERO) + number * reads[name]
+    read = {part: factor for part, factor in read.items() if factor}
+    if not read:
+        return error
+    factors = {read.get(count, ZERO) / number for number, count in obligation.total.coefficients}
+    if len(factors) != 1 or len(read) != len(obligation.total.coefficients) or case.values is None:
+        raise NotDerived(f"a form of {', '.join(map(_shown, read))} is not a multiple of the sum of counts")
+    return error + Interval(*map(Fraction, case.values)).scaled(factors.pop())
 
 
-def _find_multiple(factors: dict[Count, Fraction], case: InputCase) -> tuple[Term, int, int, Fraction]:
-    """The difference whose sign is assigned, and the factor with which it gives these factors of the counts."""
-    for term, least, most in case.ranges:
-        numbers = {count: number for number, count in term.coefficients}
-        factor = factors.get(term.coefficients[0][1], ZERO) / term.coefficients[0][0]
-        if {count: weight for count, weight in factors.items() if weight} == {
-                count: factor * number for count, number in numbers.items() if factor}:
-            return term, least, most, factor
-    raise NotDerived("a form of " + ", ".join(map(format_count, factors)) + " is not a multiple of a comparison")
+def _shown(part: Count | Formula) -> str:
+    return format_count(part) if isinstance(part, Count) else format_briefly(part)

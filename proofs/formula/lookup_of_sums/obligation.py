@@ -26,9 +26,8 @@ from constructions.network.meanings import Near, Others, Truth
 from constructions.network.transformer import Coefficients, Head, Transformer
 from proofs.formula.common.kinds import Approximation, Kind
 from proofs.formula.common.known import KnownValues
-from proofs.formula.common.written import Written
+from proofs.formula.common.written import Bounds, Written
 from proofs.formula.failures import NotDerived
-from proofs.formula.feed_forward.inputs import Bounds
 from proofs.formula.lookup.obligation import check_reads_known
 from proofs.formula.uniform.obligation import check_sums_to_one
 

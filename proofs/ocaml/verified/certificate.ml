@@ -59,6 +59,8 @@ let of_json value =
    | None -> malformed "certificate: no key \"format\"");
   if List.mem_assoc "floats" found then
     unsupported "floats: this checker is proved for claims about real numbers only";
+  if List.mem_assoc "words" found then
+    unsupported "words: this checker is not proved for slack on every word, by classes of words";
   match Model.fields "certificate" [ "format"; "version"; "claim"; "transformer"; "bounds" ] value with
   | [ _; version; claimed; transformer; bounds ] ->
     if version <> Integer "1" then Model.expected "version" version "1";

@@ -6,16 +6,14 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from ...kernel.numbers import ONE, QUARTER, ZERO
 from ...kernel.reading.records import (
-    ApproximateCount,
     ApproximateTruth,
-    ExactCount,
     FeedForward,
     Neuron,
     Product,
     Slack,
     Truth,
 )
-from ...kernel.verdicts import quote, refuse, require, within
+from ...kernel.verdicts import quote, require, within
 from ..formula.families import WrittenDirection, is_by_value
 from ..formula.feed_forward.by_cases import Output, OutputRow, Situation
 from ..formula.proof import Proof
@@ -86,6 +84,8 @@ class FeedForwards:
 
     def _input(self, output: Output, source: str, situation: Situation, known: Mapping[str, FloatCell]) -> Input:
         """What a direction holds in a situation."""
+        require(source not in output.numbers,
+                "{} is a number of positions, or a truth beside one, from which no slack is written", quote(source))
         meaning = output.reads[source]
         match meaning:
             case ApproximateTruth(formula, when):
@@ -98,9 +98,6 @@ class FeedForwards:
                 return TRUE if situation.truths[formula] else FALSE
             case Product(_, formula) if not self._proof.is_known(meaning) and not situation.truths[formula]:
                 return FALSE
-            case ApproximateCount() | ExactCount():
-                refuse("{} is a number of positions, from which no slack is written: this is not handled",
-                        quote(source))
         return Input(known[source].low, known[source].high)
 
     def _bound_slack(self, unit: Neuron) -> FloatValue:
@@ -118,7 +115,7 @@ class FeedForwards:
         low, high = (end + unit.bias for end in counts)
         terms = [(exactly(unit.bias), exactly(ONE))]
         for source, c in unit.reads.items():
-            if isinstance(output.reads[source], ApproximateCount | ExactCount):
+            if source in output.numbers:
                 terms.append((exactly(c), self._arithmetic.input(self._holding.everywhere(source))))
                 continue
             one = self._input(output, source, situation, known)

@@ -109,6 +109,7 @@ FAMILIES = (
     Family(attends, "formula.attention.attention", "check_attention"),
     Family(looks_up_a_sum, "sums.lookup_of_sums", "check_lookup_of_sum"),
     Family(lambda _, written: bool(written.heads), "sums.lookup.lookup", "check_lookup"),
+    Family(lambda proof, written: written.name in proof.words, "margin.every_word", "check_on_every_word"),
     Family(is_by_value, "sums.by_value", "check_by_value"),
     Family(lambda _, written: not written.heads, "formula.feed_forward.by_cases", "check_by_cases"))
 

@@ -38,7 +38,7 @@ class Proof:
         self.claim, self.transformer = certificate.claim, certificate.transformer
         self.language, self.budget = certificate.language, certificate.language.budget
         self.directions = certificate.transformer.directions
-        self.bounds, self.counts = certificate.bounds, certificate.counts
+        self.bounds, self.counts, self.words = certificate.bounds, certificate.counts, certificate.words
         self.errors: dict[str, Errors] = {b.direction: (b.error_if_false, b.error_if_true) for b in self.bounds}
         self.weigher = Weigher(self.budget)
         self.symbols = Symbols(self.language, self.claim.alphabet)

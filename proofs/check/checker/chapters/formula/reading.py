@@ -9,7 +9,7 @@ from functools import partial
 from ...kernel.budget import MAX_HEADS, MAX_LAYERS, MAX_N, Budget
 from ...kernel.language import Language
 from ...kernel.reading.document import Json
-from ...kernel.reading.records import OTHER_WEIGHTINGS, REGIMES
+from ...kernel.reading.records import OTHER_WEIGHTINGS, REGIMES, Slack
 from ...kernel.reading.shapes import (
     Fields,
     headed,
@@ -35,7 +35,7 @@ def read_certificate(document: Json, budget: Budget) -> Certificate:
         Malformed: if it is not in the format.
         Rejected: if claim and transformer are over different alphabets.
     """
-    fields = headed(document, FORMAT, "claim", "transformer", "bounds", "floats", optional=("floats",))
+    fields = headed(document, FORMAT, "claim", "transformer", "bounds", "words", "floats", optional=("words", "floats"))
     language = Language(budget)
     transformer = fields.read("transformer", partial(read_transformer, language=language,
                                                      weightings=(*WEIGHTINGS, *OTHER_WEIGHTINGS)))
@@ -43,7 +43,10 @@ def read_certificate(document: Json, budget: Budget) -> Certificate:
     bounds = fields.read("bounds", list_of(read_bound))
     require(transformer.alphabet == claim.alphabet, "the alphabet of the transformer is not the alphabet of the claim")
     expect_known_symbols(language, claim.alphabet)
-    return Certificate(claim, transformer, bounds, language)
+    words = fields.read("words", list_of(read_text)) if "words" in fields else ()
+    slacks = [name for name, one in transformer.directions.items() if isinstance(one, Slack) and name in words]
+    expect([*words] == slacks and ("words" not in fields or words), "words: expected slack, in the order of directions")
+    return Certificate(claim, transformer, bounds, language, words=words)
 
 
 def read_claim(value: Json, language: Language) -> Claim:

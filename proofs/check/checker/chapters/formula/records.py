@@ -50,6 +50,7 @@ class Certificate:
     bounds: tuple[Bound, ...]
     language: Language
     floats: tuple[Any, ...] = ()
+    words: tuple[str, ...] = ()
 
     @property
     def counts(self) -> bool:

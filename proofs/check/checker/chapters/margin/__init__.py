@@ -7,6 +7,7 @@ cells       the forms of all that is needed, at every position and symbol; bucke
 classes     the words of one length as classes of one output, with their truths
 running     the output on a class, enclosed
 proving     every length, every place, every class
+every_word  for certificates of formulas: slack on every word
 describing  the claim in words
 """
 

@@ -31,8 +31,9 @@ def prove_margin(given: MarginFile) -> Mapping[str, int]:
         coverage["lengths"] += 1
         for letter, at in places(given.claim, n):
             coverage["places"] += 1
-            with given.language.budget.releasing():
-                coverage["classes"] += prove_place(given, weigher, n, letter, at, margin)
+            for found, output in run_classes(given, weigher, n, letter, at):
+                check_side(given, found, output, margin, f"n = {n}, letter {letter}, position {at}")
+                coverage["classes"] += 1
     return coverage
 
 
@@ -45,20 +46,20 @@ def places(claim: MarginClaim, n: int) -> Iterator[tuple[int, int]]:
         yield (1, 1) if claim.at == "first" else (n, length)
 
 
-def prove_place(given: MarginFile, weigher: Weigher, n: int, letter: int, at: int, margin: Fraction) -> int:
-    """The number of classes, all of which are proved."""
-    claim = given.claim
+def run_classes(given: MarginFile, weigher: Weigher, n: int, letter: int,
+                at: int) -> Iterator[tuple[WordClass, Enclosure]]:
+    """All classes of words, each with its output."""
+    claim, budget = given.claim, given.language.budget
     choices = [*([symbol] for symbol in claim.before), *[claim.alphabet] * n, *([symbol] for symbol in claim.after)]
-    cells = FormsByPosition(given, choices, at)
-    buckets, classes = find_classes(cells, claim, FormulaReader(claim, given.language, letter, n))
-    words = number = 0
-    for found in classes:
-        with given.language.budget.releasing():
-            output = ClassExecution(cells, weigher, buckets, found.signature).output()
-        check_side(given, found, output, margin, f"n = {n}, letter {letter}, position {at}")
-        words, number = words + found.number, number + 1
+    with budget.releasing():
+        cells = FormsByPosition(given, choices, at)
+        buckets, classes = find_classes(cells, claim, FormulaReader(claim, given.language, letter, n))
+        for found in classes:
+            with budget.releasing():
+                output = ClassExecution(cells, weigher, buckets, found.signature).output()
+            yield found, output
+    words = sum(found.number for found in classes)
     require(words == len(claim.alphabet) ** n, "covered {} words, expected {}", words, len(claim.alphabet) ** n)
-    return number
 
 
 def check_side(given: MarginFile, found: WordClass, output: Enclosure, margin: Fraction, where: str) -> None:

@@ -1,47 +1,47 @@
-"""Counts that units read beside truths: where they are together, by the sign of a comparison of them.
-
-docs/certificate.md, section 5, Feed-forward output. A file whose units read no counts never imports this.
-"""
+"""Counts that units and queries read, exactly or nearly; docs/certificate.md, section 5, Feed-forward output."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from ...kernel.language import Place
 from ...kernel.numbers import ZERO, add, multiply, ratio
-from ...kernel.reading.records import ApproximateCount, ExactCount
+from ...kernel.reading.records import ApproximateCount, ExactCount, Truth
 from ...kernel.verdicts import refuse
 from ..formula.feed_forward.by_cases import RationalInterval
-from ..formula.feed_forward.piecewise import NeuronForm
 from ..formula.proof import Proof
 
 
-def find_interval(proof: Proof, form: NeuronForm, signs: Mapping[Place, int],
-                  truths: Mapping[Place, bool]) -> RationalInterval | None:
-    """The counts in a form: a times a comparison's T, less the truths here; None if T cannot have its sign.
+def find_counts(proof: Proof, form: Iterable[tuple[str, Fraction]]) -> dict[Place, Fraction]:
+    """The counts and the truths here that a form reads; a number of other positions is a count less a truth."""
+    read = dict[Place, Fraction]()
+    for source, c in form:
+        meaning = proof.directions[source]
+        parts = [(meaning.formula, c)] if isinstance(meaning, Truth) else []
+        parts += [(meaning.count, c)] if isinstance(meaning, ApproximateCount | ExactCount) else []
+        parts += [(proof.language.counted(meaning.count), -c)] if isinstance(meaning, ApproximateCount) else []
+        for place, number in parts:
+            read[place] = add(proof.budget, read.get(place, ZERO), number)
+    return {place: c for place, c in read.items() if c}
 
-    T is an integer of the assigned sign, and within what it can be when every count is in 0..max_n.
+
+def find_interval(proof: Proof, form: Iterable[tuple[str, Fraction]],
+                  signs: Mapping[Place, int]) -> RationalInterval | None:
+    """The interval of a times a comparison's T of the assigned sign, for counts of 0..max_n; None if there is none.
 
     Raises:
         Rejected: if the counts are not in the proportions of a comparison whose sign is assigned.
     """
-    read, here, budget = dict[Place, Fraction](), ZERO, proof.budget
-    for source, c in form:
-        meaning = proof.directions[source]
-        if isinstance(meaning, ApproximateCount | ExactCount):
-            read[meaning.count] = add(budget, read.get(meaning.count, ZERO), c)
-        if isinstance(meaning, ApproximateCount) and truths[proof.language.counted(meaning.count)]:
-            here = add(budget, here, c)
+    read, budget = find_counts(proof, form), proof.budget
     for comparison, sign in signs.items():
-        _, counts, (_, first, *coefficients) = proof.language.nodes[comparison]
-        a = ratio(read, dict(zip(counts, map(Fraction, coefficients), strict=True)))
+        _, counts, (_, first, *numbers) = proof.language.nodes[comparison]
+        a = ratio(read, dict(zip(counts, map(Fraction, numbers), strict=True)))
         if a is not None:
-            constant, greatest = int(first), proof.claim.max_n
-            least = constant + greatest * sum(min(int(c), 0) for c in coefficients) if sign < 0 else sign
-            most = constant + greatest * sum(max(int(c), 0) for c in coefficients) if sign > 0 else sign
+            low, high = (int(first) + proof.claim.max_n * sum(end(int(c), 0) for c in numbers) for end in (min, max))
+            least, most = max(low, sign) if sign >= 0 else low, min(high, sign) if sign <= 0 else high
             if least > most:
                 return None
-            low, high = (add(budget, multiply(budget, a, Fraction(end - constant)), -here) for end in (least, most))
-            return min(low, high), max(low, high)
+            ends = [multiply(budget, a, Fraction(end - int(first))) for end in (least, most)]
+            return min(ends), max(ends)
     refuse("a unit does not read the counts in the proportions that are compared")

@@ -16,6 +16,7 @@ from ..formula.composition import names_in
 from ..formula.families import Covered, WrittenDirection
 from ..formula.kernels import FALLS, suffices
 from ..formula.proof import Proof
+from .counts import find_counts
 from .lookup.target import cover_rows
 
 
@@ -114,21 +115,17 @@ class LookupOfSum:
 
     def _place_of_form(self, factor: Fraction, curvature: Fraction) -> Vertex:
         """H is factor times the form: near which integer it is, and how near."""
-        others, truths, miss = dict[Place, Fraction](), dict[Place, Fraction](), ZERO
-        for name, weight in self._query.form.items():
+        form, miss = {name: factor * weight for name, weight in self._query.form.items()}, ZERO
+        for name, weight in form.items():
             meaning = self._proof.directions[name]
-            if isinstance(meaning, ApproximateCount):
-                others[meaning.count] = others.get(meaning.count, ZERO) + factor * weight
-                miss += abs(factor * weight) * max(self._proof.errors[name])
-            elif isinstance(meaning, Truth) and meaning.formula in self._counted:
-                truths[meaning.formula] = truths.get(meaning.formula, ZERO) + factor * weight
-            else:
-                raise Rejected(f"a query reads {quote(name)}, which does not belong to the sum")
-        sign = ratio(others, self._sum)
+            is_truth = isinstance(meaning, Truth) and meaning.formula in self._counted
+            require(is_truth or isinstance(meaning, ApproximateCount),
+                    "a query reads {}, which does not belong to the sum", quote(name))
+            miss += ZERO if is_truth else abs(weight) * max(self._proof.errors[name])
+        read = find_counts(self._proof, form.items())
+        truths = {place: read.pop(place, ZERO) for place in self._counted}
+        sign = ratio(read, self._sum)
         require(sign in (1, -1), "the counts that are read are not those of the sum")
-        for count, weight in others.items():  # H is near the sum of weight * o_k and of the truths
-            counted = self._language.counted(count)
-            truths[counted] = truths.get(counted, ZERO) - weight
         require(all(weight.denominator == 1 for weight in truths.values()), "a truth is read in part")
         require(2 * miss < 1, "the errors of the counts sum to {}, expected less than 1/2", miss)
         return Vertex(int(sign or 0), {place: int(weight) for place, weight in truths.items()}, curvature, miss)

@@ -40,14 +40,13 @@ READABLE = (PositionalNumber, Truth, Product, ApproximateTruth, ApproximateCount
 
 RationalInterval = tuple[Fraction, Fraction]
 Truths = Mapping[Place, bool]
-Signs = Mapping[Place, int]
 
 
 class Situation(NamedTuple):
     """One assignment at one row: truths, the sign of each T, and the known number of each direction."""
 
     truths: Truths
-    signs: Signs
+    signs: Mapping[Place, int]
     levels: Mapping[str, Fraction]
 
 
@@ -74,14 +73,17 @@ class Output:
         self.reads = {source: proof.directions[source] for form in self._groups for source, _ in form}
         for source, meaning in self.reads.items():
             require(isinstance(meaning, READABLE), "{}, of kind {}, is read", quote(source), kind_of(meaning))
+        here = {self._language.counted(one.count) for one in self.reads.values() if isinstance(one, ApproximateCount)}
+        self.numbers = {source for source, one in self.reads.items() if isinstance(one, ApproximateCount | ExactCount)
+                        or (isinstance(one, Truth) and one.formula in here)}  # these truths must cancel
         slacks = [meaning.formula for meaning in (self._meaning, *self.reads.values()) if isinstance(meaning, Slack)]
         require(all(map(self._is_comparison, slacks)), "slack is not of a comparison of counts")
         self._find_atoms(slacks)
 
     def _find_atoms(self, slacks: Sequence[Place]) -> None:
         """What is free: the formulas that are read, and what the target mentions and these rules do not evaluate."""
-        read = {place for meaning in self.reads.values() if not isinstance(meaning, Slack)
-                for place in self._spoken_of(meaning)}
+        read = {place for source, meaning in self.reads.items() if source not in self.numbers
+                and not isinstance(meaning, Slack) for place in self._spoken_of(meaning)}
         free = self._find_free(read)
         self._steps = {operand: place for place in read for operand in self._language.nodes[place].operands
                        if operand not in read and self._is_step(place, operand)}
@@ -105,8 +107,7 @@ class Output:
         guards = {meaning.when for meaning in self.reads.values() if isinstance(meaning, ApproximateTruth)}
         below = {guard: self._language.below([guard], lambda place: not is_entered(place)) for guard in guards}
         decided = [guard for guard, parts in below.items() if all(map(self._is_decided, parts))]
-        roots = [*own, *read, *decided]
-        self._order = sorted(self._language.below(roots, lambda place: not is_entered(place)))
+        self._order = sorted(self._language.below([*own, *read, *decided], lambda place: not is_entered(place)))
 
     def _find_free(self, read: Collection[Place]) -> set[Place]:
         """Of what is read, what is free; a second attempt finds it otherwise (apart.py)."""
@@ -140,9 +141,7 @@ class Output:
         return language.is_connective(place) and all(is_settled(part) or language.is_connective(part) for part in below)
 
     def _spoken_of(self, meaning: Meaning) -> list[Place]:
-        """The formula of a meaning; of a number of others, the one that is counted."""
-        if isinstance(meaning, ApproximateCount):
-            return [self._language.counted(meaning.count)]
+        """The formula of a meaning."""
         return [meaning.formula] if isinstance(meaning, Truth | Product | ApproximateTruth | Slack) else []
 
     def _is_decided(self, place: Place) -> bool:
@@ -176,7 +175,7 @@ class Output:
         """The lengths to look at; `next` sees where a word ends."""
         if any(self._language.nodes[place].operator == "next" for place in self._order):
             return self._proof.lengths([], "past")
-        positional = [place for place in self._order if self._language.is_positional(place)]
+        positional = filter(self._language.is_positional, self._order)
         return self._proof.lengths([*positional, *self._proof.places_of([self._name, *self.reads])])
 
     def _settle(self, n: int) -> dict[Place, Sequence[bool | None]]:
@@ -227,8 +226,7 @@ class Output:
                 signs = dict(zip(firsts, chosen, strict=True))
                 compared = {place: COMPARE[str(self._language.nodes[place].data[0])](signs[first], 0)
                             for place, first in self._signs.items()}
-                given = {**atoms, **compared}
-                yield Situation(self._connect(given), signs, row.levels)
+                yield Situation(self._connect({**atoms, **compared}), signs, row.levels)
 
     def _connect(self, given: Truths) -> Truths:
         """The given truths with those of connectives, and of temporal formulas that follow from their last step."""
@@ -266,10 +264,8 @@ class Output:
     def _range(self, source: str, situation: Situation) -> Range:
         """All that a direction may hold in a situation; of counts, how far it may be from the number."""
         meaning = self.reads[source]
-        if isinstance(meaning, ExactCount):
-            return ZERO, ZERO
-        if isinstance(meaning, ApproximateCount):
-            above, below = self._proof.errors[source]
+        if source in self.numbers:
+            above, below = self._proof.errors[source] if isinstance(meaning, ApproximateCount) else (ZERO, ZERO)
             return -below, above
         if isinstance(meaning, ApproximateTruth):
             if not situation.truths.get(meaning.when, False):
@@ -283,10 +279,10 @@ class Output:
 
     def count_interval(self, form: NeuronForm, situation: Situation) -> RationalInterval | None:
         """Where the counts in a form are together, as sums/counts.py finds it; None if the situation cannot be."""
-        if not any(isinstance(self.reads[source], ApproximateCount | ExactCount) for source, _ in form):
+        counted = [(source, c) for source, c in form if source in self.numbers]
+        if not counted:
             return ZERO, ZERO
-        found: RationalInterval | None = load(*COUNTS_THAT_UNITS_READ)(
-            self._proof, form, situation.signs, situation.truths)
+        found: RationalInterval | None = load(*COUNTS_THAT_UNITS_READ)(self._proof, counted, situation.signs)
         return found
 
 

@@ -1,0 +1,28 @@
+"""Slack on every word, by classes, whose heads err as on one word; docs/certificate.md, section 5."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+from ...kernel.numbers import ZERO
+from ...kernel.reading.records import Slack
+from ...kernel.verdicts import require
+from ..formula.families import Covered, WrittenDirection
+from ..formula.proof import Proof
+from .proving import run_classes
+from .reading import MarginClaim, MarginFile
+
+
+def check_on_every_word(proof: Proof, written: WrittenDirection) -> Covered:
+    """The rows, all, at which slack is on its side on every word; docs/certificate.md, Slack on every word."""
+    claim, language, formula = proof.claim, proof.language, cast(Slack, written.meaning).formula
+    every = MarginClaim(formula, {}, claim.alphabet, (), (), claim.min_n, claim.max_n, "every", ZERO, formula)
+    network = replace(proof.transformer, output=written.name)
+    given = MarginFile(every, network, language, language, ((None, None),) * len(network.layers))
+    for n in claim.lengths:
+        for i in range(1, n + 1):
+            for found, output in run_classes(given, proof.weigher, n, i, i):
+                fits = output.upper <= 0 if found.holds else output.lower >= 1
+                require(fits, "slack is not on its side at n = {}, i = {}", n, i)
+    return Covered(sum(claim.lengths))
