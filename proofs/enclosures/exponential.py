@@ -10,12 +10,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from flint import arb, ctx, fmpq
 
 PRECISIONS = (128, 256, 512)
 """Bits of relative precision, tried in turn while a verdict is undecided."""
 GUARD_BITS = 16
+FINEST = 1 << 21
+"""No end of an enclosure other than 0 is closer to 0 than 2^-FINEST."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ def ball(x: Fraction) -> arb:
 
 def exp_ball(x: Fraction, bits: int) -> arb:
     """A ball around e^x of relative width about 2**-bits; exact at 0."""
-    with working_precision(bits):
+    with working_precision(bits + _integer_bits(x)):
         return ball(x).exp()
 
 
@@ -61,22 +64,35 @@ def enclose_exp(x: Fraction, bits: int) -> Dyadic:
 @lru_cache(maxsize=200_000)
 def _enclose_exp(numerator: int, denominator: int, bits: int) -> Dyadic:
     """Kept by numerator and denominator, as the hash of a Fraction costs more than many an exponential."""
-    with working_precision(bits):
-        (low, low_exponent), (high, high_exponent) = _ends(arb(fmpq(numerator, denominator)).exp())
+    x = fmpq(numerator, denominator)
+    with working_precision(bits + _integer_bits(x)):
+        (low, low_exponent), (high, high_exponent) = _ends(arb(x).exp())
     if low <= 0:
         return Dyadic(0, high, high_exponent)
     exponent = min(low_exponent, high_exponent)
     return Dyadic(low << (low_exponent - exponent), high << (high_exponent - exponent), exponent)
 
 
-def exact_ends(x: arb) -> tuple[Fraction, Fraction]:
-    """Rationals around every number of the ball, as close as the working precision allows.
+def _integer_bits(x: Any) -> int:
+    """Bits of the integer part of |x|, about: a relative error of x costs exp so many bits."""
+    return max(0, int(x.numerator).bit_length() - int(x.denominator).bit_length())
 
-    >>> [str(x) for x in exact_ends(arb(1) / 2)]
-    ['1/2', '1/2']
+
+def exact_ends(x: arb) -> tuple[Fraction, Fraction]:
+    """Rationals around every number of the ball, as close as the working precision and 2^-FINEST allow.
+
+    >>> [str(x) for x in exact_ends(arb(1) / 2)], exact_ends(arb(-10**30).exp())[0]
+    (['1/2', '1/2'], Fraction(0, 1))
     """
-    lower, upper = (Fraction(mantissa) * Fraction(2) ** exponent for mantissa, exponent in _ends(x))
-    return lower, upper
+    (low, low_exponent), (high, high_exponent) = _ends(x)
+    return _outward(low, low_exponent), -_outward(-high, high_exponent)
+
+
+def _outward(mantissa: int, exponent: int) -> Fraction:
+    """mantissa * 2**exponent, or a multiple of 2**-FINEST below it where that is closer to 0 than 2**-FINEST."""
+    if exponent < -FINEST and mantissa.bit_length() + exponent < -FINEST:
+        return Fraction(-(mantissa < 0), 1 << FINEST)
+    return Fraction(mantissa) * Fraction(2) ** exponent
 
 
 def _ends(x: arb) -> list[tuple[int, int]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from math import lcm
 
-from proofs.enclosures.exponential import enclose_exp
+from proofs.enclosures.exponential import Dyadic, enclose_exp
 from proofs.enclosures.intervals import Interval, point
 
 MAX_SPREAD = 1 << 20
@@ -24,11 +25,33 @@ def weights_in_common_units(scores: Sequence[Interval], bits: int, spread: int =
     [(1, 1), (1, 1)]
     """
     top = max(score.upper for score in scores)
-    ends = [(enclose_exp(score.lower - top, bits), enclose_exp(score.upper - top, bits)) for score in scores]
+    return in_common_units([(enclose_exp(score.lower - top, bits), enclose_exp(score.upper - top, bits))
+                            for score in scores], spread)
+
+
+def in_common_units(ends: Sequence[tuple[Dyadic, Dyadic]], spread: int = MAX_SPREAD) -> list[Weight]:
+    """Weights, each from the lower end of one enclosure to the upper end of another, in units of one power of 2."""
     highest = max(high.exponent + high.upper.bit_length() for _, high in ends)
     unit = max(min(min(low.exponent, high.exponent) for low, high in ends), highest - spread)
     return [(_in_units(low.lower, low.exponent - unit), -_in_units(-high.upper, high.exponent - unit))
             for low, high in ends]
+
+
+def places_without_gaps(exponents: Iterable[int], width: int) -> dict[int, int]:
+    """Exponents that are smaller, where sums of terms mantissa * 2**exponent have the same signs.
+
+    Terms and the carries of their sum occupy ``width`` bits from an exponent on. Bits that none of these ranges touches
+    are cut out: what lies below such a gap sums to less than the lowest bit above it, so the sign of a sum is decided
+    by the part above the gap, or, if that part is exactly 0, by the part below.
+
+    >>> places_without_gaps([-10**30, 3, 5], 100)
+    {-1000000000000000000000000000000: 0, 3: 100, 5: 102}
+    """
+    starts = sorted(set(exponents))
+    places = dict.fromkeys(starts[:1], 0)
+    for before, start in pairwise(starts):
+        places[start] = places[before] + min(start - before, width)
+    return places
 
 
 def _in_units(mantissa: int, shift: int) -> int:

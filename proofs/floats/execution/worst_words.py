@@ -18,7 +18,7 @@ from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near, Truth
 from proofs.enclosures.float_runs.exponentials import Exponential
 from proofs.enclosures.float_runs.numbers import ONE, ZERO, Arithmetic, NotFinite, Number, add_exactly, negated
-from proofs.enclosures.softmax import Weight
+from proofs.enclosures.exponential import Dyadic
 from proofs.floats.execution.execution import Execution
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.run import FloatRun
@@ -130,7 +130,7 @@ class _Worst:
         for truth in (False, True):
             for i, cost in minimum_costs(weighed, truth, MARGIN).items():
                 choices = find_worst_input(weighed, truth, MARGIN, i)
-                greatest = max(weights[choice][1]
+                greatest = max(weights[choice].upper
                                for weights, choice in zip(weighed.weights, choices, strict=False))
                 yield WorstWord(Fraction(cost, greatest), self._spell(weighed.sweep, choices), i, truth, self.write)
 
@@ -168,6 +168,7 @@ class _Worst:
         return tuple(spelled.values())
 
 
-def _in_units(pair: tuple[Number, Number], unit: int) -> Weight:
+def _in_units(pair: tuple[Number, Number], unit: int) -> Dyadic:
+    """Ends in common units, whose exponent is called 0: so a cost is in these units, too."""
     (low, low_exponent), (high, high_exponent) = pair
-    return low << (low_exponent - unit), high << (high_exponent - unit)
+    return Dyadic(low << (low_exponent - unit), high << (high_exponent - unit), 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,6 +9,7 @@ from functools import cached_property
 from math import lcm
 
 from proofs.enclosures.exponential import Dyadic, enclose_exp
+from proofs.enclosures.softmax import places_without_gaps
 from proofs.formula.attention.worst_case import option_error
 from proofs.formula.common.sweeps import Step, Sweep
 
@@ -98,13 +98,8 @@ def _order(cost: Cost) -> tuple[int, int, int]:
 def compressed(costs: list[list[Cost]], bits: int) -> list[list[int]]:
     """Integers whose sums, one per position, have the same signs as the sums of the costs.
 
-    Take the bits that some cost occupies, and above each cost enough for the carries of a sum of all of them. Bits that
-    none of these ranges touches can be cut out: what lies below such a gap sums to less than the lowest bit above it,
-    so the sign of a sum is decided by the part above the gap, or, if that part is exactly 0, by the part below.
+    Each cost occupies its bits, and above them enough for the carries of a sum of all of them.
     """
     width = bits + 1 + len(costs).bit_length() + 1
-    starts = sorted({exponent for options in costs for mantissa, exponent in options if mantissa})
-    places = dict.fromkeys(starts[:1], 0)
-    for before, start in itertools.pairwise(starts):
-        places[start] = places[before] + min(start - before, width)
+    places = places_without_gaps((exponent for options in costs for mantissa, exponent in options if mantissa), width)
     return [[mantissa << places[exponent] if mantissa else 0 for mantissa, exponent in options] for options in costs]

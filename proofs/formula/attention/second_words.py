@@ -12,7 +12,6 @@ import z3
 from constructions.language import syntax
 from constructions.language.predicates import definition_of
 from constructions.language.semantics import RELATIONS
-from proofs.enclosures.exponential import Dyadic
 from proofs.formula.attention.costs import FINE_BITS, compressed, rounded_cost
 from proofs.formula.attention.worst_case import WeighedSweep, option_error
 from proofs.formula.common.letters import realizable, spread
@@ -38,8 +37,8 @@ def find_word(target: Target, alphabet: Sequence[str], weighed: WeighedSweep, i:
     gains, choices, letters = [], [], realizable(target.atoms, alphabet)
     for step, weights in zip(weighed.sweep.steps, weighed.weights, strict=True):
         factors = [int((option_error(option.value, truth) - bound) * scale) for option in step.options]
-        gains.append([rounded_cost(factor, Dyadic(low, high, 0), FINE_BITS)
-                      for factor, (low, high) in zip(factors, weights, strict=True)])
+        gains.append([rounded_cost(factor, weight, FINE_BITS)
+                      for factor, weight in zip(factors, weights, strict=True)])
         choices.append((step.choices, [word.truth(atom, step.j) for atom in target.atoms]))
         if step.j == i:
             break

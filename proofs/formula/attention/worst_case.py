@@ -14,8 +14,8 @@ from math import lcm
 
 from constructions.network.meanings import ALLOWED_ERROR
 from constructions.network.weightings import Weighting
-from proofs.enclosures.intervals import point
-from proofs.enclosures.softmax import Weight, weights_in_common_units
+from proofs.enclosures.exponential import Dyadic, enclose_exp
+from proofs.enclosures.softmax import in_common_units, places_without_gaps
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.attention.windows import AllWindows
 from proofs.formula.common.extremes import DIGITS, Extreme, WorstCase, proved_bound
@@ -27,10 +27,10 @@ Costs = dict[int, tuple[int, int, int]]
 
 @dataclass(frozen=True)
 class WeighedSweep:
-    """A sweep with its weights enclosed: per step and option (lower, upper), in common units."""
+    """A sweep with its weights enclosed, per step and option, all over one unknown positive number."""
 
     sweep: Sweep
-    weights: tuple[tuple[Weight, ...], ...]
+    weights: tuple[tuple[Dyadic, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class SweepExtreme(Extreme):
 
 def weigh(sweep: Sweep, bits: int) -> WeighedSweep:
     """The sweep with outward enclosures of its weights, normalised by the largest score."""
-    scores = [point(option.score) for step in sweep.steps for option in step.options]
-    pairs = iter(weights_in_common_units(scores, bits))
-    return WeighedSweep(sweep, tuple(tuple(next(pairs) for _ in step.options) for step in sweep.steps))
+    top = max(option.score for step in sweep.steps for option in step.options)
+    return WeighedSweep(sweep, tuple(tuple(enclose_exp(option.score - top, bits) for option in step.options)
+                                     for step in sweep.steps))
 
 
 def option_error(value: Fraction, truth: bool) -> Fraction:
@@ -94,13 +94,10 @@ def minimum_costs(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimist
 
 def _walk(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool) -> Iterator[tuple[Step, Costs]]:
     """Yield each step with {2 * memory + truth: (least cost, previous code, option chosen)}."""
-    scale = lcm(bound.denominator, *(o.value.denominator for step in weighed.sweep.steps for o in step.options))
     previous: Costs = {0: (0, -1, -1)}
-    for step, weights in zip(weighed.sweep.steps, weighed.weights, strict=True):
+    for step, rounded in zip(weighed.sweep.steps, _costs(weighed, truth, bound, pessimistic), strict=True):
         costs: Costs = {}
-        for choice, (option, (low, high)) in enumerate(zip(step.options, weights, strict=True)):
-            factor = int((bound - option_error(option.value, truth)) * scale)
-            cost = factor * (low if (factor >= 0) == pessimistic else high)
+        for choice, (option, cost) in enumerate(zip(step.options, rounded, strict=True)):
             for code, (before, _, _) in previous.items():
                 after = option.effect[code >> 1]
                 total = before + cost
@@ -108,6 +105,20 @@ def _walk(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool
                     costs[after] = (total, code, choice)
         yield step, costs
         previous = costs
+
+
+def _costs(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool) -> list[list[int]]:
+    """For each step and option an integer; their sums have the signs of those of w * (bound - err), w at one end."""
+    scale = lcm(bound.denominator, *(o.value.denominator for step in weighed.sweep.steps for o in step.options))
+    costs = list[list[tuple[int, int]]]()
+    for step, weights in zip(weighed.sweep.steps, weighed.weights, strict=True):
+        factors = [int((bound - option_error(option.value, truth)) * scale) for option in step.options]
+        costs.append([(factor * (weight.lower if (factor >= 0) == pessimistic else weight.upper), weight.exponent)
+                      for factor, weight in zip(factors, weights, strict=True)])
+    longest = max(abs(mantissa).bit_length() for options in costs for mantissa, _ in options)
+    places = places_without_gaps((exponent for options in costs for mantissa, exponent in options if mantissa),
+                                 longest + 1 + len(costs).bit_length())
+    return [[mantissa << places[exponent] if mantissa else 0 for mantissa, exponent in options] for options in costs]
 
 
 def find_worst_input(weighed: WeighedSweep, truth: bool, bound: Fraction, i: int) -> tuple[int, ...]:
@@ -127,15 +138,14 @@ def find_worst_input(weighed: WeighedSweep, truth: bool, bound: Fraction, i: int
 
 def error_of(weighed: WeighedSweep, choices: Sequence[int], truth: bool) -> tuple[Fraction, Fraction]:
     """Lower and upper bounds of the error on one input."""
+    weights = [options[choice] for options, choice in zip(weighed.weights, choices, strict=False)]
     lower_total = upper_total = 0
     lower_error = upper_error = Fraction(0)
-    for step, weights, choice in zip(weighed.sweep.steps, weighed.weights, choices, strict=False):
-        low, high = weights[choice]
+    for step, choice, (low, high) in zip(weighed.sweep.steps, choices, in_common_units([(w, w) for w in weights]),
+                                         strict=False):
         error = option_error(step.options[choice].value, truth)
         lower_total, upper_total = lower_total + low, upper_total + high
         lower_error, upper_error = lower_error + low * error, upper_error + high * error
-    if lower_total == 0:  # all of it lies too far below the largest weight of the sweep
-        return Fraction(0), Fraction(1)
     return lower_error / upper_total, upper_error / lower_total
 
 

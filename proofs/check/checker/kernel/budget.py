@@ -35,6 +35,7 @@ MAX_HEADS = 1 << 17  # of a layer
 
 MAX_RATIONAL_BITS = 1 << 17  # of a rational met in the check; files hold 1,000 digits, which are 3,322 bits
 MAX_EXP_EXPONENT = 40  # arguments of exp are below 2^40 in absolute value
+MAX_FALL_EXPONENT = 1 << 10  # of how far a score may be below the greatest, where weights are not shifted to one unit
 MAX_SPREAD_BITS = 1 << 24  # of an integer in a sum of weights over one unit
 
 DEFAULT_STEPS = 48_000_000

@@ -32,31 +32,33 @@ def enclose_series(term: int, u: int, bits: int, ratio: Callable[[int], tuple[in
     return lower, lower + 3 * m + 6
 
 
-def enclose_exp(x: Fraction) -> tuple[int, int, int]:
+def enclose_exp(x: Fraction, most: int = MAX_EXP_EXPONENT) -> tuple[int, int, int]:
     """Integers (lower, upper, e) with lower * 2^e <= exp(x) <= upper * 2^e, equal to within about 2^-140; exp(0) = 1.
 
     Proof. Let y = |x| = p/q. As p < 2^bits(p) and q >= 2^(bits(q) - 1), t = y / 2^k < 1/2. Squaring is monotone on
     positive numbers; k rounds, rounded outward, give exp(t)^(2^k) = exp(y). For x < 0, exp(x) = 1/exp(y). Width: exp(t)
     loses fewer than 200 units of 2^-192, a squaring doubles the relative error and adds 2^-190, k <= 42; so lower > 0.
+    Each doubling beyond has one bit more, and loses fewer than 4 units for it.
 
     Raises:
-        Incomplete: if |x| is 2^40 or more.
+        Incomplete: if |x| is 2^most or more.
     """
     if x == 0:
         return 1, 1, 0
     p, q = abs(x.numerator), x.denominator
-    if p >> MAX_EXP_EXPONENT >= q:
-        raise Incomplete(f"an argument of exp of 2^{MAX_EXP_EXPONENT} or more")
+    if p >> most >= q:
+        raise Incomplete(f"an argument of exp of 2^{most} or more")
     k = max(0, p.bit_length() - q.bit_length() + 2)
-    lower, upper = enclose_series(1 << WORKING_BITS, (p << WORKING_BITS) // (q << k), WORKING_BITS, lambda m: (1, m))
-    e = -WORKING_BITS
+    bits = WORKING_BITS + max(0, k - MAX_EXP_EXPONENT - 2)
+    lower, upper = enclose_series(1 << bits, (p << bits) // (q << k), bits, lambda m: (1, m))
+    e = -bits
     for _ in range(k):
-        excess = (upper * upper).bit_length() - WORKING_BITS
+        excess = (upper * upper).bit_length() - bits
         lower, upper, e = lower * lower >> excess, -(-upper * upper >> excess), 2 * e + excess
     if x > 0:
         return lower, upper, e
-    one = 1 << 2 * WORKING_BITS
-    return one // upper, -(-one // lower), -e - 2 * WORKING_BITS
+    one = 1 << 2 * bits
+    return one // upper, -(-one // lower), -e - 2 * bits
 
 
 def floor_shift(x: int, bits: int) -> int:
@@ -70,5 +72,6 @@ def ceil_shift(x: int, bits: int) -> int:
 
 
 def exp_steps(x: Fraction) -> int:
-    """The work of an enclosure of exp(x)."""
-    return EXP_STEPS + (x.numerator.bit_length() + x.denominator.bit_length() >> 6)
+    """The work of an enclosure of exp(x); of a squaring beyond those of ``MAX_EXP_EXPONENT`` 2 steps."""
+    p, q = x.numerator.bit_length(), x.denominator.bit_length()
+    return EXP_STEPS + (p + q >> 6) + 2 * max(0, p - q - MAX_EXP_EXPONENT)

@@ -1,15 +1,16 @@
 """Weights of softmax as integers in one unit, each rounded to the side that hurts the claim.
 
-Only the ratio of weights matters, so scores are relative to the greatest one, and e^x spans thousands of bits: sums are
-exact integers over the least power of two that occurs, and nothing small is dropped.
+Only the ratio of weights matters, so scores are relative to the greatest one, and e^x spans any number of bits: sums
+are exact integers, nothing small is dropped, and only bits that no sum reaches are cut out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
-from .budget import MAX_SPREAD_BITS, Budget, Cache
+from .budget import MAX_EXP_EXPONENT, MAX_FALL_EXPONENT, MAX_N, MAX_SPREAD_BITS, Budget, Cache
 from .exponential import enclose_exp, exp_steps
 from .numbers import size, text_of
 from .verdicts import TooLong
@@ -32,26 +33,35 @@ class Weigher:
         known = self._enclosures.get(text)
         if known is None:
             self._budget.spend(exp_steps(score))
-            known = self._enclosures.keep(text, enclose_exp(score), ENCLOSURE_BITS + 8 * len(text))
+            most = MAX_EXP_EXPONENT if score > 0 else MAX_FALL_EXPONENT
+            known = self._enclosures.keep(text, enclose_exp(score, most), ENCLOSURE_BITS + 8 * len(text))
         return known
 
     def least_terms(self, scores: Sequence[Fraction], factors: Sequence[int]) -> list[int]:
-        """For each score at most factor * exp(score), all in one unit.
+        """For each score a term: if a sum of at most MAX_N + len(scores) terms, some of them repeatedly, is not negative,
+        neither is the sum of factor * exp(score) over them.
 
-        Claim. There is a c > 0 with term <= c factor exp(score) for all; so if the sum of some terms is not negative,
-        neither is the sum of factor * exp(score) over them. Proof. c = 2^-least; the weight is rounded down where the
-        factor is positive and up where it is negative.
+        Proof. Let t = factor * weight, the weight rounded down where the factor is positive and up where it is
+        negative, an integer m times 2^e, |m| < 2^(width - room), and 2^room more than the number of terms. A term is
+        m 2^p with p the place of e. Places grow with e, from one e to the next by the difference or by the width.
+        Where it is the width, the terms up to there sum to less than 2^(e + width), which divides all terms above, and
+        to less than 2^(p + width), which divides all above in their places: so the sign of a sum is that of the sum of
+        the highest block that is not 0, with either exponents; in a block these differ by one number.
 
         Raises:
             TooLong: if the integers would be.
         """
         weights = [self.enclose(score) for score in scores]
-        least = min(e for _, _, e in weights)
-        bits = max(e + upper.bit_length() for _, upper, e in weights) - least
-        if bits > MAX_SPREAD_BITS:
-            raise TooLong(f"the spread of the scores makes integers of {bits} bits")
-        longest = bits + max(map(int.bit_length, factors))
+        found = [(factor * (lower if factor >= 0 else upper), e)
+                 for factor, (lower, upper, e) in zip(factors, weights, strict=True)]
+        width = max(abs(m).bit_length() for m, _ in found) + (MAX_N + len(scores)).bit_length()
+        exponents = sorted({e for _, e in found})
+        places = {exponents[0]: 0}
+        for before, e in pairwise(exponents):
+            places[e] = places[before] + min(e - before, width)
+        longest = places[exponents[-1]] + width
+        if longest > MAX_SPREAD_BITS:
+            raise TooLong(f"the spread of the scores makes integers of {longest} bits")
         self._budget.spend(len(weights) * (2 + (longest >> 12)))
         with self._budget.holding(longest * len(weights)):
-            return [(factor * (lower if factor >= 0 else upper)) << (e - least)
-                    for factor, (lower, upper, e) in zip(factors, weights, strict=True)]
+            return [m << places[e] for m, e in found]
