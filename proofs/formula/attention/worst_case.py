@@ -21,6 +21,8 @@ from proofs.formula.attention.windows import AllWindows
 from proofs.formula.common.extremes import DIGITS, Extreme, WorstCase, proved_bound
 from proofs.formula.common.sweeps import Step, Sweep
 
+ROOM_OF_WINDOWS = Fraction(1, 10**20)
+"""More than 2 * 4096 weights of e^-60 of the greatest."""
 Costs = dict[int, tuple[int, int, int]]
 """Per 2 * memory + truth: the least cost of a path there, the code before its last step, the option it chose."""
 
@@ -47,6 +49,12 @@ class SweepExtreme(Extreme):
     def weighting(self) -> Weighting:
         """How the scores become weights."""
         return self.weighed_by
+
+    @property
+    def claimed(self) -> Fraction:
+        """``upper``; with room where it comes from windows of exponentials, which the checker lists from e^-60 on."""
+        room = self.weighed_by.row.extra * ROOM_OF_WINDOWS
+        return max(self.upper, min(self.upper + room, ALLOWED_ERROR))
 
     @property
     def n(self) -> int:
