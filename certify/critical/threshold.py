@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-LARGEST_FACTOR = Fraction(2) ** 20
+LARGEST_FACTOR = Fraction(2) ** 128
 """Constants are looked for between this many times the first one and its reciprocal."""
 HALF = Fraction(1, 2)
 
@@ -19,7 +19,7 @@ HALF = Fraction(1, 2)
 class NoChange(StrEnum):
     """Why no change is found between the constants that are tried."""
 
-    ALL_PASS = "every constant that was tried certifies: nothing competes for attention"
+    ALL_PASS = "every constant that was tried certifies"
     NONE_PASSES = "no constant that was tried certifies"
 
 
@@ -60,22 +60,31 @@ def find_threshold(probe: Callable[[Fraction], Probe], start: Fraction, width: F
     'ALL_PASS'
     """
     low = high = Probed(start, probe(start))
+    factor = Fraction(2)
     while low.found.passes:
-        if low.constant * LARGEST_FACTOR <= start:
+        if factor > LARGEST_FACTOR:
             return NoChange.ALL_PASS
-        high, low = low, Probed(low.constant / 2, probe(low.constant / 2))
+        high, low = low, Probed(start / factor, probe(start / factor))
+        factor *= factor
     while not high.found.passes:
-        if high.constant >= start * LARGEST_FACTOR:
+        if factor > LARGEST_FACTOR:
             return NoChange.NONE_PASSES
-        low, high = high, Probed(high.constant * 2, probe(high.constant * 2))
+        low, high = high, Probed(start * factor, probe(start * factor))
+        factor *= factor
     return narrow(probe, low, high, width)
 
 
 def narrow(probe: Callable[[Fraction], Probe], low: Probed, high: Probed, width: Fraction) -> Threshold:
     """A change between two constants, the lower of which fails and the higher of which passes, to this width.
 
-    Where a guess by the margins left more than half of what there was, the next constant is the middle.
+    Constants that are far apart are halved by their logarithms. Then, where a guess by the margins left more than half
+    of what there was, the next constant is the middle.
     """
+    while high.constant >= 4 * low.constant:
+        octaves = int(high.constant / low.constant).bit_length() - 1
+        middle = low.constant * 2 ** (octaves // 2)
+        found = Probed(middle, probe(middle))
+        low, high = (low, found) if found.found.passes else (found, high)
     halve = False
     while high.constant - low.constant > width * low.constant:
         before = high.constant - low.constant

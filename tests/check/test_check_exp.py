@@ -12,8 +12,8 @@ from proofs.check import Incomplete
 from proofs.check.checker.kernel.exponential import enclose_exp
 
 
-def check_contains(x: Fraction, bits: int = 500) -> None:
-    lower, upper, e = enclose_exp(x)
+def check_contains(x: Fraction, bits: int = 500, most: int = 40) -> None:
+    lower, upper, e = enclose_exp(x, most)
     assert type(lower) is int and type(upper) is int and type(e) is int
     with mp.workprec(bits + abs(x.numerator // x.denominator).bit_length() + 50):
         true = mp.exp(mpf(x.numerator) / x.denominator)
@@ -36,6 +36,12 @@ def test_zero_is_exact() -> None:
 def test_huge_arguments(x: int) -> None:
     check_contains(Fraction(x))
     check_contains(-Fraction(x))
+
+
+@pytest.mark.parametrize("power", [42, 43, 64, 100, 500, 1023])
+def test_arguments_of_any_size_are_enclosed_as_closely(power: int) -> None:
+    for x in (Fraction(2**power), 2**power - Fraction(1, 3), Fraction(2**power * 7, 4) - Fraction(1, 10**9)):
+        check_contains(-x, most=1024)
 
 
 def test_integers_and_halves() -> None:

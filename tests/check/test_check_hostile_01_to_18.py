@@ -123,13 +123,17 @@ def test_09_senseless_bounds() -> None:
 
 @pytest.mark.parametrize("gain", ["9" * 12, "9" * 20, "9" * 900])
 def test_10_huge_arguments_of_exp(gain: str) -> None:
-    """10: arguments of exp of 10^12 and far beyond: refused by a limit before anything large exists.
+    """10: arguments of exp of 10^12 are enclosed, and far beyond refused by a limit before anything large exists.
 
     Where all gaps are that large no exponential is needed, unless the bound is below e^-60.
     """
     made = edit(SINCE, *HEAD, "queries", 0, "one", value=gain)
     check_text(dump(made))
-    incomplete(edit(made, *BOUND, "error_if_false", value="0"), "an argument of exp of 2.40 or more")
+    none = edit(made, *BOUND, "error_if_false", value="0")
+    if len(gain) > 300:
+        incomplete(none, "an argument of exp of 2.1024 or more")
+    else:
+        rejected(none, "error_if_false 0 is below the worst case")
     check_text(dump(edit(SINCE, *HEAD, "queries", 0, "one", value="1000000")))
 
 

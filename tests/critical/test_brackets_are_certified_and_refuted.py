@@ -67,7 +67,7 @@ def test_what_probes_pass_and_nobody_certifies_is_not_called_certified() -> None
 
 
 @pytest.mark.parametrize(("bound", "why"), [
-    (Fraction(1, 2**60), NoChange.ALL_PASS), (Fraction(2**60), NoChange.NONE_PASSES)])
+    (Fraction(1, 2**300), NoChange.ALL_PASS), (Fraction(2**300), NoChange.NONE_PASSES)])
 def test_a_change_beyond_what_is_tried_is_none(bound: Fraction, why: NoChange) -> None:
     assert find_bracket(Square(bound), Fraction(1), WIDTH, SHARES) is why
 
@@ -77,10 +77,10 @@ def test_all_passes_is_said_of_constants_that_all_pass() -> None:
 
     def probe(constant: Fraction) -> Probe:
         tried.append(constant)
-        return Probe(constant >= Fraction(1, 2**21))
+        return Probe(constant >= Fraction(1, 2**129))
 
     assert find_threshold(probe, Fraction(1), WIDTH) is NoChange.ALL_PASS
-    assert min(tried) == Fraction(1, 2**20)
+    assert min(tried) == Fraction(1, 2**128)
 
 
 def probe_at(change: Fraction, margin: Callable[[Fraction], float | None], x: Fraction) -> Probe:

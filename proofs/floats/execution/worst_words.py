@@ -16,9 +16,9 @@ from constructions.language.syntax import Formula, is_symbolic
 from constructions.network.float_formats import MAX_EXPONENT
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near, Truth
+from proofs.enclosures.exponential import Dyadic
 from proofs.enclosures.float_runs.exponentials import Exponential
 from proofs.enclosures.float_runs.numbers import ONE, ZERO, Arithmetic, NotFinite, Number, add_exactly, negated
-from proofs.enclosures.exponential import Dyadic
 from proofs.floats.execution.execution import Execution
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.run import FloatRun

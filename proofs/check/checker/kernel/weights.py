@@ -38,7 +38,7 @@ class Weigher:
         return known
 
     def least_terms(self, scores: Sequence[Fraction], factors: Sequence[int]) -> list[int]:
-        """For each score a term: if a sum of at most MAX_N + len(scores) terms, some of them repeatedly, is not negative,
+        """For each score a term: if a sum of at most MAX_N + len(scores) of them, repeated or not, is not negative,
         neither is the sum of factor * exp(score) over them.
 
         Proof. Let t = factor * weight, the weight rounded down where the factor is positive and up where it is
