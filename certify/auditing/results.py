@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
 from typing import Literal, get_args
 
 from certify.critical.closed_forms import ClosedForm
@@ -42,8 +41,9 @@ def _rounded_up(x: Fraction) -> Fraction:
     if max(abs(x.numerator), x.denominator) < 10**DIGITS:
         return x
     magnitude = (x.numerator.bit_length() - x.denominator.bit_length()) * 30103 // 100000
-    scale = Fraction(10) ** (DIGITS - magnitude)
-    return ceil(x * scale) / scale
+    power = max(0, DIGITS - magnitude)
+    unit = 10 ** max(0, magnitude - DIGITS)
+    return Fraction(-(-x.numerator * 10**power // (x.denominator * unit)) * unit, 10**power)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from flint import arb, ctx, fmpq
 PRECISIONS = (128, 256, 512)
 """Bits of relative precision, tried in turn while a verdict is undecided."""
 GUARD_BITS = 16
-FINEST = 1 << 21
+FINEST = 1 << 16
 """No end of an enclosure other than 0 is closer to 0 than 2^-FINEST."""
 
 

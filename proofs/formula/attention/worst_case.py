@@ -23,6 +23,8 @@ from proofs.formula.common.sweeps import Step, Sweep
 
 ROOM_OF_WINDOWS = Fraction(1, 10**20)
 """More than 2 * 4096 weights of e^-60 of the greatest."""
+SPREAD_OF_ERRORS = 1 << 13
+"""Weights so many bits below the greatest are only known to be less: bounds end at 10^-300 (``SMALLEST_BOUND``)."""
 Costs = dict[int, tuple[int, int, int]]
 """Per 2 * memory + truth: the least cost of a path there, the code before its last step, the option it chose."""
 
@@ -149,8 +151,8 @@ def error_of(weighed: WeighedSweep, choices: Sequence[int], truth: bool) -> tupl
     weights = [options[choice] for options, choice in zip(weighed.weights, choices, strict=False)]
     lower_total = upper_total = 0
     lower_error = upper_error = Fraction(0)
-    for step, choice, (low, high) in zip(weighed.sweep.steps, choices, in_common_units([(w, w) for w in weights]),
-                                         strict=False):
+    in_units = in_common_units([(weight, weight) for weight in weights], SPREAD_OF_ERRORS)
+    for step, choice, (low, high) in zip(weighed.sweep.steps, choices, in_units, strict=False):
         error = option_error(step.options[choice].value, truth)
         lower_total, upper_total = lower_total + low, upper_total + high
         lower_error, upper_error = lower_error + low * error, upper_error + high * error

@@ -22,6 +22,9 @@ from proofs.numbers.instances import (
     lemma_32_scores,
     lemma_33_tieless_softmax,
     lemma_34_attention_output,
+    machine_binary64,
+    machine_unwritten_cells,
+    machine_written_cells,
     proposition_11_end_markers,
     section_2_geometric,
     section_4_optimality,
@@ -42,7 +45,8 @@ _FILES = (
     lemma_28_29_growth, lemma_30_31_error_growth, lemma_32_scores, lemma_33_tieless_softmax,
     lemma_34_attention_output, hahn_lemma_5_proof_steps, hahn_lemma_5_repaired, hahn_lemma_5_masked,
     hahn_theorem_6_parity, hahn_theorem_6_brackets, hahn_footnote_4_heights, ties_distorted, ties_broken,
-    ties_small_gaps, additive_heads, geometric_shares, weightings_uniform,
+    ties_small_gaps, additive_heads, geometric_shares, weightings_uniform, machine_written_cells,
+    machine_unwritten_cells, machine_binary64,
 )  # fmt: skip
 
 EXAMINATIONS: dict[str, Examination] = {

@@ -1,0 +1,72 @@
+"""The same constant in binary64: keys of two writes to one cell become the same number.
+
+Source      As in machine_written_cells: C = 10^10, key (2k, -k² + 0.3 λ(t)), query C(q, 1), every operation
+            rounded once.
+History     Store 0 and store 255 to the address k = ``ADDRESS``, at T - 14 and T - 12, and a read at T: that of
+            machine_written_cells. Byte indices are taken as exact.
+Decision    k² is exact. -k² has an ulp of 2^-7, and 0.3 λ differs by less than that as soon as writes are some tens of
+            tokens old: the two keys are rounded to one number, or, if not, C times them may be. Whatever λ is computed
+            to (within 2^-49 of it, relatively), both ends of that round to one key; if they do not, nothing is decided.
+            From there on all is rounding of exact numbers, and the weights are those of exact scores.
+            Where the keys are one number nothing that is computed from them differs: both bytes weigh 1/2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from flint import arb
+
+from constructions.network.float_formats import parse_format
+from proofs.enclosures.exponential import ball, exact_ends, working_precision
+from proofs.enclosures.intervals import Interval, point
+from proofs.numbers.instances.comparing import equality, increasing, instance, power_of_e
+from proofs.numbers.instances.examination import Examination, Instance
+from proofs.numbers.instances.machine_lookups import BITS, BYTE, HALF, TIE_BREAK
+from proofs.numbers.instances.machine_written_cells import AFTER
+
+ADDRESS = 8_000_000
+CONSTANT = 10**10
+BINARY64 = parse_format("binary64")
+OFF = Fraction(1, 2**49)
+WRITES = (14, 12)
+"""Tokens from the writes to the read."""
+
+
+def key(position: int) -> Fraction | None:
+    """fl(-k² + fl(0.3 λ)), if it is known."""
+    with working_precision(BITS):
+        low, high = exact_ends(ball(TIE_BREAK) * (1 / arb(2).log() - 1 / arb(position + 2).log()))
+    ends = {BINARY64.round(x - ADDRESS**2) for x in (low * (1 - OFF), high * (1 + OFF))}
+    return ends.pop() if len(ends) == 1 else None
+
+
+def score(of: Fraction) -> Fraction:
+    """fl(fl(fl(C q) 2k) + fl(C key))."""
+    asked = BINARY64.round(BINARY64.round(Fraction(CONSTANT * ADDRESS)) * 2 * ADDRESS)
+    return BINARY64.round(asked + BINARY64.round(CONSTANT * of))
+
+
+def older_share(tokens: int) -> Interval | None:
+    """The weight of the older write in a read at T, if the keys are known."""
+    older, newer = (key(tokens - before) for before in WRITES)
+    if older is None or newer is None:
+        return None
+    return increasing(power_of_e(score(older) - score(newer)))
+
+
+def _examine(n: int) -> Iterable[Instance]:
+    if n < AFTER:
+        yield equality(n, f"no history of this kind has T = {n}", Fraction(0), Fraction(0))
+        return
+    share = older_share(n)
+    what = f"error of the byte that is read at T = {n} at the address {ADDRESS}"
+    yield (instance(n, what, share.scaled(Fraction(BYTE)), HALF) if share else
+           Instance(n, None, f"{what}: keys depend on how λ is rounded", point(HALF), point(HALF)))
+
+
+EXAMINATIONS = (
+    Examination("machine-binary64", "Compiled machines, binary64", "in binary64 the constant 10^10 reads, at T = n, "
+                f"the last of two bytes written at the address {ADDRESS}", "one history", _examine),
+)
