@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from itertools import pairwise
 from math import sqrt
 
 import pytest
@@ -88,10 +89,10 @@ def test_bounds_grow_with_the_length_and_the_distance_and_fall_with_what_is_betw
     constant, lengths = Constant(6), [20, 100, 300, 550, 590]
     for cells in ([Cell(apart=2)], [Cell(distance=1)]):
         found = [enclosed(constant, tokens, cell) for tokens in lengths for cell in cells]
-        assert all(a and b and a.upper < b.lower for a, b in zip(found, found[1:], strict=False))
+        assert all(a and b and a.upper < b.lower for a, b in pairwise(found))
     for cells in ([Cell(apart=d) for d in (9, 5, 2)], [Cell(distance=d) for d in (1, 2, 100)]):
         found = [enclosed(constant, 590, cell) for cell in cells]
-        assert all(a and b and a.upper <= b.upper for a, b in zip(found, found[1:], strict=False))
+        assert all(a and b and a.upper <= b.upper for a, b in pairwise(found))
 
 
 @pytest.mark.parametrize("seed", range(4))
