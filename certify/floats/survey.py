@@ -11,6 +11,7 @@ from certify.frame.verdicts import OWN_WORK
 from constructions.deadline import TimeIsUp
 from constructions.errors import Unsupported
 from constructions.language.expressions import Expression
+from constructions.network.float_formats import Format
 from constructions.network.json_form import transformer_from_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
@@ -97,7 +98,7 @@ def survey(proved: Proved, classes: Sequence[RunClass], progress: Progress = lam
 def find_row(proved: Proved, run_class: RunClass, progress: Progress = lambda _: None,
              work: int = USUAL_WORK) -> FloatRow:
     """The lengths that are certified; and, if others are left, a wrong run on a word of these, if one is found."""
-    if reason := name_irrational(proved.transformer, proved.lengths):
+    if reason := name_irrational(proved.transformer, proved.lengths, run_class):
         return FloatRow(run_class, proved.lengths, None, reason)
     progress(f"bounding runs of {run_class.name}")
     row = _certify(proved, run_class)
@@ -113,22 +114,24 @@ def find_row(proved: Proved, run_class: RunClass, progress: Progress = lambda _:
     return replace(row, refutation=found)
 
 
-def name_irrational(transformer: Transformer, lengths: Lengths) -> str:
-    """What keeps claims about float runs from being made: a number that no file holds; empty if there is none."""
-    places = {f"layer {layer}, head {place}: the temperature": head.temperature
+def name_irrational(transformer: Transformer, lengths: Lengths, run_class: RunClass) -> str:
+    """The irrational number of which it is not known to which float it is rounded; empty if there is none."""
+    places = {f"layer {layer}, head {place}: the temperature": (head.temperature, -1)
               for layer, place, head in transformer.heads()}
-    places |= {f"the embedding of {name}": value for name, value in transformer.position_embedding.items()
+    places |= {f"the embedding of {name}": (value, 1) for name, value in transformer.position_embedding.items()
                if isinstance(value, Expression)}
-    for what, value in places.items():
-        if value.may_be_irrational and any(_is_irrational(value, i, n) for n, i in lengths.rows()):
-            return (f"{what} {value} is irrational, and it is not proved which float it is rounded to; put a rational "
-                    "expression in its place, such as log2ceil(n) for ln(n), to ask about its runs")
+    for what, (value, power) in places.items():
+        if value.may_be_irrational and not all(_has_known_float(value.enclose(i=i, n=n), power, run_class.storage)
+                                               for n, i in lengths.rows()):
+            return f"{what} {value} is irrational, and it is not proved which float it is rounded to"
     return ""
 
 
-def _is_irrational(value: Expression, i: int, n: int) -> bool:
-    lower, upper = value.enclose(i=i, n=n)
-    return lower != upper
+def _has_known_float(ends: tuple[Fraction, Fraction], power: int, storage: Format) -> bool:
+    """Whether both are rounded to one number of the format, a normal one, or they are one number."""
+    lower, upper = sorted(end**power for end in ends)
+    return lower == upper or (min(abs(lower), abs(upper)) >= storage.smallest_normal
+                              and storage.round(lower) == storage.round(upper))
 
 
 def _certify(proved: Proved, run_class: RunClass) -> FloatRow:

@@ -27,12 +27,11 @@ def find_reach(network: Transformer, lengths: Lengths = TRIED,
     lines = sketch(network, lengths, None, Memory())
     if not all(line.proved for line in lines):
         return None
-    if name_irrational(network, lengths):
-        return {run_class.name: None for run_class in read_classes([])}
     bounds, reach = certified_bounds(lines), {}
     for run_class in read_classes([]):
         progress(f"bounding runs of {run_class.name}")
-        reach[run_class.name] = find_largest_length(network, bounds, lengths, run_class)
+        reach[run_class.name] = (None if name_irrational(network, lengths, run_class) else
+                                 find_largest_length(network, bounds, lengths, run_class))
     return reach
 
 

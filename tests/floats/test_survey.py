@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from math import isqrt
 
 import pytest
 
+from certify import Network
 from certify.floats.classes import SURVEYED, read_class, read_classes
 from certify.floats.survey import Proved, find_row, survey
 from certify.formula.float_reach import find_reach
@@ -67,17 +69,41 @@ def test_the_reach_of_a_network_is_that_of_the_bounds(since: str) -> None:
     assert find_reach(network, up_to(5)) == dict.fromkeys(SURVEYED, 5)
 
 
-def test_an_irrational_temperature_is_named_with_what_to_put_in_its_place() -> None:
-    """Nothing proves which float 1/(2 ln n) is rounded to, so runs are neither certified nor called wrong."""
+def test_an_irrational_number_is_the_float_to_which_both_ends_of_its_enclosure_are_rounded() -> None:
     outcome = certify("Q_1 S Q_0", "01", 4, temperature="1/(2*n*ln(n+1))")
-    assert isinstance(outcome, Certified)
-    row = find_row(Proved.read(outcome.certificate), read_class("binary32"))
-    assert (row.verdict, row.certified, row.refutation) == ("unknown", None, None)
-    assert row.reason == (
-        "layer 1, head 1: the temperature 1/(2*n*ln(n+1)) is irrational, and it is not proved which float it is "
-        "rounded to; put a rational expression in its place, such as log2ceil(n) for ln(n), to ask about its runs")
-    assert outcome.transformer is not None
-    assert {*(find_reach(outcome.transformer, up_to(4)) or {}).values()} == {None}
-    rational = certify("Q_1 S Q_0", "01", 4, temperature="1/(4*n*log2ceil(n+1))")
-    assert isinstance(rational, Certified)
-    assert find_row(Proved.read(rational.certificate), read_class("binary32")).certified == up_to(4)
+    assert isinstance(outcome, Certified) and outcome.transformer is not None
+    assert find_row(Proved.read(outcome.certificate), read_class("binary32")).certified == up_to(4)
+    assert (find_reach(outcome.transformer, up_to(4)) or {})["binary32"] == 4
+
+
+SCORE = "-3/10*1/ln(i+1)"
+"""A tie-break: the later of two writes has more."""
+
+
+def latest_write(constant: str, tie_break: str = SCORE, max_n: int = 6) -> str:
+    """The certificate of a head that finds the last write of 0 or 1."""
+    net = Network("0,1,-", temperature=f"1/{constant}")
+    bit = net.head("bit", key={"Q_0 | Q_1": 8, tie_break: 1}, value="Q_1", means="!Q_0 S Q_1")
+    net.output(net.round(bit))
+    outcome = net.certify(max_n=max_n)
+    assert isinstance(outcome, Certified), outcome
+    return outcome.certificate
+
+
+@pytest.mark.parametrize("name", ["binary32", "bfloat16/binary32"])
+def test_an_irrational_tie_break_has_runs_that_are_right_until_two_writes_have_one_key(name: str) -> None:
+    """8 - 0.3/ln(i + 1) in 8 bits is one number for i = 2, 3, ...; in 24 bits they differ for long."""
+    row = find_row(Proved.read(latest_write("200")), read_class(name))
+    if name == "binary32":
+        assert row.certified == up_to(6)
+    else:
+        assert row.refutation is not None and len(row.refutation.word) <= 6
+
+
+def test_a_float_of_which_the_checker_does_not_know_which_it_is_is_not_claimed() -> None:
+    """A number hardly above the middle of two of bfloat16, by less than the 10^-48 of an enclosure of sqrt(2)."""
+    root = isqrt(2 * 10**96)
+    sealed = latest_write("3", f"i+sqrt(2)-{root}/10^48+257/256-1", max_n=3)
+    row = find_row(Proved.read(sealed), read_class("bfloat16/binary32"))
+    assert row.certified is None and "is irrational, and it is not known which number is stored" in row.reason
+    assert find_row(Proved.read(sealed), read_class("binary32")).certified == up_to(3)

@@ -10,7 +10,7 @@ from constructions.errors import Unsupported
 from constructions.network.float_formats import Format
 from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer
 from proofs.enclosures.float_runs.exponentials import Exponential
-from proofs.enclosures.float_runs.numbers import Arithmetic, Number
+from proofs.enclosures.float_runs.numbers import ZERO, Arithmetic, Number
 from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.formula.composition import find_composition_faults
 
@@ -77,8 +77,19 @@ class StoredNetwork:
         """The row of the symbol plus the row of the position; one of them has 0 there."""
         of_symbol = self._transformer.token_embedding[symbol].get(direction, Fraction(0))
         function = self._transformer.position_embedding.get(direction)
-        of_position = function.exactly(i=i, n=n) if function else Fraction(0)
-        return self.storage.add(self.storage.number(of_symbol), self.storage.number(of_position))
+        of_position = self.number_of(*function.enclose(i=i, n=n)) if function else ZERO
+        return self.storage.add(self.storage.number(of_symbol), of_position)
+
+    def number_of(self, *ends: Fraction) -> Number:
+        """The number that is stored of a real one between these.
+
+        Raises:
+            Unsupported: if they are rounded to several.
+        """
+        lower, upper = map(self.storage.number, ends)
+        if lower != upper:
+            raise Unsupported("an irrational number, of which it is not known which float is stored")
+        return lower
 
 
 class StoredHead:
@@ -94,7 +105,9 @@ class StoredHead:
 
     def scale(self, i: int, n: int) -> Number | None:
         """1/temperature, as it is stored; None if the temperature is 1 everywhere."""
-        return self._network.storage.number(1 / self._temperature.exactly(i=i, n=n)) if self._scaled else None
+        if not self._scaled:
+            return None
+        return self._network.number_of(*(1 / end for end in self._temperature.enclose(i=i, n=n)))
 
 
 class StoredPart:

@@ -91,6 +91,5 @@ EXAMINATIONS = (
                 "cells are right up to the lengths listed, and wrong at some length above", "every history; one history",
                 _examine_horizon),
     Examination("machine-written-critical", SOURCE, "for T = 2^(15 + n) the constant listed is enough for "
-                "written cells, and a thousandth less is not", "every history; one history",
-                _examine_critical),
+                "written cells, and a thousandth less is not", "every history; one history", _examine_critical),
 )

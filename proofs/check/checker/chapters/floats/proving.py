@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from ...kernel.numbers import ONE, ZERO
+from ...kernel.numbers import ONE, ZERO, divide
 from ...kernel.reading.records import Head, Mean, Neuron
 from ...kernel.verdicts import Rejected, quote, require, within
 from ..formula.composition import Writer, find_writers
+from ..formula.families import load
 from ..formula.proof import Proof
 from ..formula.records import Certificate
 from ..run_classes.reading import FloatClaim, is_within
@@ -21,7 +22,7 @@ from .feed_forward import FeedForwards
 from .forms import Arithmetic, FloatValue, exactly
 from .heads import Heads
 from .holding import Holding
-from .rounding import unit
+from .rounding import nearest, unit
 
 
 def prove_floats(certificate: Certificate) -> None:
@@ -42,12 +43,41 @@ def prove_float_claim(certificate: Certificate, claim: FloatClaim) -> None:
     require(softmax, "float runs have rules for softmax alone")
     check_class(claim)
     proof = Proof(replace(certificate, claim=replace(certificate.claim, max_n=claim.max_n)))
+    if has_known_roundings(proof, claim):
+        proof.language = load("irrational.rounding", "with_rationals_as_values")(proof.language)
+        proof.forget()
     try:
         FloatProof(proof, claim, False).prove()
     except Rejected:
         if not any(isinstance(meaning, Mean) for meaning in proof.directions.values()):
             raise  # nothing is looked up
         FloatProof(proof, claim, True).prove()
+
+
+def has_known_roundings(proof: Proof, claim: FloatClaim) -> bool:
+    """Whether numbers are irrational, all of them stored as the rationals in their place are: the lower ends.
+
+    Claim. Then the runs are those of the network with these rationals, for which all that was proved over the reals
+    holds. Proof. Only the roundings to S of embeddings and of inverses of temperatures enter a run, and both ends of an
+    enclosure are rounded to one number, so the irrational number is, too. What was proved of heads that read irrational
+    numbers was proved with the rationals, with smaller errors (chapter irrational); nothing else may read them.
+
+    Raises:
+        Rejected: if it is not known which number is stored.
+    """
+    places = [(place, False) for place in proof.transformer.position_embedding.values()]
+    places += [(head.temperature, True) for head in proof.transformer.heads]
+    language, budget = proof.language, proof.budget
+    irrational = [one for one in dict.fromkeys(places) if language.may_be_irrational(one[0])]
+    for place, is_inverted in irrational:
+        for n, _ in proof.lengths([place]):
+            for ends in set(proof.columns.enclosures(place, n)):
+                if ends.lower < ends.upper:
+                    stored = {nearest(budget, claim.storage, divide(budget, ONE, end) if is_inverted else end)
+                              for end in ends}
+                    require(len(stored) == 1 and None not in stored,
+                            "{} is irrational, and it is not known which number is stored", language.write_short(place))
+    return bool(irrational)
 
 
 def check_class(claim: FloatClaim) -> None:
