@@ -6,6 +6,7 @@ from typing import Any
 
 from proofs.formula.additive.family import COUNTING, SELECTING, SUM_LOOKUP
 from proofs.formula.attention.family import ATTENTION
+from proofs.formula.attention.guarded import GUARDED
 from proofs.formula.common.written import Written
 from proofs.formula.family import Family
 from proofs.formula.feed_forward.family import BY_CASES, BY_VALUE
@@ -16,7 +17,7 @@ from proofs.formula.uniform.family import MEAN, UNIFORM
 
 FAMILIES: tuple[Family[Any], ...] = (
     BY_VALUE, BY_CASES, COUNTING, SELECTING, SUM_LOOKUP, UNIFORM, MEAN, LOOKUP_OF_SUM, LOOKUP, STICK_BREAKING,
-    ATTENTION)
+    GUARDED, ATTENTION)
 
 
 def family_of(written: Written) -> Family[Any]:

@@ -16,10 +16,12 @@ from certify.exports.proof.paper import Lemma, Paper, at_most, counted
 from certify.exports.proof.score_text import score_text
 from certify.exports.proof.worst_input import worst_input
 from certify.frame.numbers import decimal_upper
-from constructions.language.printer import format_count
+from constructions.errors import Unsupported
+from constructions.language.printer import format_briefly, format_count
 from constructions.language.syntax import TRUE, Next, Previous
 from constructions.network.meanings import Near, Others
 from constructions.network.transformer import Mask
+from proofs.formula.attention.guarded import GuardedObligation
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.attention.windows import AllWindows, Memory
 from proofs.formula.common.kinds import Kind
@@ -32,9 +34,15 @@ SEES = {Mask.NONE: "all positions", Mask.FUTURE: r"the positions $j \le i$", Mas
 
 
 def head_lemma(paper: Paper, group: Group) -> Lemma:
-    """The lemma of a head with a worst case, and of those that are equal to it."""
+    """The lemma of a head with a worst case, and of those that are equal to it.
+
+    Raises:
+        Unsupported: if its guard depends on the word.
+    """
     first = group.lines[0]
     obligation = first.obligation
+    if isinstance(obligation, GuardedObligation):
+        raise Unsupported(f"proof: a guard that depends on the word, {format_briefly(obligation.meaning.when)}")
     assert isinstance(obligation, AttentionObligation | LookupObligation)
     proof = _attention_proof(paper, obligation) if isinstance(obligation, AttentionObligation) else _lookup_proof(
         paper, obligation)

@@ -6,7 +6,7 @@ are proved together with the lower hull of their costs, and in smaller groups wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -28,8 +28,8 @@ from proofs.formula.z3.unfolding import Unfolding
 
 
 def proves_attention(obligation: AttentionObligation, bound: Fraction, record: Record = ignore,
-                     windows: AllWindows | None = None) -> bool:
-    """Whether Z3 shows that the error is at most ``bound`` at every row, whatever the truth of the target.
+                     windows: AllWindows | None = None, truths: Collection[bool] = (False, True)) -> bool:
+    """Whether Z3 shows that the error is at most ``bound`` at every row, where the target has one of these truths.
 
     Rows whose windows are strong enough are proved by these, all others letter by letter, under softmax.
 
@@ -39,7 +39,8 @@ def proves_attention(obligation: AttentionObligation, bound: Fraction, record: R
     Raises:
         Undecided: if Z3 gives up.
     """
-    left = find_groups_left(obligation, bound, windows or AllWindows(obligation), record)
+    found = find_groups_left(obligation, bound, windows or AllWindows(obligation), record)
+    left = {truth: found[truth] for truth in truths}
     if not obligation.head.weighting.is_softmax:  # then there is no sum over letters
         return not any(left.values())
     return all(_proves_groups(obligation, groups, truth, bound, record) for truth, groups in left.items() if groups)

@@ -88,8 +88,8 @@ EXAMINATIONS = (
     Examination("machine-written", SOURCE, "with the constant 10^10 bytes of written cells are right up to T = 2^n",
                 "every history of writes to the cell, two tokens apart or more", _examine),
     Examination("machine-written-horizon", SOURCE, "with the constant 10^(4 + n), or √2 times that, bytes of written "
-                "cells are right up to the lengths listed, and wrong at some length above", "every history; one history",
+                "cells are right up to the lengths listed, wrong at some length above", "every history; one history",
                 _examine_horizon),
-    Examination("machine-written-critical", SOURCE, "for T = 2^(15 + n) the constant listed is enough for "
-                "written cells, and a thousandth less is not", "every history; one history", _examine_critical),
+    Examination("machine-written-critical", SOURCE, "for T = 2^(15 + n) the constant listed is enough for written "
+                "cells, a thousandth less is not", "every history; one history", _examine_critical),
 )

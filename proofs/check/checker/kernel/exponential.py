@@ -37,8 +37,8 @@ def enclose_exp(x: Fraction, most: int = MAX_EXP_EXPONENT) -> tuple[int, int, in
 
     Proof. Let y = |x| = p/q. As p < 2^bits(p) and q >= 2^(bits(q) - 1), t = y / 2^k < 1/2. Squaring is monotone on
     positive numbers; k rounds, rounded outward, give exp(t)^(2^k) = exp(y). For x < 0, exp(x) = 1/exp(y). Width: exp(t)
-    loses fewer than 200 units of 2^-192, a squaring doubles the relative error and adds 2^-190, k <= 42; so lower > 0.
-    Each doubling beyond has one bit more, and loses fewer than 4 units for it.
+    loses fewer than 200 units of 2^-192, a squaring doubles the relative error and adds 2^-190; so lower > 0 for
+    k <= 42, and for k > 42 with k - 42 bits more, by which exp(t) loses fewer than 4 units each.
 
     Raises:
         Incomplete: if |x| is 2^most or more.

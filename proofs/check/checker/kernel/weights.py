@@ -55,11 +55,10 @@ class Weigher:
         found = [(factor * (lower if factor >= 0 else upper), e)
                  for factor, (lower, upper, e) in zip(factors, weights, strict=True)]
         width = max(abs(m).bit_length() for m, _ in found) + (MAX_N + len(scores)).bit_length()
-        exponents = sorted({e for _, e in found})
-        places = {exponents[0]: 0}
-        for before, e in pairwise(exponents):
+        places = {min(e for _, _, e in weights): 0}
+        for before, e in pairwise(sorted({e for _, _, e in weights})):
             places[e] = places[before] + min(e - before, width)
-        longest = places[exponents[-1]] + width
+        longest = max(places.values()) + width
         if longest > MAX_SPREAD_BITS:
             raise TooLong(f"the spread of the scores makes integers of {longest} bits")
         self._budget.spend(len(weights) * (2 + (longest >> 12)))

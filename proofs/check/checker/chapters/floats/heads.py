@@ -73,7 +73,7 @@ class Heads:
         attends = all(self._proof.is_known(self._proof.directions[source]) for source in names_in(head.queries))
         lengths = [*self._proof.claim.lengths]
         if attends:
-            attention = Attention(self._proof, head, name, meaning)
+            attention = Attention(self._proof, head, name, meaning, errors)
             lengths = self._lengths(head, name, attention.places)
             is_ranked, rows = has_truths_as_values(attention, lengths), None
             find: Callable[[int], Real] = AttentionScores(self._proof, attention).find

@@ -65,10 +65,10 @@ def has_known_roundings(proof: Proof, claim: FloatClaim) -> bool:
     Raises:
         Rejected: if it is not known which number is stored.
     """
-    places = [(place, False) for place in proof.transformer.position_embedding.values()]
-    places += [(head.temperature, True) for head in proof.transformer.heads]
-    language, budget = proof.language, proof.budget
-    irrational = [one for one in dict.fromkeys(places) if language.may_be_irrational(one[0])]
+    language, budget, transformer = proof.language, proof.budget, proof.transformer
+    places = {(place, False) for place in transformer.position_embedding.values()}
+    places |= {(head.temperature, True) for head in transformer.heads}
+    irrational = sorted(one for one in places if language.may_be_irrational(one[0]))
     for place, is_inverted in irrational:
         for n, _ in proof.lengths([place]):
             for ends in set(proof.columns.enclosures(place, n)):

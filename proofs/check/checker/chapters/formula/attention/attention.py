@@ -19,7 +19,7 @@ from ....kernel.reading.records import RECURRENT, ApproximateTruth, Head
 from ....kernel.verdicts import require
 from ..composition import names_in
 from ..families import OTHER_GAPS, PATHS, RECURRENT_WEIGHTS, Covered, WrittenDirection, attempt, load
-from ..proof import Proof
+from ..proof import Errors, Proof
 from .automaton import Letters, ReadPosition, TargetAutomaton, read_letters
 from .gaps import Gaps, find_extremes, known_integers
 
@@ -29,10 +29,11 @@ POINTER_BITS = 64
 class Attention:
     """One near direction that a head writes."""
 
-    def __init__(self, proof: Proof, head: Head, name: str, meaning: ApproximateTruth, apart: bool = False) -> None:
+    def __init__(self, proof: Proof, head: Head, name: str, meaning: ApproximateTruth, errors: Errors,
+                 apart: bool = False) -> None:
         require(head.mask != "none", "expected a mask")
         require(proof.language.is_positional(meaning.when), "expected a `when` that speaks of the position only")
-        self._proof, self._head, self._guard, self._errors = proof, head, meaning.when, proof.errors[name]
+        self._proof, self._head, self._guard, self._errors = proof, head, meaning.when, errors
         self.automaton = TargetAutomaton(proof, meaning.formula, [*head.keys, head.values[name]], head.mask,
                                          apart=apart)
         self._asking = [*proof.places_of(names_in(head.queries)), head.temperature]
@@ -174,9 +175,25 @@ def check_range(proof: Proof, known: Fraction, letters: Letters) -> None:
 
 
 def check_attention(proof: Proof, written: WrittenDirection) -> Covered:
-    """The rows (n, i) at which the guard holds and the errors are proved to be within their bounds."""
-    (head,), meaning = written.heads, cast(ApproximateTruth, written.meaning)
-    whole = Attention(proof, head, written.name, meaning)
-    rows = attempt(whole.check, lambda: Attention(proof, head, written.name, meaning, apart=True).check(),
-                   whole.automaton.has_wholes)
+    """The rows (n, i) at which the guard may hold and the errors are proved to be within their bounds.
+
+    A guard G of the word: where it holds the formula f is false iff G -> f is, and true iff G & f is. So each error is
+    one of another target without a guard, whose other truth may err by 1.
+    """
+    meaning = cast(ApproximateTruth, written.meaning)
+    if proof.language.is_positional(meaning.when):
+        rows = check_target(proof, written, meaning, proof.errors[written.name])
+        return Covered(rows, guarded=rows)
+    make, (false, true) = proof.language.make, proof.errors[written.name]
+    for operator, errors in (("->", (false, ONE)), ("&", (ONE, true))):
+        target = ApproximateTruth(make(operator, meaning.when, meaning.formula), make("true"))
+        rows = check_target(proof, written, target, errors)
     return Covered(rows, guarded=rows)
+
+
+def check_target(proof: Proof, written: WrittenDirection, meaning: ApproximateTruth, errors: Errors) -> int:
+    """The number of rows (n, i) at which a guard on the position holds."""
+    (head,) = written.heads
+    whole = Attention(proof, head, written.name, meaning, errors)
+    return attempt(whole.check, lambda: Attention(proof, head, written.name, meaning, errors, apart=True).check(),
+                   whole.automaton.has_wholes)

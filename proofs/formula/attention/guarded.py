@@ -1,0 +1,91 @@
+"""Heads that are near a truth where a guard holds that depends on the word, such as "something was written before".
+
+Claim       Let f be the formula and G the guard. G holds and f is false where G -> f is false; G holds and f is true
+            where G & f is true. So the head is within 1/4 of f wherever G holds if it errs by at most 1/4 where the
+            target G -> f is false, and where the target G & f is true: one truth each of obligations without a guard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar
+
+from constructions.language.syntax import TRUE, And, Implies, is_positional
+from constructions.network.meanings import Near
+from proofs.formula.attention.obligation import AttentionObligation, oblige_attention
+from proofs.formula.attention.windows import AllWindows
+from proofs.formula.attention.worst_case import find_worst_case
+from proofs.formula.common.extremes import WorstCase
+from proofs.formula.common.kinds import Approximation, Kind
+from proofs.formula.common.written import Written
+from proofs.formula.failures import NotDerived
+from proofs.formula.family import Family
+from proofs.formula.transcript import Record
+from proofs.formula.two_provers import Proof, confirm, settle
+
+
+@dataclass(frozen=True)
+class GuardedObligation(Approximation):
+    """By the truth of the formula, the obligation of which that truth of the target is asked."""
+
+    kind: ClassVar[Kind] = Kind.ATTENTION
+    meaning: Near
+    allowed_error: Fraction
+    parts: Mapping[bool, AttentionObligation]
+
+    def key(self) -> tuple[object, ...]:
+        """Equal up to the names of directions and formulas."""
+        return "guarded", *(self.parts[truth].key() for truth in (False, True))
+
+    @property
+    def rows(self) -> int:
+        """All rows: at each the guard may hold."""
+        return self.parts[True].rows
+
+
+def is_guarded(written: Written) -> bool:
+    """Whether a guard is stated that depends on the word."""
+    return isinstance(written.meaning, Near) and not is_positional(written.meaning.when)
+
+
+def oblige(written: Written) -> GuardedObligation:
+    """What is required of a head where its guard holds.
+
+    Raises:
+        NotDerived: under another weighting than softmax, and as ``oblige_attention``.
+    """
+    meaning, transformer = written.meaning, written.transformer
+    assert isinstance(meaning, Near)
+    if not written.head.weighting.is_softmax:
+        raise NotDerived(f"the guard depends on the word, which has no rule under {written.head.weighting}")
+    parts = {}
+    for truth, target in ((False, Implies(meaning.when, meaning.formula)), (True, And(meaning.when, meaning.formula))):
+        directions = {**transformer.directions, written.direction: Near(target, TRUE)}
+        parts[truth] = oblige_attention(replace(transformer, directions=directions), written.known, written.lengths,
+                                        written.layer, written.place, written.head, written.direction,
+                                        written.allowed_error, written.apart)
+    return GuardedObligation(written.layer, written.place, written.head, written.direction, meaning,
+                             written.allowed_error, parts)
+
+
+def prove(obligation: GuardedObligation, twice: bool, record: Record) -> Proof:
+    """The worst case of each truth, and Z3 for the same statements."""
+    windows = {truth: AllWindows(part) for truth, part in obligation.parts.items()}
+
+    def find(bits: int) -> WorstCase:
+        found = {truth: find_worst_case(part, bits, windows[truth]) for truth, part in obligation.parts.items()}
+        return WorstCase(found[False].if_false, found[True].if_true)
+
+    def by_solver() -> bool:
+        from proofs.formula.attention.second import proves_attention  # z3 takes a fifth of a second to import
+
+        return all(proves_attention(part, obligation.allowed_error, record, windows[truth], (truth,))
+                   for truth, part in obligation.parts.items())
+
+    worst, _ = settle(find, obligation.allowed_error)
+    return confirm(obligation, worst, obligation.allowed_error, twice, by_solver)
+
+
+GUARDED = Family(Kind.ATTENTION, is_guarded, oblige, prove, takes_apart=True)
