@@ -27,7 +27,8 @@ _WORDS = {
     "Mapping": "a table", "Meaning": "a meaning", **dict.fromkeys(_TEXTS, "a text"),
 }  # fmt: skip
 _READ_ELSEWHERE = frozenset({"Any", "object", "Subject", "Number", "Exact", "Progress", "WrittenUnit"})
-_ALIASES = {"Form": ("str", "Mapping"), "Forms": ("str", "Mapping", "Sequence[Form]")}
+_ALIASES = {"Constant": ("Fraction", "Expression"), "Form": ("str", "Mapping"),
+            "Forms": ("str", "Mapping", "Sequence[Form]")}
 
 
 def not_what(name: str, value: object, expected: str) -> InputError:

@@ -13,11 +13,12 @@ from constructions.arguments import typed
 from constructions.draft import Draft
 from constructions.errors import InputError, Unsupported
 from constructions.language import syntax
-from constructions.language.expressions import Expression
+from constructions.language.expressions import Constant, Expression, enclose_constant
 from constructions.language.fragments import find_future_subformula
 from constructions.language.positional import find_subformula_with_length
 from constructions.language.predicates import definitions_of
 from constructions.language.printer import format_briefly
+from constructions.network.sharpening import at_constant
 from constructions.network.transformer import Transformer
 from constructions.network.weightings import Weighting
 from constructions.regimes import Regime, Sharpening
@@ -44,7 +45,7 @@ TEMPORAL = (syntax.Previous, syntax.Next, syntax.Since, syntax.Until)
 
 @typed
 def compile_formula(formula: syntax.Formula, alphabet: Sequence[str], regime: Regime,
-                    gamma: Fraction = PRINTED_GAMMA, as_printed: bool = False,
+                    gamma: Constant = PRINTED_GAMMA, as_printed: bool = False,
                     temperature: Expression | None = None, low_precision_up_to: int | None = None,
                     weighting: Weighting = Weighting.SOFTMAX) -> Transformer:
     """One transformer that computes ``formula`` at every position of every word.
@@ -52,7 +53,8 @@ def compile_formula(formula: syntax.Formula, alphabet: Sequence[str], regime: Re
     With ``as_printed`` counts are built to the letter of [SHA] Theorems 20 and 21, which is not always right. A
     ``temperature`` takes the place of that of the regime in every head. With ``low_precision_up_to`` the constructions
     are those for low precision, in a regime of temperature 1; what counts is right up to that length. All heads have
-    the ``weighting``; some have constructions of their own (``constructions.statements.other_weightings``).
+    the ``weighting``; some have constructions of their own (``constructions.statements.other_weightings``). An
+    irrational ``gamma`` is a factor of the scores that divides temperatures.
 
     Raises:
         Unsupported: naming the subformula that the regime (or this version) cannot express.
@@ -63,8 +65,12 @@ def compile_formula(formula: syntax.Formula, alphabet: Sequence[str], regime: Re
     if strangers := sorted(set(syntax.symbols_of(formula)) - set(alphabet)):
         raise InputError(f"formula: symbol {strangers[0]!r}, expected one of {', '.join(alphabet)}")
     definitions_of([formula])
-    if gamma <= 0:
-        raise InputError(f"gamma: {gamma}, expected a positive rational")
+    if enclose_constant(gamma)[0] <= 0:
+        raise InputError(f"gamma: {gamma}, expected a positive number")
+    if isinstance(gamma, Expression):
+        unit, doubled = (compile_formula(formula, alphabet, regime, Fraction(constant), as_printed, temperature,
+                                         low_precision_up_to, weighting) for constant in (1, 2))
+        return at_constant(unit, doubled, gamma)
     parts = syntax.subformulas(formula)
     check_weighting(weighting, regime, list(filter(is_counting, parts)))
     draft = (new_draft(parts, alphabet, regime, gamma, temperature, weighting) if low_precision_up_to is None else

@@ -27,10 +27,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 from constructions.compiler import PRINTED_GAMMA, compile_formula
-from constructions.language.expressions import parse_expression
+from constructions.language.expressions import Constant, parse_expression
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Head, Layer, Transformer
 from constructions.network.weightings import Weighting
@@ -38,7 +37,7 @@ from constructions.regimes import Regime
 
 
 def compile_hard(formula: Formula, alphabet: Sequence[str], regime: Regime = Regime(),
-                 gamma: Fraction = PRINTED_GAMMA, as_printed: bool = False) -> Transformer:
+                 gamma: Constant = PRINTED_GAMMA, as_printed: bool = False) -> Transformer:
     """One transformer with average-hard attention that computes ``formula`` at every position of every word.
 
     Raises:

@@ -97,10 +97,12 @@ Longest = Annotated[int | None, typer.Option(
 Causal = Annotated[bool, typer.Option("--causal", help="use future-masked heads only, and nothing that depends "
                                                              "on n")]
 Gamma = Annotated[str | None, typer.Option(
-    "--gamma", metavar="RATIONAL",
-    help="the constant in front of the scores (left out: 3, as [SHA] prints; with --precision: 4)")]
+    "--gamma", metavar="NUMBER",
+    help="the constant in front of the scores: 13/10, ln(4)/2, sqrt(2), ... (left out: 3, as [SHA] prints; with "
+    "--precision: 4)")]
 Factor = Annotated[str | None, typer.Option(
-    "--gamma", metavar="RATIONAL", help="the constant in front of the scores (left out: 3; of a model's scores: 1)")]
+    "--gamma", metavar="NUMBER", help="the constant in front of the scores: 13/10, ln(4)/2, sqrt(2), ... (left out: "
+    "3; of a model's scores: 1)")]
 Temperature = Annotated[str | None, typer.Option(
     "--temperature", metavar="EXPRESSION", help="a temperature of your own, in n and i: 1/n, 1/(3*n*log2ceil(n)), ...")]
 Delta = Annotated[str | None, typer.Option(

@@ -5,7 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 from constructions.errors import InputError
-from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression, parse_rational
+from constructions.language.expressions import (
+    POSITION_AND_LENGTH,
+    Constant,
+    Expression,
+    enclose_constant,
+    parse_constant,
+    parse_expression,
+    parse_rational,
+)
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR
 from constructions.network.validation import not_positive
@@ -33,6 +41,21 @@ def read_positive(text: str, option: str) -> Fraction:
     if value <= 0:
         raise InputError(f"{option}: found {text}, expected a positive rational such as 3 or 1386/1000")
     return value
+
+
+def read_constant(text: str, option: str) -> Constant:
+    """Parse a positive number without variables, rational or not: 3, ln(4)/2, sqrt(2)+ln(3).
+
+    Raises:
+        InputError: naming the option.
+    """
+    try:
+        constant = parse_constant(text)
+    except InputError as error:
+        raise InputError(f"{option}: {error}") from None
+    if enclose_constant(constant)[0] <= 0:
+        raise InputError(f"{option}: found {text}, expected a positive number such as 3, 1386/1000 or ln(4)")
+    return constant
 
 
 def read_allowed_error(text: str, option: str) -> Fraction:

@@ -18,8 +18,8 @@ from certify.asking.quantities import (
     check_allowed_error,
     check_positive,
     read_allowed_error,
+    read_constant,
     read_expression,
-    read_positive,
 )
 from certify.asking.readings import describe_reading
 from certify.asking.run_command import RunCommand
@@ -42,7 +42,7 @@ from constructions.compiler import PRINTED_GAMMA, compile_formula
 from constructions.errors import FormulaError, InputError
 from constructions.language.alphabets import alphabet_of, parse_alphabet
 from constructions.language.diagnosis import list_names
-from constructions.language.expressions import Expression
+from constructions.language.expressions import Constant, Expression
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.printer import format_formula
@@ -67,12 +67,13 @@ class Request:
     ``gamma`` is the constant in front of the scores; of a network that is read, what its scores are multiplied by. A
     ``temperature`` takes the place of the one that the regime or the network has. ``allowed_error`` is the largest
     error that every head may have, up to 1/4. ``lengths`` is None where nothing is claimed of any. A network whose
-    weights depend on the greatest length is that of the length that it is ``built_for``, of the last one if None.
+    weights depend on the greatest length is that of the length that it is ``built_for``, of the last one if None. An
+    irrational ``gamma`` divides the temperatures of the network with the constant 1.
     """
 
     subject: Subject
     lengths: Lengths | None = None
-    gamma: Fraction = AS_IT_IS
+    gamma: Constant = AS_IT_IS
     temperature: Expression | None = None
     allowed_error: Fraction | None = None
     built_for: int | None = None
@@ -144,11 +145,12 @@ class Request:
     def stated_regime(self) -> Regime | None:
         """What a certificate may say of the regime: less, where a temperature takes the place of the regime's own."""
         regime, temperature = self.regime, self.temperature
-        if regime is None or temperature is None:
+        if regime is None or (temperature is None and isinstance(self.gamma, Fraction)):
             return regime
         if regime.sharpening is Sharpening.POSITION:
             return None
-        return Regime(regime.sharpening, regime.causal and "n" not in temperature.variables)
+        mentions_n = temperature is not None and "n" in temperature.variables
+        return Regime(regime.sharpening, regime.causal and not mentions_n)
 
     @property
     def claimed_lengths(self) -> Lengths:
@@ -160,7 +162,7 @@ class Request:
         """The same question about the same network, for some of its lengths."""
         return replace(self, lengths=lengths, built_for=self.longest)
 
-    def with_gamma(self, gamma: Fraction) -> Request:
+    def with_gamma(self, gamma: Constant) -> Request:
         """The same question with this constant in front of the scores."""
         return replace(self, gamma=gamma)
 
@@ -194,7 +196,7 @@ class Request:
                         + (f", {subject.weighting}" if not subject.weighting.is_softmax else ""))
 
 
-def _options_of(subject: FormulaSubject, gamma: Fraction) -> tuple[str, ...]:
+def _options_of(subject: FormulaSubject, gamma: Constant) -> tuple[str, ...]:
     regime = subject.regime
     return ("--alphabet", show_word(subject.alphabet), "--gamma", str(gamma),
             *(("--precision", subject.precision) if subject.precision else
@@ -259,13 +261,13 @@ def _optional(read: Callable[[str, str], Value], text: str | None, option: str) 
     return None if text is None else read(text, option)
 
 
-def read_gamma(options: Options, spell: Callable[[str], str] = as_option, usual: Fraction = PRINTED_GAMMA) -> Fraction:
+def read_gamma(options: Options, spell: Callable[[str], str] = as_option, usual: Fraction = PRINTED_GAMMA) -> Constant:
     """The constant in front of the scores; the ``usual`` one, if none is given.
 
     Raises:
-        InputError: if it is no positive rational.
+        InputError: if it is not a positive number.
     """
-    return usual if options.gamma is None else read_positive(options.gamma, spell("gamma"))
+    return usual if options.gamma is None else read_constant(options.gamma, spell("gamma"))
 
 
 def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Regime:

@@ -27,9 +27,9 @@ from certify.auditing.probes import read_probe
 from certify.auditing.results import CriticalConstant, HeadTemperature, Witness, outward
 from certify.critical.brackets import CriticalBracket, Refuted, find_bracket
 from certify.critical.closed_forms import ClosedForm
-from certify.critical.threshold import LARGEST_FACTOR, NoChange, Probe
+from certify.critical.threshold import LARGEST_FACTOR, NoChange, Probe, rational_nearby
 from certify.formula.outcomes import Certified
-from constructions.language.expressions import Expression, at_place
+from constructions.language.expressions import Expression, at_place, enclose_constant
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import Place, is_sharpened
 from constructions.network.transformer import Transformer
@@ -212,7 +212,9 @@ class Bracketing:
     def __init__(self, request: Request, width: Fraction, asked: Sequence[int] = (),
                  progress: Progress = lambda _: None):
         """``request`` says what is claimed, and how its network depends on the constant; ``asked`` are all lengths."""
-        self.request = request
+        self.claimed = Interval(*enclose_constant(request.gamma))
+        self._start = rational_nearby(request.gamma)
+        self.request = request.with_gamma(self._start)
         self.width = width
         self.asked = asked
         self.search = Search(progress=progress)
@@ -225,7 +227,7 @@ class Bracketing:
         gamma = _ends(found)
         if isinstance(found, NoChange) or gamma is None or found.refuted is None:
             return CriticalConstant(n, None, note=self._why_none(n, found))
-        slack = Interval(self.request.gamma / gamma.upper, self.request.gamma / gamma.lower)
+        slack = Interval(self.claimed.lower / gamma.upper, self.claimed.upper / gamma.lower)
         largest, place = self._over_all(lengths, gamma)
         wide = found.refuted.constant != found.nearest
         notes = ["no word found between the two ends"] * wide
@@ -239,14 +241,14 @@ class Bracketing:
         self.search.progress(f"critical constant at n = {n}")
         claim = self._over(Lengths(n, n))
         while True:
-            found = find_bracket(claim, self.request.gamma, self.width, SHARES)
-            if found is NoChange.ALL_PASS and not claim.certifies(self.request.gamma / LARGEST_FACTOR):
+            found = find_bracket(claim, self._start, self.width, SHARES)
+            if found is NoChange.ALL_PASS and not claim.certifies(self._start / LARGEST_FACTOR):
                 self._known.not_certified.add(n)
             if claim.learned():
                 continue
             if isinstance(found, NoChange) or found.is_certified:
                 return self._refuted_further(n, found) if n in self._known.not_followed else found
-            return find_bracket(self._by_main_path(Lengths(n, n)), self.request.gamma, self.width, SHARES)
+            return find_bracket(self._by_main_path(Lengths(n, n)), self._start, self.width, SHARES)
 
     def _refuted_further(self, n: int,
                          found: CriticalBracket[Witness] | NoChange) -> CriticalBracket[Witness] | NoChange:
@@ -304,7 +306,7 @@ class Bracketing:
         return describe(found) if found else None
 
     def _why_none(self, n: int, found: CriticalBracket[Witness] | NoChange) -> str:
-        smallest = self.request.gamma / LARGEST_FACTOR
+        smallest = self._start / LARGEST_FACTOR
         if isinstance(found, NoChange):
             all_by_margins = found is NoChange.ALL_PASS and (Lengths(n, n), smallest) in self._known.by_margins
             if found is NoChange.ALL_PASS and n in self._known.not_certified:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from fractions import Fraction
 
 from certify.auditing.results import AuditReport, ClaimResult, CriticalConstant, HeadTemperature, LengthVerdict
 from certify.auditing.wording import by_length, by_temperature, one_line, show_heads, temperatures_differ
 from certify.frame.json_form import format_exact
 from certify.frame.numbers import decimal, decimal_lower, decimal_upper
+from constructions.language.expressions import Constant
 from proofs.enclosures.intervals import Interval
 
 _ENCLOSED = ("error", "bound", "critical_gamma", "critical_gamma_up_to_n", "critical_temperature", "slack")
@@ -49,7 +49,7 @@ def _about(claim: ClaimResult) -> list[str]:
     return [cell_text(claim.name), cell_text(claim.statement)]
 
 
-def _figures(gamma: Fraction | None, row: LengthVerdict | None, critical: CriticalConstant | None,
+def _figures(gamma: Constant | None, row: LengthVerdict | None, critical: CriticalConstant | None,
              temperature: HeadTemperature | None) -> list[str]:
     claimed = temperature.claimed if temperature else None
     enclosed = (row.error if row else None, row.bound if row else None,
@@ -60,7 +60,7 @@ def _figures(gamma: Fraction | None, row: LengthVerdict | None, critical: Critic
             *(cell for interval in enclosed for cell in _both_ends(interval))]
 
 
-def _exact(x: Fraction | None) -> str:
+def _exact(x: Constant | None) -> str:
     return "" if x is None else format_exact(x)
 
 

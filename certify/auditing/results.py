@@ -12,6 +12,7 @@ from typing import Literal, get_args
 from certify.critical.closed_forms import ClosedForm
 from certify.frame.readable import HasPage, Readable
 from certify.frame.verdicts import WithExitStatus, exit_status, worst
+from constructions.language.expressions import Constant
 from constructions.network.sharpening import Place
 from proofs.enclosures.intervals import Interval
 
@@ -155,7 +156,7 @@ class ClaimResult(Readable, WithExitStatus):
     limit: str = ""
     error: Interval | None = None
     where: str = ""
-    gamma: Fraction | None = None
+    gamma: Constant | None = None
     bound: Interval | None = None
     part: str = "statement"
     measure: str = "worst error"

@@ -14,8 +14,9 @@ from typing import Literal
 from certify.asking.request import Request
 from certify.auditing.decide import ClaimedNetwork, Search, certify_run, network_of, sketch
 from certify.auditing.probes import read_probe
-from certify.critical.threshold import NoChange, Probe, find_threshold, shortest_between
+from certify.critical.threshold import NoChange, Probe, find_threshold, rational_nearby, shortest_between
 from certify.formula.outcomes import Outcome
+from constructions.language.expressions import Constant
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import Place, is_sharpened, with_scores_times
 from constructions.network.transformer import Head
@@ -40,7 +41,7 @@ class SuggestedHead:
     place: Place
     name: str
     source: str
-    claimed: Fraction
+    claimed: Constant
     critical: Interval | None
     suggested: Fraction
     passing: Passing = ""
@@ -56,17 +57,19 @@ class Suggestion:
 
 def suggest(request: Request, lengths: Lengths, search: Search) -> Suggestion:
     """The smallest simple constants with which every obligation is proved at these lengths."""
+    claimed, request = request.gamma, request.with_gamma(rational_nearby(request.gamma))
     heads = [((layer, number), head) for layer, number, head in request.network.heads() if is_sharpened(head)]
     suggested = tuple(_suggest_head(request, place, head, lengths, search) for place, head in heads)
     for _ in range(ATTEMPTS):
         if all(line.proved for line in sketch(_with_suggested(request, suggested), lengths, search)):
             break
         suggested = tuple(_colder(head) for head in suggested)
+    suggested = tuple(replace(head, claimed=claimed) for head in suggested)
     return Suggestion(suggested, certify_run(_with_suggested(request, suggested), lengths, search))
 
 
 def _suggest_head(request: Request, place: Place, head: Head, lengths: Lengths, search: Search) -> SuggestedHead:
-    gamma = request.gamma
+    gamma = rational_nearby(request.gamma)
     search.progress(f"layer {place[0]}, head {place[1]}: {head.name}")
 
     def probe(constant: Fraction) -> Probe:
@@ -87,7 +90,7 @@ def _colder(head: SuggestedHead) -> SuggestedHead:
 
 
 def _with_suggested(request: Request, heads: Iterable[SuggestedHead]) -> ClaimedNetwork:
-    return _with_factors(request, {head.place: head.suggested / request.gamma for head in heads})
+    return _with_factors(request, {head.place: head.suggested / rational_nearby(request.gamma) for head in heads})
 
 
 def _with_factors(request: Request, factors: Mapping[Place, Fraction]) -> ClaimedNetwork:

@@ -30,7 +30,8 @@ CriticalOption = Annotated[str | None, typer.Option(
          "many as there are in a minute)")]
 
 ClaimedGammaOption = Annotated[str | None, typer.Option(
-    "--gamma", metavar="RATIONAL", help="the claimed constant in front of the scores (for a model, a factor)")]
+    "--gamma", metavar="NUMBER", help="the claimed constant in front of the scores: 3, ln(4)/2, ... (for a "
+    "model, a factor)")]
 EmbeddingsOption = Annotated[str | None, typer.Option(
     "--embeddings", metavar="LIST", help="position embeddings that are claimed to suffice: 'i/n, (-1)^i'")]
 GapOption = Annotated[str | None, typer.Option(

@@ -40,7 +40,7 @@ def margin(
         "1/100000 (left out: no norm)")] = None,
     temperature: option.Temperature = None,
     gamma: Annotated[str | None, typer.Option(
-        "--gamma", metavar="RATIONAL", help="multiply all scores by this (left out: 1)")] = None,
+        "--gamma", metavar="NUMBER", help="multiply all scores by this (left out: 1)")] = None,
     predicate: option.Predicate = None,
     output: option.Certificate = None,
     quiet: option.Quiet = False,

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from constructions.language.expressions import Constant, enclose_constant
+
 LARGEST_FACTOR = Fraction(2) ** 128
 """Constants are looked for between this many times the first one and its reciprocal."""
-HALF = Fraction(1, 2)
+HALF, BESIDE = Fraction(1, 2), Fraction(999, 1000)
 
 
 class NoChange(StrEnum):
@@ -117,6 +119,17 @@ def _guess(low: Probed, high: Probed, width: Fraction) -> Fraction:
     if share < HALF:
         return place + step
     return place - step if share > HALF else place
+
+
+def rational_nearby(constant: Constant) -> Fraction:
+    """A short rational at a constant or just below, where the search for other constants starts.
+
+    >>> from constructions.language.expressions import parse_expression
+    >>> str(rational_nearby(parse_expression("ln(4)")))
+    '79/57'
+    """
+    lower, upper = enclose_constant(constant)
+    return lower if lower == upper else shortest_between(lower * BESIDE, upper)
 
 
 def shortest_between(low: Fraction, high: Fraction) -> Fraction:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 from rich.console import Console
@@ -16,6 +15,7 @@ from certify.frame.terminal_tables import plain, printed_to_html
 from certify.frame.words import counted, show_alphabet
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
+from constructions.language.expressions import Constant
 from constructions.language.formula_table import texts_of
 from constructions.language.fragments import fragment_of
 from constructions.language.printer import Style, describe_formula, format_briefly, format_formula
@@ -61,7 +61,7 @@ class Explanation:
 
     formula: Formula
     alphabet: tuple[str, ...]
-    gamma: Fraction
+    gamma: Constant
     networks: tuple[Built, ...]
     floats: bool = False
     language: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ class Explanation:
         return printed_to_html(lambda out: print_explanation(out, self, "ascii", False))
 
 
-def explain_formula(formula: Formula, alphabet: tuple[str, ...], gamma: Fraction,
+def explain_formula(formula: Formula, alphabet: tuple[str, ...], gamma: Constant,
                     as_printed: bool = False, weighting: Weighting = Weighting.SOFTMAX) -> Explanation:
     """Compile the formula in every regime."""
     def build(regime: Regime) -> Built:
@@ -86,7 +86,7 @@ def explain_formula(formula: Formula, alphabet: tuple[str, ...], gamma: Fraction
     return Explanation(formula, alphabet, gamma, tuple(build(regime) for regime in ALL_REGIMES), weighting=weighting)
 
 
-def explain_floats(explanation: Explanation, gamma: Fraction | None = None,
+def explain_floats(explanation: Explanation, gamma: Constant | None = None,
                    progress: Callable[[str], None] = lambda _: None) -> Explanation:
     """The same with the lengths to which float runs are right, and with the network for low precision.
 
@@ -103,7 +103,7 @@ def explain_floats(explanation: Explanation, gamma: Fraction | None = None,
     return replace(explanation, networks=tuple(found), floats=True)
 
 
-def _compile(formula: Formula, alphabet: tuple[str, ...], regime: Regime, gamma: Fraction,
+def _compile(formula: Formula, alphabet: tuple[str, ...], regime: Regime, gamma: Constant,
              as_printed: bool, low_precision_up_to: int | None = None,
              weighting: Weighting = Weighting.SOFTMAX) -> Transformer | str:
     try:

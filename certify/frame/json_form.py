@@ -17,6 +17,8 @@ from types import UnionType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from constructions.errors import InputError
+from constructions.language.enclosures import IRRATIONAL
+from constructions.language.expressions import Constant, Expression, parse_constant
 from constructions.network.json_form import read_json
 from proofs.enclosures.intervals import Interval
 
@@ -31,12 +33,14 @@ T = TypeVar("T")
 # -- fractions ---------------------------------------------------------------------------------------------------------
 
 
-def format_exact(x: Fraction) -> str:
-    """The fraction in full.
+def format_exact(x: Constant) -> str:
+    """The fraction in full, or an irrational constant as it is written.
 
     >>> format_exact(Fraction(-1, 3)), format_exact(Fraction(2)), len(format_exact(Fraction(2**4000)))
     ('-1/3', '2', 1003)
     """
+    if isinstance(x, Expression):
+        return str(x)
     parts = (x.numerator,) if x.denominator == 1 else (x.numerator, x.denominator)
     long = max(abs(part) for part in parts).bit_length() > DECIMAL_BITS
     return "/".join(hex(part) if long else str(part) for part in parts)
@@ -64,7 +68,7 @@ def parse_exact(data: Any, where: str) -> Fraction:
 
 def to_json(value: Any) -> Any:
     """The JSON-compatible form of a result: of a dataclass, an object with a key for each field."""
-    if isinstance(value, Fraction):
+    if isinstance(value, Fraction | Expression):
         return format_exact(value)
     if isinstance(value, tuple | list):
         return [to_json(part) for part in value]
@@ -100,6 +104,8 @@ def from_json(kind: type[T], data: Any, where: str) -> T:
 def _read(kind: Any, data: Any, where: str) -> Any:
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is UnionType:  # something, or None
+        if data is not None and Expression in arguments:
+            return _read_constant(data, where)
         return None if data is None else _read(arguments[0], data, where)
     if origin is tuple:
         return _read_sequence(arguments, data, where)
@@ -108,6 +114,16 @@ def _read(kind: Any, data: Any, where: str) -> Any:
     if dataclasses.is_dataclass(kind):
         return _read_fields(kind, data, where)
     return _SCALARS[kind](data, where)
+
+
+def _read_constant(data: Any, where: str) -> Constant:
+    """A fraction, or an expression with ln or sqrt."""
+    if not isinstance(data, str) or not any(f"{name}(" in data for name in IRRATIONAL):
+        return parse_exact(data, where)
+    try:
+        return parse_constant(data)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
 
 
 def _read_sequence(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:

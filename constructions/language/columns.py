@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.language.arithmetic import MAX_BITS, MAX_EXPONENT, NEGATE, Postfix
-from constructions.language.functions import FUNCTIONS, UndefinedError
+from constructions.language.functions import DIGITS, FUNCTIONS, Number, UndefinedError, functions_to
 
 
 class NotCoveredError(ArithmeticError):
@@ -42,7 +42,7 @@ class Cells:
         return tuple(map(Fraction, self.numerators, self.denominators))
 
 
-def evaluate_cells(program: Postfix, positions: range, n: int) -> Cells:
+def evaluate_cells(program: Postfix, positions: range, n: int, digits: int = DIGITS) -> Cells:
     """The values of a program in i and n at i in ``positions``.
 
     >>> cells = evaluate_cells(("i", "n", "/", 1, "-"), range(1, 4), 3)
@@ -60,7 +60,7 @@ def evaluate_cells(program: Postfix, positions: range, n: int) -> Cells:
         elif item == NEGATE:
             stack.append(_negate(stack.pop()))
         elif item in FUNCTIONS:
-            stack.append(_apply(str(item), stack.pop()))
+            stack.append(_apply(functions_to(digits)[str(item)], stack.pop()))
         else:
             stack.append(_leaf(item, positions, n))
     (cells,) = stack
@@ -87,9 +87,9 @@ def _negate(cells: Cells) -> Cells:
     return Cells(list(map(operator.neg, cells.numerators)), cells.denominators, cells.bits)
 
 
-def _apply(name: str, cells: Cells) -> Cells:
+def _apply(function: Callable[[Number], Number], cells: Cells) -> Cells:
     try:
-        values = [FUNCTIONS[name](value) for value in cells.fractions()]
+        values = [function(value) for value in cells.fractions()]
     except UndefinedError:
         raise NotCoveredError from None
     numerators, denominators = [x.numerator for x in values], [x.denominator for x in values]

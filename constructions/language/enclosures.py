@@ -19,11 +19,11 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from constructions.language.arithmetic import BINARY, MAX_BITS, MAX_EXPONENT, UNARY, OutOfRangeError, Postfix, run_time
-from constructions.language.functions import FUNCTIONS, Number, UndefinedError, log2ceil, log2floor
+from constructions.language.functions import DIGITS, FUNCTIONS, Number, UndefinedError, log2ceil, log2floor
 from constructions.language.number_tests import NUMBER_TESTS
 
-BITS = 640
-"""Enclosures of 512 bits are the finest that are made of anything; what goes into them is known more closely."""
+MORE_BITS = 448
+"""Beyond four bits a digit: what goes into an enclosure of anything is known more closely than that."""
 IRRATIONAL = frozenset({"ln", "sqrt"})
 Real = Any
 """A rational, or a ball with a real number in it; flint's types do not tell which operations of the two there are."""
@@ -38,7 +38,7 @@ def may_be_irrational(program: Postfix) -> bool:
     return not IRRATIONAL.isdisjoint(program)
 
 
-def real_run_time(program: Postfix) -> Callable[[Mapping[str, int]], tuple[Fraction, Fraction]]:
+def real_run_time(program: Postfix, digits: int = DIGITS) -> Callable[[Mapping[str, int]], tuple[Fraction, Fraction]]:
     """The program as a function from variables to two rationals with the real value between them.
 
     The truth of a condition is 0 or 1.
@@ -57,7 +57,7 @@ def real_run_time(program: Postfix) -> Callable[[Mapping[str, int]], tuple[Fract
     function = run_time(program, _UNARY, _BINARY)
 
     def enclosed(values: Mapping[str, int]) -> tuple[Fraction, Fraction]:
-        with ctx.workprec(BITS):
+        with ctx.workprec(MORE_BITS + 4 * digits):
             return ends(function(values))
 
     return enclosed

@@ -9,7 +9,7 @@ Evaluation  exact, over the rationals; no text is ever given to ``eval``, and sy
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from typing import Any
@@ -22,7 +22,7 @@ from constructions.language.columns import NotCoveredError, evaluate_cells
 from constructions.language.diagnosis import describe_terminals, diagnose, quote
 from constructions.language.enclosures import UndecidedError, may_be_irrational, real_run_time
 from constructions.language.expression_forms import build_sympy, format_latex, format_text
-from constructions.language.functions import FUNCTIONS, Number, UndefinedError
+from constructions.language.functions import DIGITS, FUNCTIONS, Number, UndefinedError, functions_to
 
 MAX_LENGTH = 300
 POSITION_AND_LENGTH = frozenset({"i", "n"})
@@ -57,12 +57,20 @@ class Expression:
     postfix: Postfix = field(compare=False, repr=False)
     variables: frozenset[str] = field(compare=False, repr=False)
     _function: Function = field(compare=False, repr=False)
+    digits: int = field(default=DIGITS, repr=False)
 
     def __str__(self) -> str:
         return self.text
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return parse_expression, (self.text, self.variables, self.boolean)
+        return _read_again, (self.text, self.variables, self.boolean, self.digits)
+
+    def to_digits(self, digits: int) -> Expression:
+        """The same expression, in which so many digits of ln and sqrt are known."""
+        if not self.may_be_irrational or digits == self.digits:
+            return self
+        function = run_time(self.postfix, {**UNARY, **functions_to(digits)})
+        return replace(self, _function=function, digits=digits)
 
     def evaluate(self, **values: int) -> Fraction:
         """The value, with ln and sqrt rounded down; values of variables that do not occur are ignored.
@@ -119,14 +127,14 @@ class Expression:
         if not self.mentions_i:
             return (self.evaluate(i=positions[0], n=n),) * len(positions) if positions else ()
         try:
-            return evaluate_cells(self.postfix, positions, n).fractions()
+            return evaluate_cells(self.postfix, positions, n, self.digits).fractions()
         except NotCoveredError:
             return tuple(self.evaluate(i=i, n=n) for i in positions)
 
     def integers(self, positions: range, n: int) -> Sequence[int] | None:
         """The values at these positions if no rule of ``columns.py`` makes them fractions, else None."""
         try:
-            cells = evaluate_cells(self.postfix, positions, n)
+            cells = evaluate_cells(self.postfix, positions, n, self.digits)
         except NotCoveredError:
             return None
         return cells.numerators if cells.denominators is None else None
@@ -167,13 +175,13 @@ class Expression:
         except EvaluationError as failure:
             if self.may_be_irrational:
                 self._enclosed(values)  # which says what is wrong if that is not the rounding
-                raise EvaluationError(f"{failure}, with ln and sqrt rounded down to 48 digits") from None
+                raise EvaluationError(f"{failure}, with ln and sqrt rounded down to {self.digits} digits") from None
             raise
         return value
 
     @cached_property
     def _real_function(self) -> Callable[[Mapping[str, int]], tuple[Fraction, Fraction]]:
-        return real_run_time(self.postfix)
+        return real_run_time(self.postfix, self.digits)
 
     def _enclosed(self, values: Mapping[str, int]) -> tuple[Fraction, Fraction]:
         ends: tuple[Fraction, Fraction] = self._complained(self._real_function, values)
@@ -202,6 +210,10 @@ def _at(values: Mapping[str, int]) -> str:
     return f" at {at}" if at else ""
 
 
+Constant = Fraction | Expression
+"""A rational number, or an expression without variables whose value is not known to be rational."""
+
+
 @lru_cache(maxsize=4096)
 def parse_expression(text: str, variables: frozenset[str] = POSITION_AND_LENGTH, boolean: bool = False) -> Expression:
     """The expression, or with ``boolean`` the condition, that ``text`` denotes.
@@ -223,6 +235,29 @@ def parse_expression(text: str, variables: frozenset[str] = POSITION_AND_LENGTH,
     return _build(tuple(item if isinstance(item, int) else str(item) for item in program), boolean)
 
 
+def _read_again(text: str, variables: frozenset[str], boolean: bool, digits: int) -> Expression:
+    return parse_expression(text, variables, boolean).to_digits(digits)
+
+
+def parse_constant(text: str) -> Constant:
+    """Parse an expression without variables; a number that is known to be rational is returned as one.
+
+    >>> [str(parse_constant(text)) for text in ("sqrt(9/4)", "2*ln(4)")]
+    ['3/2', '2*ln(4)']
+
+    Raises:
+        InputError: if it does not parse, or has no value.
+    """
+    expression = parse_expression(text, frozenset())
+    lower, upper = expression.enclose()
+    return lower if lower == upper else expression
+
+
+def enclose_constant(constant: Constant) -> tuple[Fraction, Fraction]:
+    """Two rationals with the constant between them; twice the number if it is a rational."""
+    return constant.enclose() if isinstance(constant, Expression) else (constant, constant)
+
+
 def parse_rational(text: str) -> Fraction:
     """The rational number that an expression without variables is.
 
@@ -232,12 +267,38 @@ def parse_rational(text: str) -> Fraction:
     Raises:
         InputError: if it does not parse, has no value, or is irrational.
     """
-    expression = parse_expression(text, frozenset())
-    lower, upper = expression.enclose()
-    if lower != upper:
-        raise InputError(f"{expression} is irrational, expected a rational number such as "
-                         f"{lower.limit_denominator(1000)}")
-    return lower
+    constant = parse_constant(text)
+    if isinstance(constant, Expression):
+        near = constant.enclose()[0].limit_denominator(1000)
+        raise InputError(f"{constant} is irrational, expected a rational number such as {near}")
+    return constant
+
+
+def divide(dividend: Expression, divisor: Expression) -> Expression:
+    """The quotient of two expressions; of a reciprocal, it is a reciprocal again.
+
+    >>> print(divide(parse_expression("1/n"), parse_expression("ln(4)")))
+    1/(n*ln(4))
+
+    Raises:
+        InputError: if it becomes too long.
+    """
+    program = dividend.postfix
+    if program == (1,):
+        return _build((1, *divisor.postfix, "/"), False)
+    if program[0] == 1 and program[-1] == "/" and _is_operand(program[1:-1]):
+        return _build((1, *program[1:-1], *divisor.postfix, "*", "/"), False)
+    return _build((*program, *divisor.postfix, "/"), False)
+
+
+def _is_operand(program: Postfix) -> bool:
+    """Whether a part of a postfix program leaves one value, and takes none that is there before."""
+    depth = 0
+    for item in program:
+        depth += -1 if item in BINARY else item not in UNARY
+        if depth < 1:
+            return False
+    return depth == 1
 
 
 def rename_variables(expression: Expression, names: Mapping[str, str]) -> Expression:

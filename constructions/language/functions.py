@@ -1,23 +1,22 @@
 """The functions of expressions: log2ceil, log2floor, ln and sqrt, from rationals to rationals.
 
-Source      docs/certificate.md, section 1. ln and sqrt are rounded down, exactly, to a multiple of 10^-48: with that
-            rational number a proof is searched; the checker encloses the real one.
+Source      docs/certificate.md, section 1. ln and sqrt are rounded down, exactly, to a multiple of 10^-48, or to more
+            digits: with that rational number a proof is searched; the checker encloses the real one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import isqrt
 
 from flint import arb, ctx, fmpq
 
 Number = int | Fraction
 
-UNITS = 10**48
+DIGITS = 48
 MAX_ARGUMENT_BITS = 4096
-_FIRST_PRECISION = 192
 
 
 class UndefinedError(ArithmeticError):
@@ -42,31 +41,32 @@ def log2ceil(x: Number) -> int:
     return (-(-x.numerator // x.denominator) - 1).bit_length() if x >= 1 else -log2floor(1 / Fraction(x))
 
 
-def sqrt(x: Number) -> Fraction:
-    """The square root, rounded down to a multiple of 10^-48.
+def sqrt(x: Number, digits: int = DIGITS) -> Fraction:
+    """The square root, rounded down to a multiple of 10^-digits.
 
     >>> sqrt(Fraction(9, 4)), sqrt(2) ** 2 < 2
     (Fraction(3, 2), True)
     """
-    return Fraction(isqrt(x.numerator * x.denominator * UNITS**2) // x.denominator, UNITS)
+    units = 10**digits
+    return Fraction(isqrt(x.numerator * x.denominator * units**2) // x.denominator, units)
 
 
 @lru_cache(maxsize=1 << 16)
-def ln(x: Number) -> Fraction:
-    """The natural logarithm, rounded down to a multiple of 10^-48.
+def ln(x: Number, digits: int = DIGITS) -> Fraction:
+    """The natural logarithm, rounded down to a multiple of 10^-digits.
 
     Arb encloses it at growing precision until the whole enclosure rounds down to one number: ln(1) is 0 exactly, and
-    every other logarithm is irrational, so it is never a multiple of 10^-48.
+    every other logarithm is irrational, so it is never such a multiple.
 
     >>> ln(1), float(ln(2))
     (Fraction(0, 1), 0.6931471805599453)
     """
-    precision, units = _FIRST_PRECISION, None
-    while units is None:
+    precision, floor = 4 * digits, None
+    while floor is None:
         with ctx.workprec(precision):
-            units = (arb(fmpq(x.numerator, x.denominator)).log() * UNITS).floor().unique_fmpz()
+            floor = (arb(fmpq(x.numerator, x.denominator)).log() * 10**digits).floor().unique_fmpz()
         precision *= 2
-    return Fraction(int(units), UNITS)
+    return Fraction(int(floor), 10**digits)
 
 
 def _checked(name: str, function: Callable[[Number], Number], from_zero: bool = False) -> Callable[[Number], Number]:
@@ -81,10 +81,18 @@ def _checked(name: str, function: Callable[[Number], Number], from_zero: bool = 
     return checked
 
 
-FUNCTIONS: Mapping[str, Callable[[Number], Number]] = {
-    "log2ceil": _checked("log2ceil", log2ceil),
-    "log2floor": _checked("log2floor", log2floor),
-    "ln": _checked("ln", ln),
-    "sqrt": _checked("sqrt", sqrt, from_zero=True),
-}
-"""By name. They raise UndefinedError where the argument is not positive (of sqrt, negative), or too long."""
+@lru_cache(maxsize=16)
+def functions_to(digits: int) -> Mapping[str, Callable[[Number], Number]]:
+    """The functions by name, with ln and sqrt to so many digits.
+
+    They raise UndefinedError where the argument is not positive (of sqrt, negative), or too long.
+    """
+    return {
+        "log2ceil": _checked("log2ceil", log2ceil),
+        "log2floor": _checked("log2floor", log2floor),
+        "ln": _checked("ln", partial(ln, digits=digits)),
+        "sqrt": _checked("sqrt", partial(sqrt, digits=digits), from_zero=True),
+    }
+
+
+FUNCTIONS = functions_to(DIGITS)

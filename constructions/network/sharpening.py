@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from constructions.language.expressions import Expression
-from constructions.network.transformer import Coefficients, Head, Layer, Transformer
+from constructions.errors import Unsupported
+from constructions.language.expressions import Constant, Expression, divide
+from constructions.network.transformer import Head, Layer, Transformer
 
 Place = tuple[int, int]
 """A head: its layer and its place there, both from 1."""
@@ -28,23 +29,44 @@ def with_scores_times(transformer: Transformer, factor: Callable[[Place], Fracti
 
     A head of constant γ and temperature τ whose scores are linear in γ becomes that of factor * γ, or of τ / factor.
     """
-    return _with_heads(transformer, lambda place, head: replace(
-        head, queries=tuple(_times(row, factor(place)) for row in head.queries)))
+    return _with_heads(transformer, lambda place, head: _sharper(head, factor(place)))
 
 
-def change_model(transformer: Transformer, gamma: Fraction, temperature: Expression | None) -> Transformer:
-    """The transformer with its scores multiplied by ``gamma``, and another temperature if one is given."""
+def change_model(transformer: Transformer, gamma: Constant, temperature: Expression | None) -> Transformer:
+    """The transformer with its scores multiplied by ``gamma``, and another temperature if one is given.
+
+    Weights are rational: an irrational constant divides the temperatures in place of multiplying the queries.
+    """
     network = with_temperature(transformer, temperature) if temperature else transformer
-    return with_scores_times(network, lambda _: gamma)
+    if isinstance(gamma, Fraction):
+        return network if gamma == 1 else with_scores_times(network, lambda _: gamma)
+    return _with_heads(network, lambda _, head: replace(head, temperature=divide(head.temperature, gamma)))
 
 
-def _times(row: Coefficients, factor: Fraction) -> Coefficients:
-    return {name: weight * factor for name, weight in row.items()}
+def at_constant(unit: Transformer, doubled: Transformer, gamma: Expression) -> Transformer:
+    """The network with an irrational constant, from those of the constants 1 and 2.
+
+    A head whose scores double has its temperature divided by the constant; one that is the same in both is kept.
+
+    Raises:
+        Unsupported: if the constant changes something else.
+    """
+    others = {(layer, number): head for layer, number, head in doubled.heads()}
+    if _with_heads(unit, lambda place, head: others[place] if others[place] == _sharper(head, Fraction(2)) else head,
+                   every=True) != doubled:
+        raise Unsupported(f"the irrational constant {gamma}: it is not a factor of the scores here")
+    return _with_heads(unit, lambda place, head: head if head == others[place] else replace(
+        head, temperature=divide(head.temperature, gamma)))
 
 
-def _with_heads(transformer: Transformer, change: Callable[[Place, Head], Head]) -> Transformer:
+def _sharper(head: Head, factor: Fraction) -> Head:
+    return replace(head, queries=tuple({name: weight * factor for name, weight in row.items()} for row in head.queries))
+
+
+def _with_heads(transformer: Transformer, change: Callable[[Place, Head], Head], every: bool = False) -> Transformer:
+    """Change the heads to which temperature matters, or every head."""
     layers = tuple(
-        Layer(tuple(change((number, place), head) if is_sharpened(head) else head
+        Layer(tuple(change((number, place), head) if every or is_sharpened(head) else head
                     for place, head in enumerate(layer.heads, start=1)), layer.feedforward)
         for number, layer in enumerate(transformer.layers, start=1))
     return replace(transformer, layers=layers)

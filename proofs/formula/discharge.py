@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR, Others
 from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval
 from proofs.formula.additive.obligation import SelectingObligation
+from proofs.formula.attention.in_powers import UNHEATED, stays_within
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.common.extremes import WorstCase
 from proofs.formula.common.kinds import Approximation, Kind, Obligation
@@ -31,11 +32,13 @@ from proofs.formula.failures import NotDerived
 from proofs.formula.families import family_of
 from proofs.formula.family import Family
 from proofs.formula.feed_forward.every_word import SlackOnEveryWord
-from proofs.formula.irrational import reads_irrational, widened
+from proofs.formula.irrational import known_to, reads_irrational, widened
 from proofs.formula.transcript import Transcript, ignore
 from proofs.formula.two_provers import Disagreement, Proof
 
 Progress = Callable[[str], None]
+MORE_DIGITS = 192, 768
+"""Of ln and sqrt, one after the other while it is not known on which side of what is allowed an error is."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class Line:
     obligation: Approximation | None = None
     repeated: bool = False
     on_every_word: bool = False
+    is_open: bool = False
 
 
 @dataclass
@@ -96,6 +100,7 @@ class _Discharge:
         self.transcript = transcript
         self.known = KnownValues(transformer.directions)
         self.bounds: dict[str, Interval] = {}
+        self._finer: dict[int, tuple[Transformer, KnownValues]] = {}
 
     def lines(self) -> Iterator[Line]:
         faults = find_composition_faults(self.transformer) + find_output_faults(self.transformer)
@@ -106,22 +111,39 @@ class _Discharge:
                 fault = find_embedding_fault(self.transformer, write.direction, self.lengths)
                 yield self._exact_line(Kind.EMBEDDING, write.direction, fault or "")
             else:
-                yield self._line(write)
+                line = self._with_more_digits(self._line(write, self.transformer, self.known), write)
+                self.bounds |= bounds_of([line])
+                yield line
 
     def _exact_line(self, kind: Kind, direction: str, fault: str) -> Line:
         """What is true or false at sight; it arises in no layer."""
         return Line(kind, 0, 0, direction, "", self.lengths.cells, not fault, fault)
 
-    def _line(self, write: Write) -> Line:
+    def _with_more_digits(self, line: Line, write: Write) -> Line:
+        """What a layer writes, with as many digits of ln and sqrt as it takes to decide about its errors."""
+        if line.is_open and write.place and reads_irrational(
+                self.transformer, self.transformer.head(write.layer, write.place), write.direction):
+            for digits in MORE_DIGITS:
+                line = self._line(write, *self._known_to(digits))
+                if not line.is_open:
+                    break
+        return line
+
+    def _known_to(self, digits: int) -> tuple[Transformer, KnownValues]:
+        if digits not in self._finer:
+            network = known_to(self.transformer, digits)
+            self._finer[digits] = network, KnownValues(network.directions)
+        return self._finer[digits]
+
+    def _line(self, write: Write, network: Transformer, known: KnownValues) -> Line:
         """What a layer writes."""
-        written = Written(self.transformer, self.known, self.lengths, write.layer, write.place, write.direction,
+        written = Written(network, known, self.lengths, write.layer, write.place, write.direction,
                           self.allowed_error, self.bounds)
         family = family_of(written)
         line = self._line_of(family, written)
         if not line.proved and family.takes_apart and _may_be_taken_apart(line.obligation):
             apart = self._line_of(family, replace(written, apart=True))
             line = apart if apart.proved else line
-        self.bounds |= bounds_of([line])
         return line
 
     def _line_of(self, family: Family[Any], written: Written) -> Line:
@@ -134,22 +156,25 @@ class _Discharge:
         proof, repeated = self._prove(family, obligation)
         approximation = obligation if isinstance(obligation, Approximation) else None
         if approximation is not None:
-            proof = self._of_real_numbers(proof, approximation)
+            proof = self._of_real_numbers(proof, approximation, written.transformer)
         return Line(family.kind, written.layer, written.place, written.direction, obligation.source, obligation.rows,
                     not proof.reason, proof.reason, proof.worst, approximation, repeated,
-                    isinstance(obligation, SlackOnEveryWord))
+                    isinstance(obligation, SlackOnEveryWord), proof.is_open)
 
-    def _of_real_numbers(self, proof: Proof, obligation: Approximation) -> Proof:
+    def _of_real_numbers(self, proof: Proof, obligation: Approximation, network: Transformer) -> Proof:
         """The same of the real ln and sqrt, which were rounded down before."""
         head, direction, allowed = obligation.head, obligation.direction, obligation.allowed_error
-        if not reads_irrational(self.transformer, head, direction):
+        if not reads_irrational(network, head, direction):
             return proof
         try:
-            worst = proof.worst and widened(proof.worst, self.transformer, head, direction, self.lengths)
+            worst = proof.worst and widened(proof.worst, network, head, direction, self.lengths)
         except NotDerived as fault:
             return Proof(proof.reason or str(fault))
         if worst and allowed is not None and worst.within(allowed) is None:
-            return Proof(f"the worst error is {allowed}, as closely as ln and sqrt are known", worst)
+            if is_of_powers(obligation, network) and stays_within(obligation, self.twice):
+                return Proof("", worst.capped(allowed))
+            return Proof(f"the worst error is {allowed}, as closely as {head.temperature.digits} digits of ln and sqrt "
+                         "tell", worst, True)
         return replace(proof, worst=worst)
 
     def _prove(self, family: Family[Any], obligation: Obligation) -> tuple[Proof, bool]:
@@ -163,6 +188,13 @@ class _Discharge:
         if not repeated:
             self.memory.proofs[key] = family.prove(obligation, self.twice, record)
         return self.memory.proofs[key], repeated
+
+
+def is_of_powers(obligation: Approximation, network: Transformer) -> TypeGuard[AttentionObligation]:
+    """Whether weights may be rational although the temperature is not: all else that is read is."""
+    head = replace(obligation.head, temperature=UNHEATED)
+    return (isinstance(obligation, AttentionObligation) and head.weighting.is_softmax
+            and not reads_irrational(network, head, obligation.direction))
 
 
 def _may_be_taken_apart(obligation: Approximation | None) -> bool:

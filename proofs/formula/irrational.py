@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from constructions.language.brackets import PositionFunction
 from constructions.language.expressions import Expression
@@ -34,6 +34,20 @@ class Extent(NamedTuple):
 
     size: Fraction
     error: Fraction
+
+
+def known_to(transformer: Transformer, digits: int) -> Transformer:
+    """The same transformer, in which so many digits of ln and sqrt are known."""
+    def finer(function: PositionFunction) -> Any:
+        return function.to_digits(digits) if isinstance(function, Expression) else function
+
+    return replace(
+        transformer,
+        directions={name: replace(meaning, value=finer(meaning.value)) if isinstance(meaning, Position | Product)
+                    else meaning for name, meaning in transformer.directions.items()},
+        position_embedding={name: finer(value) for name, value in transformer.position_embedding.items()},
+        layers=tuple(replace(layer, heads=tuple(replace(head, temperature=finer(head.temperature))
+                                                for head in layer.heads)) for layer in transformer.layers))
 
 
 def reads_irrational(transformer: Transformer, head: Head, direction: str) -> bool:

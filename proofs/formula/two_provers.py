@@ -11,12 +11,14 @@ from fractions import Fraction
 from typing import TypeVar
 
 from constructions.errors import InternalError
-from proofs.enclosures.exponential import PRECISIONS
+from proofs.enclosures import exponential
 from proofs.formula.common.extremes import WorstCase
 from proofs.formula.common.kinds import Obligation, describe_place
 from proofs.formula.failures import NotDerived, Undecided
 from proofs.formula.second_opinion import agrees
 
+PRECISIONS = *exponential.PRECISIONS, 1024, 3072
+"""Bits of the weights of heads, one after the other until an error is on one side of what is allowed."""
 Checked = TypeVar("Checked")
 
 
@@ -26,10 +28,14 @@ class Disagreement(InternalError):
 
 @dataclass(frozen=True)
 class Proof:
-    """Why an obligation is not proved (an empty reason if all provers say that it is), and a head's worst case."""
+    """Why an obligation is not proved (an empty reason if all provers say that it is), and a head's worst case.
+
+    It ``is_open`` where the error of a head is so near what is allowed that it is not known on which side.
+    """
 
     reason: str
     worst: WorstCase | None = None
+    is_open: bool = False
 
 
 def settle(find: Callable[[int], WorstCase], allowed_error: Fraction | None) -> tuple[WorstCase, int]:
@@ -52,7 +58,8 @@ def confirm(obligation: Obligation, worst: WorstCase, allowed_error: Fraction, t
     """
     exact = worst.within(allowed_error)
     if exact is None:
-        return Proof(f"the worst error is {allowed_error} to within the precision of {PRECISIONS[-1]} bits", worst)
+        reason = f"the worst error is {allowed_error} to within the precision of {PRECISIONS[-1]} bits"
+        return Proof(reason, worst, is_open=True)
     reason = "" if exact else f"the worst error exceeds {allowed_error}"
     if not twice:
         return Proof(reason, worst)

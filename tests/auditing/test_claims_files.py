@@ -69,7 +69,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "bad lengths": ({**SINCE, "lengths": "5..2"}, "min-n: 5, expected a number from 1 to 2"),
     "no lengths": ({**SINCE, "lengths": "many"}, "lengths 'many', expected a number or a range"),
     "length 0": ({**SINCE, "lengths": 0}, "max-n: 0, expected a number from 1"),
-    "zero gamma": ({**SINCE, "gamma": "0"}, "gamma: found 0, expected a positive rational"),
+    "zero gamma": ({**SINCE, "gamma": "0"}, "gamma: found 0, expected a positive number"),
     "delta too large": ({**SINCE, "delta": "1/3"}, "delta: found 1/3, expected at most 1/4"),
     "unsafe expression": ({**SINCE, "temperature": "__import__('os')"}, "temperature: expression"),
     "division by zero": ({**SINCE, "temperature": "1/(n-3)"}, "temperature: 1/(n-3) is -1/2 at i = 1, n = 1"),

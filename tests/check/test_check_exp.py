@@ -13,7 +13,7 @@ from proofs.check.checker.kernel.exponential import enclose_exp
 
 
 def check_contains(x: Fraction, bits: int = 500, most: int = 40) -> None:
-    lower, upper, e = enclose_exp(x, most)
+    lower, upper, e = enclose_exp(x, most=most)
     assert type(lower) is int and type(upper) is int and type(e) is int
     with mp.workprec(bits + abs(x.numerator // x.denominator).bit_length() + 50):
         true = mp.exp(mpf(x.numerator) / x.denominator)

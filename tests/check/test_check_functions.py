@@ -12,7 +12,8 @@ from proofs.check import Incomplete, Malformed, Rejected, check_text
 from proofs.check.checker.chapters.irrational.rounding import with_rationals_as_values
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.exponential import enclose_series
-from proofs.check.checker.kernel.irrational.functions import UNITS, floor_ln
+from proofs.check.checker.kernel.functions import DIGITS
+from proofs.check.checker.kernel.irrational.functions import floor_ln
 from proofs.check.checker.kernel.language import Language
 from tests.check import handmade
 from tests.check.handmade import dump, starting
@@ -39,6 +40,7 @@ def test_values_are_exact(text: str, expected: Fraction | int) -> None:
 
 
 # What is below each of these, in units of 10^-48: the floors, by mpmath at 80 digits.
+UNITS = 10**DIGITS
 ROOT_2 = 1414213562373095048801688724209698078569671875376
 LN_2 = 693147180559945309417232121458176568075500134360
 LN_5 = 1609437912434100374600759333226187639525601354268
@@ -66,7 +68,7 @@ def test_irrational_numbers_are_enclosed_and_have_no_exact_value(text: str, lowe
     language = Language(Budget())
     place = language.number(text)
     assert language.enclose_at(place, 5, 3) == (lower, upper)
-    assert with_rationals_as_values(language).value_at(place, 5, 3) == lower
+    assert with_rationals_as_values(language, DIGITS).value_at(place, 5, 3) == lower
     with pytest.raises(Rejected, match="is irrational at n = 5, i = 3, expected a rational"):
         language.value_at(place, 5, 3)
     with pytest.raises(Rejected, match="is irrational at n = 5, i = 1, expected a rational"):

@@ -180,8 +180,8 @@ def test_wide_enclosures_weaken_the_bound_on_both_sides(monkeypatch: pytest.Monk
         bound["error_if_false"] = bound["error_if_true"] = "1/4"
     exact = [least_accepted(made, side) for side in ("error_if_false", "error_if_true")]
 
-    def wide(x: Fraction, most: int) -> tuple[int, int, int]:
-        lower, upper, e = enclose_exp(x, most)
+    def wide(x: Fraction, bits: int, most: int) -> tuple[int, int, int]:
+        lower, upper, e = enclose_exp(x, bits, most)
         return lower * 9, -(-upper * 11), e
 
     monkeypatch.setattr("proofs.check.checker.kernel.weights.enclose_exp", wide)

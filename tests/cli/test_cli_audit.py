@@ -182,7 +182,7 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "undefined": ((*SINCE, "--temperature", "1/ln(n)", "--max-n", "4"), "1/ln(n) divides by zero at i = 1, n = 1"),
     "negative": ((*SINCE, "--temperature", "3-n", "--max-n", "4"), "3-n is 0 at i = 1, n = 3"),
     "delta": ((*SINCE, "--delta", "1/2"), "delta: found 1/2, expected at most 1/4"),
-    "zero": ((*SINCE, "--gamma", "0"), "gamma: found 0, expected a positive rational"),
+    "zero": ((*SINCE, "--gamma", "0"), "gamma: found 0, expected a positive number"),
     "critical": ((*SINCE, "--critical", "4,x"), "--critical: found 4,x, expected lengths"),
     "critical outside": ((*SINCE, "--max-n", "4", "--critical", "8"), "critical = [8], expected lengths in 1..4"),
     "width": ((*SINCE, "--width", "2"), "width: found 2, expected a rational"),

@@ -241,7 +241,8 @@ def make_everything(said: Said) -> None:
     said.listen("--help", *(f"{name} --help" for name in NAMES), "examples examples", "list", "docs nosuch",
                 "audit nosuch.toml", f"formula '{SINCE}' --alphabet abc --max-n 5 -o 'since a.cert'",
                 "audit 'since a.cert'", "build 'prev Q_1' --alphabet 01 -o net.json", "model free.json --max-n 4",
-                "soften examples/programs/bigram.cr", "explain examples/programs/dyck_1.rasp", "explain 'Q_a since Q_b' --floats",
+                "soften examples/programs/bigram.cr", "explain examples/programs/dyck_1.rasp",
+                "explain 'Q_a since Q_b' --floats",
                 f"explain '{' & '.join(f'!Q_{letter}' for letter in ascii_lowercase)}'",
                 "explain '(Q_a | Q_b) since Q_a' --gamma 1/10")
     (said.folder / "first.cert.json").write_bytes((said.folder / "examples/published/first.json").read_bytes())

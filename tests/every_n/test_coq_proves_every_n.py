@@ -10,6 +10,7 @@ import pytest
 from certify.formula.examples import load_examples
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
+from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
@@ -87,3 +88,16 @@ def test_a_comparison_is_proved_from_the_sharp_form_of_lemma_7_on() -> None:
     assert [answer.proved for answer in answers] == [False, True]
     assert answers[0].reason.endswith(
         ": layer 2, ReLUs: slack[#<[Q_a] >= 2]: ReLU 1 may be on either side of its kink")
+
+
+@pytest.mark.parametrize(("constant", "text", "regime", "proved"), [
+    ("ln(4)", "(Q_a | Q_b) since Q_a", TEMPERATURE, True), ("ln(3)+ln(4/3)", "Q_a until Q_b", POSITION, True),
+    ("ln(16)/2", "Q_a since prev Q_b", CAUSAL, True), ("ln(2)", "prev next Q_a", TEMPERATURE, True),
+    ("ln(4)+1/10^60", "Q_a since Q_b", CAUSAL_POSITION, True), ("ln(3)+1/4", "Q_a since Q_b", TEMPERATURE, False),
+    ("ln(399/100)", "Q_a since Q_b", TEMPERATURE, False), ("ln(2)*99/100", "prev Q_a", TEMPERATURE, False)])
+def test_constants_at_the_critical_one_itself_are_proved_for_every_n(constant: str, text: str, regime: Regime,
+                                                                     proved: bool) -> None:
+    """For `since` and `until` ln 4, for `prev` and `next` ln 2: as exact as they are, and none below."""
+    formula = parse_formula(text, "ab")
+    network = compile_formula(formula, "ab", regime, parse_expression(constant, frozenset()))
+    assert ask_coq(network, formula).proved is proved

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from constructions.language.functions import (
+    DIGITS,
     FUNCTIONS,
     MAX_ARGUMENT_BITS,
-    UNITS,
     UndefinedError,
+    functions_to,
     ln,
     log2ceil,
     log2floor,
@@ -26,6 +27,7 @@ from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.irrational.functions import apply_function
 from proofs.check.checker.kernel.numbers import Enclosure, Number, ends_of
 
+UNITS = 10**DIGITS
 WITHIN_THE_DOMAIN = st.integers(1, 1000) | st.integers(1, 2**MAX_ARGUMENT_BITS - 2)
 POSITIVE = st.builds(Fraction, WITHIN_THE_DOMAIN, WITHIN_THE_DOMAIN)
 """With a denominator that is one more, the number is still in the domain."""
@@ -98,19 +100,21 @@ def near_a_multiple_of_a_unit() -> Iterator[Fraction]:
                 yield Fraction(int(mp.floor(x * 2**2000)) + side, 2**2000)
 
 
-def rounded_down(value: Number | None) -> Fraction | None:
+def rounded_down(value: Number | None, digits: int = DIGITS) -> Fraction | None:
     """The greatest multiple of a unit that is at most the number, which an enclosure begins with."""
     if isinstance(value, Enclosure):
-        assert value.upper == value.lower + Fraction(1, UNITS)
-    return None if value is None else Fraction(floor(ends_of(value).lower * UNITS), UNITS)
+        assert value.upper == value.lower + Fraction(1, 10**digits)
+    return None if value is None else Fraction(floor(ends_of(value).lower * 10**digits), 10**digits)
 
 
+@pytest.mark.parametrize("digits", [48, 192])
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_the_producer_rounds_down_what_the_checker_encloses(name: str) -> None:
+def test_the_producer_rounds_down_what_the_checker_encloses(name: str, digits: int) -> None:
     checked = 0
     for x in [*arguments(), *(near_a_multiple_of_a_unit() if name == "ln" else ())]:
         if x > 0:
-            assert rounded_down(apply_function(name, x, Budget(100))) == FUNCTIONS[name](x), x
+            found = apply_function(name, x, Budget(100), digits)
+            assert rounded_down(found, digits) == functions_to(digits)[name](x), x
             checked += 1
     assert checked > 590
 

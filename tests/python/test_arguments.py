@@ -43,7 +43,7 @@ def test_whatever_the_command_line_takes_certifies(options: dict[str, Any]) -> N
     ({"gamma": OBJECT}, "gamma: found an object of type object, expected a text, an int or a Fraction"),
     ({"gamma": []}, "gamma: found [], expected a text, an int or a Fraction"),
     ({"gamma": ""}, "gamma: expression '', column 1: found the end of the expression"),
-    ({"gamma": "-1"}, "gamma: found -1, expected a positive rational"),
+    ({"gamma": "-1"}, "gamma: found -1, expected a positive number"),
     ({"temperature": 0.5}, "temperature: found the float 0.5"),
     ({"temperature": "k"}, "temperature: "),
     ({"delta": 1}, "delta: found 1, expected at most 1/4"),

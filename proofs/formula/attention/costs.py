@@ -42,13 +42,14 @@ def rows_of(sweep: Sweep) -> Iterator[SweepRow]:
 class Costs:
     """The costs w * (bound - err) of rows, rounded down; in each row the largest weight is 1."""
 
-    def __init__(self, rows: Sequence[SweepRow]):
+    def __init__(self, rows: Sequence[SweepRow], bits: int = FINE_BITS):
         """Scores become integers over one denominator, so that equal differences are found quickly."""
         steps = {step.number: step for row in rows for step in row.steps}
         self._denominator = lcm(*(option.score.denominator for step in steps.values() for option in step.options))
         self._numerators = {number: [int(option.score * self._denominator) for option in step.options]
                             for number, step in steps.items()}
         self._weights: dict[int, Dyadic] = {}
+        self.bits = bits
 
     def hull(self, rows: Sequence[SweepRow], truth: bool, bound: Fraction, bits: int) -> list[list[int]]:
         """The least cost over the rows, per position (nearest first) and option, compressed to small integers."""
@@ -75,7 +76,7 @@ class Costs:
 
     def _weight(self, difference: int) -> Dyadic:
         if difference not in self._weights:
-            self._weights[difference] = enclose_exp(Fraction(difference, self._denominator), FINE_BITS)
+            self._weights[difference] = enclose_exp(Fraction(difference, self._denominator), self.bits)
         return self._weights[difference]
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import partial
 
 from proofs.formula.attention.around_pivots import find_worst_case_by_windows
+from proofs.formula.attention.costs import FINE_BITS
 from proofs.formula.attention.obligation import AttentionObligation, oblige_attention
 from proofs.formula.attention.windows import AllWindows
 from proofs.formula.attention.worst_case import find_worst_case
+from proofs.formula.common.extremes import WorstCase
 from proofs.formula.common.kinds import Kind
 from proofs.formula.common.written import Written
 from proofs.formula.failures import NotDerived
 from proofs.formula.family import Family
 from proofs.formula.transcript import Record
 from proofs.formula.two_provers import Proof, confirm, settle
+
+CLOSE = Fraction(1, 2**16)
 
 
 def oblige(written: Written) -> AttentionObligation:
@@ -28,16 +33,22 @@ def prove(obligation: AttentionObligation, twice: bool, record: Record) -> Proof
     allowed_error, windows = obligation.allowed_error, AllWindows(obligation)
     find = find_worst_case if obligation.head.weighting.is_softmax else find_worst_case_by_windows
     try:
-        worst, _ = settle(partial(find, obligation, windows=windows), allowed_error)
+        worst, bits = settle(partial(find, obligation, windows=windows), allowed_error)
     except NotDerived as fault:
         return Proof(str(fault))
 
     def by_solver() -> bool:
         from proofs.formula.attention.second import proves_attention  # z3 takes a fifth of a second to import
 
-        return proves_attention(obligation, allowed_error, record, windows)
+        return proves_attention(obligation, allowed_error, record, windows, bits=max(FINE_BITS, 2 * bits),
+                                close=is_close(worst, allowed_error))
 
     return confirm(obligation, worst, allowed_error, twice, by_solver)
+
+
+def is_close(worst: WorstCase, allowed_error: Fraction) -> bool:
+    """Whether an error is so near to what is allowed that few bits do not tell them apart."""
+    return any(abs(extreme.upper - allowed_error) < CLOSE for extreme in worst.extremes)
 
 
 ATTENTION = Family(Kind.ATTENTION, lambda written: True, oblige, prove, takes_apart=True)

@@ -14,6 +14,8 @@ from typing import ClassVar
 
 from constructions.language.syntax import TRUE, And, Implies, is_positional
 from constructions.network.meanings import Near
+from proofs.formula.attention.costs import FINE_BITS
+from proofs.formula.attention.family import is_close
 from proofs.formula.attention.obligation import AttentionObligation, oblige_attention
 from proofs.formula.attention.windows import AllWindows
 from proofs.formula.attention.worst_case import find_worst_case
@@ -81,10 +83,11 @@ def prove(obligation: GuardedObligation, twice: bool, record: Record) -> Proof:
     def by_solver() -> bool:
         from proofs.formula.attention.second import proves_attention  # z3 takes a fifth of a second to import
 
-        return all(proves_attention(part, obligation.allowed_error, record, windows[truth], (truth,))
-                   for truth, part in obligation.parts.items())
+        close = is_close(worst, obligation.allowed_error)
+        return all(proves_attention(part, obligation.allowed_error, record, windows[truth], (truth,),
+                                    max(FINE_BITS, 2 * bits), close) for truth, part in obligation.parts.items())
 
-    worst, _ = settle(find, obligation.allowed_error)
+    worst, bits = settle(find, obligation.allowed_error)
     return confirm(obligation, worst, obligation.allowed_error, twice, by_solver)
 
 

@@ -28,10 +28,12 @@ from proofs.formula.z3.unfolding import Unfolding
 
 
 def proves_attention(obligation: AttentionObligation, bound: Fraction, record: Record = ignore,
-                     windows: AllWindows | None = None, truths: Collection[bool] = (False, True)) -> bool:
+                     windows: AllWindows | None = None, truths: Collection[bool] = (False, True),
+                     bits: int = FINE_BITS, close: bool = False) -> bool:
     """Whether Z3 shows that the error is at most ``bound`` at every row, where the target has one of these truths.
 
-    Rows whose windows are strong enough are proved by these, all others letter by letter, under softmax.
+    Rows whose windows are strong enough are proved by these, all others letter by letter, under softmax; their costs
+    have a few bits, or so many ``bits`` where these do not suffice, as where the error is ``close`` to the bound.
 
     False means that Z3 found an input for one single row; then, under softmax, the bound is false up to rounding. The
     questions that ``record`` gets are those that Z3 answered as hoped: if the answer is True, they are the proof.
@@ -43,39 +45,47 @@ def proves_attention(obligation: AttentionObligation, bound: Fraction, record: R
     left = {truth: found[truth] for truth in truths}
     if not obligation.head.weighting.is_softmax:  # then there is no sum over letters
         return not any(left.values())
-    return all(_proves_groups(obligation, groups, truth, bound, record) for truth, groups in left.items() if groups)
+    return all(_proves_groups(obligation, groups, truth, bound, record, bits, close)
+               for truth, groups in left.items() if groups)
 
 
 def _proves_groups(obligation: AttentionObligation, groups: Sequence[RowGroup], truth: bool, bound: Fraction,
-                   record: Record) -> bool:
+                   record: Record, bits: int, close: bool) -> bool:
     """Prove the rows of these groups, each problem once."""
     rows: dict[tuple[int, ...], SweepRow] = {}
     for group in groups:
         for row in rows_of(obligation.reading.sweep(group)):
             rows.setdefault(tuple(step.number for step in row.steps), row)
     ordered = sorted(rows.values(), key=lambda row: (len(row.steps), row.n))
-    return _proves_rows(obligation, ordered, truth, bound, Costs(ordered), record)
+    return _proves_rows(obligation, ordered, truth, bound, Costs(ordered, bits), record, close)
 
 
 def _proves_rows(obligation: AttentionObligation, rows: list[SweepRow], truth: bool, bound: Fraction, costs: Costs,
-                 record: Record) -> bool:
+                 record: Record, close: bool) -> bool:
     """Prove the rows in groups by the hull of each group; where a hull is too weak, go on with groups half as large."""
     largest = len(rows)
     start = 0
     while start < len(rows):
         group = _group(rows, start, largest)
-        question = _ask(obligation, group, truth, costs.hull(group, truth, bound, ROUGH_BITS), bound)
+        few = costs.bits if close else ROUGH_BITS
+        question = _ask(obligation, group, truth, costs.hull(group, truth, bound, few), bound)
         proved = question.is_proved()
         if not proved and len(group) > 1:
             largest = len(group) // 2
             continue
+        if not proved and not close:
+            question = _ask(obligation, group, truth, costs.hull(group, truth, bound, costs.bits), bound)
+            proved = question.is_proved()
         if not proved:
-            question = _ask(obligation, group, truth, costs.hull(group, truth, bound, FINE_BITS), bound)
-            if not question.is_proved():
-                return False
+            return False
         record(question)
         start += len(group)
     return True
+
+
+def proves_row(obligation: AttentionObligation, row: SweepRow, truth: bool, costs: list[list[int]]) -> bool:
+    """Whether Z3 shows the bound for one row, from the exact cost at each position (nearest first) and option."""
+    return _ask(obligation, [row], truth, costs, obligation.allowed_error).is_proved()
 
 
 def _group(rows: list[SweepRow], start: int, largest: int) -> list[SweepRow]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from constructions.network.meanings import ALLOWED_ERROR
@@ -78,6 +78,12 @@ class WorstCase:
     def worst(self) -> Extreme | None:
         """The larger of the two."""
         return max(self.extremes, key=lambda extreme: extreme.upper, default=None)
+
+    def capped(self, bound: Fraction) -> WorstCase:
+        """The same where no error is proved to exceed the bound."""
+        capped = [extreme and replace(extreme, lower=min(extreme.lower, bound), upper=min(extreme.upper, bound))
+                  for extreme in (self.if_false, self.if_true)]
+        return replace(self, if_false=capped[0], if_true=capped[1])
 
     def within(self, bound: Fraction) -> bool | None:
         """Whether all errors are at most ``bound``; None if the enclosures do not say."""

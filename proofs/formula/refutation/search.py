@@ -9,11 +9,15 @@ from fractions import Fraction
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from proofs.formula.discharge import ALLOWED_ERROR, Line, Progress
+from proofs.formula.irrational import known_to
 from proofs.formula.refutation.budget import DEFAULT_WORK, Budget, replay_work
 from proofs.formula.refutation.plain_words import Word, all_words, exhaustive_length, random_words, words_of_few_symbols
 from proofs.formula.refutation.words_breaking_heads import words_breaking_heads
 from proofs.formula.refutation.words_with_counts import words_with_counts
 from proofs.words.replay import REPLAY_BITS, Counterexample, InexactHardAttention, find_miss
+
+SPARE_BITS = 128
+"""Precision beyond what tells an error from a bound: enclosures of a whole run are wider than those of one weight."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,9 @@ def find_counterexample(transformer: Transformer, lengths: Lengths, lines: Seque
     what the search may take, in the units of ``budget.py``; ``progress`` is told what is being tried.
     """
     left, account = work, list[_Tried]()
-    replay = _Replay(transformer, replay_work(transformer), allowed_error, progress)
-    for family in _families(transformer, lengths, lines, allowed_error):
+    bits = bits_to_tell(lines, ALLOWED_ERROR if allowed_error is None else allowed_error)
+    replay = _Replay(known_to(transformer, bits >> 2), replay_work(transformer), allowed_error, progress, bits)
+    for family in _families(transformer, lengths, lines, allowed_error, bits):
         given = int(family.share * left)
         budget, tried = Budget(given), _Tried(family)
         account.append(tried)
@@ -73,8 +78,16 @@ def find_counterexample(transformer: Transformer, lengths: Lengths, lines: Seque
     return Search(None, _describe(account, work), work - left)
 
 
+def bits_to_tell(lines: Sequence[Line], bound: Fraction) -> int:
+    """The precision at which the error of a head that exceeds the bound does so in enclosures, too."""
+    beyond = [extreme.lower - bound for line in lines if not line.proved and line.worst
+              for extreme in line.worst.extremes if extreme.lower > bound]
+    return max([REPLAY_BITS, *(SPARE_BITS + (1 / x).numerator.bit_length() - (1 / x).denominator.bit_length()
+                               for x in beyond)])
+
+
 def _families(transformer: Transformer, lengths: Lengths, lines: Sequence[Line],
-              allowed_error: Fraction | None) -> list[_Family]:
+              allowed_error: Fraction | None, bits: int) -> list[_Family]:
     """The likelier a family is to have a word that breaks the claim, the earlier it comes."""
     alphabet = transformer.alphabet
     exhausted = exhaustive_length(len(alphabet), lengths)
@@ -84,7 +97,7 @@ def _families(transformer: Transformer, lengths: Lengths, lines: Sequence[Line],
     return [
         _Family(name, Fraction(1, 2), lambda _: all_words(alphabet, short), is_everything=True),
         _Family("words on which a head errs", Fraction(3, 4),
-                lambda budget: words_breaking_heads(alphabet, exhausted, lines, bound, budget)),
+                lambda budget: words_breaking_heads(alphabet, exhausted, lines, bound, budget, bits)),
         _Family("words with counts on which a head errs", Fraction(3, 4),
                 lambda budget: words_with_counts(alphabet, exhausted, lines, allowed_error, budget)),
         _Family("words of one or two symbols", Fraction(1, 2), lambda _: words_of_few_symbols(alphabet, longer)),
@@ -100,6 +113,7 @@ class _Replay:
     work: Callable[[int], int]
     allowed_error: Fraction | None
     progress: Progress
+    bits: int
 
     def find_first_miss(self, tried: _Tried, budget: Budget) -> Counterexample | None:
         """What the first word of the family that breaks the claim shows; ``tried`` says how many were looked at."""
@@ -109,7 +123,7 @@ class _Replay:
             tried.number, tried.longest = tried.number + 1, max(tried.longest, len(word))
             self.progress(f"looking for a counterexample: {tried.family.name}, {tried.number} of length "
                           f"{tried.longest} or less")
-            if miss := find_miss(self.transformer, word, REPLAY_BITS, self.allowed_error):
+            if miss := find_miss(self.transformer, word, self.bits, self.allowed_error):
                 return miss
         tried.cut_short = budget.exhausted
         return None

@@ -48,8 +48,11 @@ class Violation:
 
 
 def words_breaking_heads(alphabet: Sequence[str], beyond: int, lines: Iterable[Line], bound: Fraction,
-                         budget: Budget) -> Iterator[Word]:
-    """Words longer than ``beyond`` on which some failing head certainly errs by more than ``bound``, shortest first."""
+                         budget: Budget, bits: int = REPLAY_BITS) -> Iterator[Word]:
+    """Words longer than ``beyond`` on which some failing head certainly errs by more than ``bound``, shortest first.
+
+    Weights are enclosed with so many ``bits``.
+    """
     failing = [(group.n, group, line.obligation) for line in lines
                if isinstance(line.obligation, AttentionObligation) and not line.proved
                for group in line.obligation.reading.all_groups() if group.n > beyond]
@@ -61,7 +64,7 @@ def words_breaking_heads(alphabet: Sequence[str], beyond: int, lines: Iterable[L
             sweep = obligation.reading.sweep(group)
             if not budget.spend(_weighing_work(sweep)):
                 return
-            violations += _violations(obligation, group, sweep, windows[id(obligation)], bound)
+            violations += _violations(obligation, group, sweep, windows[id(obligation)], bound, bits)
         for found in sorted(violations, key=lambda found: (found.i, found.truth)):
             if not budget.spend(n):
                 return
@@ -72,13 +75,13 @@ def words_breaking_heads(alphabet: Sequence[str], beyond: int, lines: Iterable[L
 
 
 def _violations(obligation: AttentionObligation, group: RowGroup, sweep: Sweep, windows: AllWindows,
-                bound: Fraction) -> list[Violation]:
+                bound: Fraction, bits: int) -> list[Violation]:
     """Inputs of one sweep that certainly err by more than the bound."""
     target = obligation.target
     if obligation.head.weighting.is_softmax:
         return [Violation(i, truth, weighed, target)
-                for _, i, truth, weighed in find_violations([weigh(sweep, REPLAY_BITS)], bound)]
-    found = [(truth, find_worst_around_pivot(obligation, group, sweep, windows, truth, REPLAY_BITS))
+                for _, i, truth, weighed in find_violations([weigh(sweep, bits)], bound)]
+    found = [(truth, find_worst_around_pivot(obligation, group, sweep, windows, truth, bits))
              for truth in (False, True)]
     return [Violation(worst.i, truth, WeighedSweep(sweep, ()), target, worst.choices)
             for truth, worst in found if worst and worst.error.lower > bound]

@@ -32,13 +32,13 @@ def enclose_series(term: int, u: int, bits: int, ratio: Callable[[int], tuple[in
     return lower, lower + 3 * m + 6
 
 
-def enclose_exp(x: Fraction, most: int = MAX_EXP_EXPONENT) -> tuple[int, int, int]:
-    """Integers (lower, upper, e) with lower * 2^e <= exp(x) <= upper * 2^e, equal to within about 2^-140; exp(0) = 1.
+def enclose_exp(x: Fraction, bits: int = WORKING_BITS, most: int = MAX_EXP_EXPONENT) -> tuple[int, int, int]:
+    """Integers (lower, upper, e) with lower * 2^e <= exp(x) <= upper * 2^e, equal to within 2^(60 - bits); exp(0) = 1.
 
     Proof. Let y = |x| = p/q. As p < 2^bits(p) and q >= 2^(bits(q) - 1), t = y / 2^k < 1/2. Squaring is monotone on
     positive numbers; k rounds, rounded outward, give exp(t)^(2^k) = exp(y). For x < 0, exp(x) = 1/exp(y). Width: exp(t)
-    loses fewer than 200 units of 2^-192, a squaring doubles the relative error and adds 2^-190; so lower > 0 for
-    k <= 42, and for k > 42 with k - 42 bits more, by which exp(t) loses fewer than 4 units each.
+    loses below 2^14 units of 2^-bits, a squaring doubles the relative error and adds 4 units; so lower > 0 for k <= 42,
+    and for k > 42 with k - 42 bits more, by which exp(t) loses fewer than 4 units each.
 
     Raises:
         Incomplete: if |x| is 2^most or more.
@@ -49,7 +49,7 @@ def enclose_exp(x: Fraction, most: int = MAX_EXP_EXPONENT) -> tuple[int, int, in
     if p >> most >= q:
         raise Incomplete(f"an argument of exp of 2^{most} or more")
     k = max(0, p.bit_length() - q.bit_length() + 2)
-    bits = WORKING_BITS + max(0, k - MAX_EXP_EXPONENT - 2)
+    bits += max(0, k - MAX_EXP_EXPONENT - 2)
     lower, upper = enclose_series(1 << bits, (p << bits) // (q << k), bits, lambda m: (1, m))
     e = -bits
     for _ in range(k):
@@ -71,7 +71,7 @@ def ceil_shift(x: int, bits: int) -> int:
     return -floor_shift(-x, bits)
 
 
-def exp_steps(x: Fraction) -> int:
+def exp_steps(x: Fraction, bits: int = WORKING_BITS) -> int:
     """The work of an enclosure of exp(x); of a squaring beyond those of ``MAX_EXP_EXPONENT`` 2 steps."""
-    p, q = x.numerator.bit_length(), x.denominator.bit_length()
-    return EXP_STEPS + (p + q >> 6) + 2 * max(0, p - q - MAX_EXP_EXPONENT)
+    p, q, factor = x.numerator.bit_length(), x.denominator.bit_length(), bits // WORKING_BITS * (1 + (bits >> 11))
+    return (EXP_STEPS + 2 * max(0, p - q - MAX_EXP_EXPONENT)) * factor + (p + q >> 6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+DIGITS = 48  # after the point, of ln and sqrt where nothing needs more
 MAX_ARGUMENT = 1 << 4096  # numerators and denominators of arguments are below it; others have no value
 
 

@@ -28,6 +28,10 @@ class Rejected(Refusal):
     """An obligation could not be proved, or the claim is not the one asked for."""
 
 
+class TooCoarse(Rejected):
+    """An obligation that enclosures of this width leave open: narrower ones may prove it."""
+
+
 class Malformed(Refusal):
     """The file is not a certificate of this version, or it is beyond a limit of its size."""
 
@@ -45,8 +49,8 @@ class TooLong(Incomplete):
 
 
 ACCEPTED = "accepted"
-WORDS: dict[type[Refusal], str] = {Rejected: "rejected", Malformed: "malformed", Unreadable: "unreadable",
-                                   Incomplete: "incomplete", TooLong: "incomplete"}
+WORDS = {Rejected: "rejected", TooCoarse: "rejected", Malformed: "malformed", Unreadable: "unreadable",
+         Incomplete: "incomplete", TooLong: "incomplete"}
 STATUS = {ACCEPTED: 0, "rejected": 1, "malformed": 2, "unreadable": 2, "incomplete": 3}
 GRAVEST_FIRST = ("rejected", "malformed", "unreadable", "incomplete", ACCEPTED)
 

@@ -11,19 +11,18 @@ from fractions import Fraction
 from itertools import pairwise
 
 from .budget import MAX_EXP_EXPONENT, MAX_FALL_EXPONENT, MAX_N, MAX_SPREAD_BITS, Budget, Cache
-from .exponential import enclose_exp, exp_steps
+from .exponential import WORKING_BITS, enclose_exp, exp_steps
 from .numbers import size, text_of
 from .verdicts import TooLong
 
 ScaledEnclosure = tuple[int, int, int]
-ENCLOSURE_BITS = 600
 
 
 class Weigher:
     """Enclosures of exp, which repeat, and sums of them; found by texts, as a file can choose numbers of one hash."""
 
-    def __init__(self, budget: Budget) -> None:
-        self._budget = budget
+    def __init__(self, budget: Budget, bits: int = WORKING_BITS) -> None:
+        self._budget, self.bits = budget, bits
         self._enclosures = Cache[str, ScaledEnclosure]()
 
     def enclose(self, score: Fraction) -> ScaledEnclosure:
@@ -32,9 +31,9 @@ class Weigher:
         text = text_of(score)
         known = self._enclosures.get(text)
         if known is None:
-            self._budget.spend(exp_steps(score))
+            self._budget.spend(exp_steps(score, self.bits))
             most = MAX_EXP_EXPONENT if score > 0 else MAX_FALL_EXPONENT
-            known = self._enclosures.keep(text, enclose_exp(score, most), ENCLOSURE_BITS + 8 * len(text))
+            known = self._enclosures.keep(text, enclose_exp(score, self.bits, most), 4 * self.bits + 8 * len(text))
         return known
 
     def least_terms(self, scores: Sequence[Fraction], factors: Sequence[int]) -> list[int]:

@@ -6,9 +6,11 @@ chapter says how many rows it proved; the two numbers are compared.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 
 from ...kernel.numbers import QUARTER, ZERO
 from ...kernel.reading.records import (
@@ -22,13 +24,16 @@ from ...kernel.reading.records import (
     PositionalNumber,
     kind_of,
 )
-from ...kernel.verdicts import quote, require, within
+from ...kernel.verdicts import TooCoarse, quote, require, within
+from ...kernel.weights import Weigher
 from .claim import check_network, check_output
 from .composition import Writer, find_writers, names_in
 from .embedding import check_embedding
 from .families import HEADS_WITH_RATIONALS, Covered, WrittenDirection, attends, load, prove
 from .proof import Errors, Proof
 from .records import Certificate
+
+PRECISIONS = 192, 768, 3072  # bits of weights, one after the other while they leave errors open; digits are a quarter
 
 
 @dataclass
@@ -123,11 +128,17 @@ def check_written_by_heads(proof: Proof, written: WrittenDirection) -> Covered:
     has_rule = attends(proof, written) or weighting in ("softmax", *SPARSE)
     require(has_rule, "a {} head has no rule for a direction of kind {}{}", weighting, kind_of(meaning),
             " with such queries" if is_near else "")
+    ways: list[Callable[[], Proof]] = [lambda: proof, *(
+        partial(proof.with_values, proof.language, Weigher(proof.budget, bits)) for bits in PRECISIONS[1:])]
     if isinstance(meaning, ApproximateTruth | ApproximateCount):
         check_errors(proof.errors[written.name], is_near)
         if reads_irrational(proof, written):
-            proof = load(*HEADS_WITH_RATIONALS)(proof, *written.heads, written.name)
-    return prove(proof, written)
+            make = load(*HEADS_WITH_RATIONALS)
+            ways = [partial(make, proof, *written.heads, written.name, bits) for bits in (0, *PRECISIONS)]
+    for way in ways[:-1]:
+        with suppress(TooCoarse):
+            return prove(way(), written)
+    return prove(ways[-1](), written)
 
 
 def reads_irrational(proof: Proof, written: WrittenDirection) -> bool:

@@ -7,10 +7,11 @@ values in a run. So what a direction holds is asked here, and what depends on th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from fractions import Fraction
 from typing import Any
 
-from ...kernel.language import Place
+from ...kernel.language import Language, Place
 from ...kernel.language.truths import Symbols
 from ...kernel.numbers import CacheOfNumbers, combine_columns
 from ...kernel.reading.records import (
@@ -44,6 +45,13 @@ class Proof:
         self.symbols = Symbols(self.language, self.claim.alphabet)
         self._units: dict[FeedForward, dict[str, list[Neuron]]] = {}
         self.forget()
+
+    def with_values(self, language: Language, weigher: Weigher) -> Proof:
+        """The same proof, with other values of numbers and other weights."""
+        other = copy(self)
+        other.language, other.weigher = language, weigher
+        other.forget()
+        return other
 
     def forget(self) -> None:
         """Nothing is known yet that depends on the values of numbers."""

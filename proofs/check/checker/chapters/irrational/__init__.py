@@ -1,2 +1,1 @@
-"""Heads that read irrational numbers, on top of the chapter `formula`: `rounding` (rationals in their place), `heads`.
-"""
+"""Heads that read irrational numbers, on top of `formula`: `powers`, `rounding` (rationals instead), `heads`."""

@@ -1,6 +1,7 @@
 """Heads that read irrational numbers; docs/certificate.md, section 5, Heads that read irrational numbers.
 
-Such a head is proved with a rational in place of each irrational number, and with smaller errors than those stated.
+Such a head is proved with powers of one number in place of exponentials, where they are such (powers.py). Else it is
+proved with a rational in place of each irrational number, and with smaller errors than those stated.
 Claim. Let z be the real scaled scores of a row and z' those with the rationals, |z - z'| <= d, s = 2 d < 1. (a) If all
 values are in [0, 1] and the head is within e (1 - s) of a truth with z', it is within e of it with z. (b) If values are
 at most V in absolute value and the head is within e - 2 s V of a number with z', it is within e of it with z.
@@ -9,7 +10,6 @@ The page proves it.
 
 from __future__ import annotations
 
-from copy import copy
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -26,8 +26,10 @@ from ...kernel.reading.records import (
     Truth,
     kind_of,
 )
-from ...kernel.verdicts import quote, refuse, require
-from ..formula.proof import Errors, Proof
+from ...kernel.verdicts import TooCoarse, quote, refuse, require
+from ...kernel.weights import Weigher
+from ..formula.proof import Proof
+from .powers import with_powers
 from .rounding import with_rationals_as_values
 
 NORMALISED = ("softmax", "softmax-plus-one")
@@ -40,33 +42,29 @@ class RoundedNumber(NamedTuple):
     error: Fraction
 
 
-def with_rationals(proof: Proof, head: Head, name: str) -> Proof:
-    """The proof in which a direction that the head writes is to be proved, if some number is irrational.
+def with_rationals(proof: Proof, head: Head, name: str, bits: int) -> Proof:
+    """The proof with powers, or with rationals in place of irrational numbers if the precision is not 0 bits.
 
     Raises:
         Rejected: if no rule allows irrational numbers here.
+        TooCoarse: if the rationals are not close enough to decide about errors.
     """
+    if not bits:
+        return with_powers(proof, head)
     require(head.weighting in NORMALISED, "{} takes rational scores", head.weighting)
     for place in filter(proof.language.may_be_irrational, proof.places_of(head.values[name])):
         for n, _ in proof.lengths([place]):
             proof.columns.numbers(place, n)
-    s = 2 * deviation(proof, head)
-    require(s < 1, "irrational numbers are not known closely enough")
+    rational = proof.with_values(with_rationals_as_values(proof.language, bits >> 2), Weigher(proof.budget, bits))
+    s = 2 * deviation(rational, head)
     above, below = proof.errors[name]
-    if isinstance(proof.directions[name], ApproximateTruth):
-        errors = multiply(proof.budget, above, 1 - s), multiply(proof.budget, below, 1 - s)
-        return with_rational_numbers(proof, name, errors)
-    lost = multiply(proof.budget, 2 * s, extent_of_form(proof, head.values[name]).size)
-    require(min(above, below) >= lost, "irrational numbers are not known closely enough")
-    return with_rational_numbers(proof, name, (add(proof.budget, above, -lost), add(proof.budget, below, -lost)))
-
-
-def with_rational_numbers(proof: Proof, name: str, errors: Errors) -> Proof:
-    """The same, but of rationals in place of irrational numbers, and with other errors of one direction."""
-    rational = copy(proof)
-    rational.language = with_rationals_as_values(proof.language)
-    rational.errors = proof.errors | {name: errors}
-    rational.forget()
+    is_truth = isinstance(proof.directions[name], ApproximateTruth)
+    lost = ZERO if is_truth else multiply(proof.budget, 2 * s, extent_of_form(rational, head.values[name]).size)
+    if s > Fraction(1, 1 << (bits >> 1)) or min(above, below) < lost:
+        raise TooCoarse("irrational numbers are not known closely enough")
+    rational.errors = proof.errors | {name: (
+        (multiply(proof.budget, above, 1 - s), multiply(proof.budget, below, 1 - s)) if is_truth else
+        (add(proof.budget, above, -lost), add(proof.budget, below, -lost)))}
     return rational
 
 

@@ -18,8 +18,8 @@ class RoundedValues(Values):
         return ends_of(value).lower
 
 
-def with_rationals_as_values(language: Language) -> Language:
+def with_rationals_as_values(language: Language, digits: int) -> Language:
     """The same table, in which the value of an irrational number is the lower end of its enclosure."""
     rational = copy(language)
-    rational.values = RoundedValues(language)
+    rational.values = RoundedValues(language, digits)
     return rational

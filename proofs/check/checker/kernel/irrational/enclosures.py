@@ -18,15 +18,15 @@ Operation = Callable[[Budget, Fraction, Fraction], Fraction | None]
 
 
 def combine_enclosed(exactly: Mapping[str, Operation], budget: Budget, name: str,
-                     numbers: Sequence[Number]) -> Number | bool | None:
+                     numbers: Sequence[Number], digits: int) -> Number | bool | None:
     """What an operation, a function, a comparison or a question about integers says of these numbers, or None.
 
-    ``exactly`` are the operations on rationals.
+    ``exactly`` are the operations on rationals, ``digits`` how many of ln and sqrt are known.
     """
     if name in exactly:
         return calculate_enclosed(exactly, budget, name, *numbers)
     if name in FUNCTIONS:
-        return apply_between(name, numbers[0], budget)
+        return apply_between(name, numbers[0], budget, digits)
     if len(numbers) == 1:  # SQUARE, POW2 and PRIME hold of integers only
         return False if has_no_integer(ends_of(*numbers)) else None
     return compare_enclosed(name, *numbers)
@@ -87,11 +87,11 @@ def raise_to(power: Operation, budget: Budget, base: Number, exponent: Number) -
     return span(power(budget, end, exponent) for end in (lower, upper, *inner))
 
 
-def apply_between(name: str, x: Number, budget: Budget) -> Number | None:
+def apply_between(name: str, x: Number, budget: Budget, digits: int) -> Number | None:
     """A function of a number, or None. Proof. No function ever falls, so both ends of the argument give ends."""
     if isinstance(x, Fraction):
-        return apply_function(name, x, budget)
-    ends = [apply_function(name, end, budget) for end in x]
+        return apply_function(name, x, budget, digits)
+    ends = [apply_function(name, end, budget, digits) for end in x]
     found = span(None if value is None else ends_of(value)[place] for place, value in enumerate(ends))
     return None if name.startswith("log2") and isinstance(found, Enclosure) else found
 

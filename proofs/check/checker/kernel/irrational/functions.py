@@ -1,4 +1,4 @@
-"""ln and sqrt, enclosed where they are irrational between two neighbouring multiples of 10^-48.
+"""ln and sqrt, enclosed where they are irrational between two neighbouring multiples of 1/U, U a power of 10.
 
 docs/certificate.md, section 1.
 """
@@ -9,38 +9,36 @@ from fractions import Fraction
 from math import isqrt
 
 from ..budget import Budget
-from ..exponential import WORKING_BITS, enclose_series
-from ..functions import LOG2, has_short_terms, log2floor
+from ..exponential import enclose_series
+from ..functions import DIGITS, LOG2, has_short_terms, log2floor
 from ..numbers import ZERO, Enclosure, Number, size
 
-UNITS = 10**48  # enclosures are one multiple of 1 / UNITS wide: narrow enough for every use, and the same everywhere
 
-
-def enclose_sqrt(x: Fraction, budget: Budget) -> Number:
+def enclose_sqrt(x: Fraction, budget: Budget, digits: int = DIGITS) -> Number:
     """The square root of x >= 0.
 
     Proof. In lowest terms p/q is the square of a rational iff p and q are squares; its root is irrational otherwise.
     k/U <= sqrt(p/q) iff k^2 <= U^2 p/q iff k^2 <= floor(U^2 p/q), for whole k >= 0.
     """
-    budget.spend(2 + (size(x) ** 2 >> 16))
+    budget.spend(2 + ((size(x) + 8 * digits) ** 2 >> 16))
     p, q = isqrt(x.numerator), isqrt(x.denominator)
     if p * p == x.numerator and q * q == x.denominator:
         return Fraction(p, q)
-    return enclose_from(isqrt(UNITS**2 * x.numerator // x.denominator))
+    return enclose_from(isqrt(10 ** (2 * digits) * x.numerator // x.denominator), digits)
 
 
-def enclose_ln(x: Fraction, budget: Budget) -> Number:
+def enclose_ln(x: Fraction, budget: Budget, digits: int = DIGITS) -> Number:
     """The natural logarithm of x > 0, which is irrational but for that of 1 (Lindemann)."""
-    return ZERO if x == 1 else enclose_from(floor_ln(x, budget))
+    return ZERO if x == 1 else enclose_from(floor_ln(x, budget, 4 * digits, digits), digits)
 
 
-def enclose_from(units: int) -> Enclosure:
-    """A number of which this is the greatest multiple of 10^-48 that is at most as great."""
-    return Enclosure(Fraction(units, UNITS), Fraction(units + 1, UNITS))
+def enclose_from(units: int, digits: int) -> Enclosure:
+    """A number of which this is the greatest multiple of 1/U that is at most as great, U = 10^digits."""
+    return Enclosure(Fraction(units, 10**digits), Fraction(units + 1, 10**digits))
 
 
-def floor_ln(x: Fraction, budget: Budget, bits: int = WORKING_BITS) -> int:
-    """The greatest multiple of 10^-48 that is at most ln(x), for x > 0 other than 1, as an integer.
+def floor_ln(x: Fraction, budget: Budget, bits: int = 4 * DIGITS, digits: int = DIGITS) -> int:
+    """The greatest multiple of 1/U that is at most ln(x), for x > 0 other than 1, as an integer.
 
     Proof. x = 2^k y with 1 <= y < 2, so ln(x) = 2 k atanh(1/3) + 2 atanh(z), where z = (y - 1)/(y + 1) is in [0, 1/3),
     and atanh(z) is the series of the z^(2m+1)/(2m+1). Both ends have one floor at last, as ln(x) is irrational.
@@ -53,14 +51,14 @@ def floor_ln(x: Fraction, budget: Budget, bits: int = WORKING_BITS) -> int:
         ends = enclose_series(int(z * 2**bits), int(z * z * 2**bits), bits, lambda m: (2 * m - 1, 2 * m + 1))
         lower += min(times * end for end in ends)
         upper += max(times * end for end in ends)
-    floor, other = (2 * UNITS * end >> bits for end in (lower, upper))
-    return floor if floor == other else floor_ln(x, budget, 2 * bits)
+    floor, other = (2 * 10**digits * end >> bits for end in (lower, upper))
+    return floor if floor == other else floor_ln(x, budget, 2 * bits, digits)
 
 
-def apply_function(name: str, x: Fraction, budget: Budget) -> Number | None:
+def apply_function(name: str, x: Fraction, budget: Budget, digits: int = DIGITS) -> Number | None:
     """The value of a function at x, or None where it has none. All four never fall as their argument grows."""
     if not has_short_terms(x) or not (x > 0 or (name == "sqrt" and x == 0)):
         return None
     if name in LOG2:
         return Fraction(LOG2[name](x))
-    return enclose_sqrt(x, budget) if name == "sqrt" else enclose_ln(x, budget)
+    return enclose_sqrt(x, budget, digits) if name == "sqrt" else enclose_ln(x, budget, digits)

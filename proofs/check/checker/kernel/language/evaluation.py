@@ -14,7 +14,7 @@ from math import isqrt
 from typing import Any
 
 from ..budget import MAX_RATIONAL_BITS, Budget, Cache
-from ..functions import FUNCTIONS, IRRATIONAL, apply_log2
+from ..functions import DIGITS, FUNCTIONS, IRRATIONAL, apply_log2
 from ..numbers import Enclosure, Number, add, bounded, charge, divide, ends_of, multiply, size, size_of_ends, text_of
 from ..verdicts import Rejected, TooLong
 from .positions import MAX_PRIME, OF_NUMBERS, PREDICATES
@@ -89,8 +89,8 @@ class Values:
     All but `find` and `combine` raise Rejected where there is no value, or no exact one, and it is asked for.
     """
 
-    def __init__(self, table: Table) -> None:
-        self._table, self._budget = table, table.budget
+    def __init__(self, table: Table, digits: int = DIGITS) -> None:
+        self._table, self._budget, self._digits = table, table.budget, digits
         self._values = Cache[tuple[Place, int, int], Number]()
         self._applied = Cache[str, Value]()
         self._orders = Cache[Place, list[Place]]()
@@ -191,7 +191,7 @@ class Values:
         """The same of numbers of which some may be irrational: the one place that needs the folder of those."""
         from ..irrational.enclosures import combine_enclosed
 
-        return combine_enclosed(CALCULATE, self._budget, name, numbers)
+        return combine_enclosed(CALCULATE, self._budget, name, numbers, self._digits)
 
     def _apply(self, name: str, x: Number) -> Value:
         """A function of functions.py; its values repeat. They are found by texts: numbers can be of one hash."""

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.numbers import Numbers, add, bits_of, inner_product, over_one_denominator
-from ....kernel.verdicts import Rejected, show
+from ....kernel.verdicts import Rejected, TooCoarse, show
 from ..proof import Errors, Proof
 from .automaton import AutomatonState, Pair, ReadPosition
 
@@ -37,7 +37,9 @@ def check_paths(proof: Proof, query: Numbers, positions: Sequence[ReadPosition],
                 term_of = dict(zip(pairs, terms, strict=True))
                 where = find_negative_path(proof, positions, term_of, ends, bool(side))
             if where is not None:
-                raise Rejected(f"{label} {show(bound)} is below the worst case at {where}")
+                row, cost, bits = *where, proof.weigher.bits
+                verdict = TooCoarse if bits and -cost << (bits >> 1) < max(map(abs, terms)) else Rejected
+                raise verdict(f"{label} {show(bound)} is below the worst case at {row}")
 
 
 def relative_scores(proof: Proof, query: Numbers, pairs: Sequence[Pair]) -> list[Fraction]:
@@ -51,8 +53,8 @@ def relative_scores(proof: Proof, query: Numbers, pairs: Sequence[Pair]) -> list
 
 
 def find_negative_path(proof: Proof, positions: Sequence[ReadPosition], terms: Mapping[Pair, int],
-                       ends: Mapping[int, str], side: bool) -> str | None:
-    """Where a path with a negative sum ends with a target of this truth, or None."""
+                       ends: Mapping[int, str], side: bool) -> tuple[str, int] | None:
+    """Where a path with a negative sum ends with a target of this truth, and the sum; or None."""
     size = 1 + (max(map(int.bit_length, terms.values())) >> 13)
     best: dict[AutomatonState, int] = {0: 0}
     for length, (known, letters) in enumerate(positions, 1):
@@ -66,7 +68,7 @@ def find_negative_path(proof: Proof, positions: Sequence[ReadPosition], terms: M
                     continue
                 cost = best[state] + term
                 if is_end and cost < 0 and holds == side:
-                    return ends[length]
+                    return ends[length], cost
                 if following not in after or cost < after[following]:
                     after[following] = cost
         best = after

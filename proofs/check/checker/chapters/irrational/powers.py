@@ -1,0 +1,128 @@
+"""Heads whose weights are powers of one number, exactly.
+
+Claim. Let all that the head reads be rational but the temperature, which is c/ln(b) at each row, for one rational b > 1
+and rationals c. Then the weight of a score s, exp(s ln(b)/c), is b^(s/c): the rules hold with the temperatures c, and
+with powers of b in place of those of e, as all that they use of e is that e > 1. What is computed is exact, by
+F/d ln(x) + G/d ln(y) = 1/d ln(x^F y^G) for integers F, G and d, and by ln(b) = -ln(1/b).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from fractions import Fraction
+from math import lcm
+from typing import NamedTuple
+
+from ...kernel.budget import Budget
+from ...kernel.language import Language, Place
+from ...kernel.language.evaluation import Values
+from ...kernel.numbers import ONE, Number, divide, multiply, short_common_multiple, size
+from ...kernel.reading.records import Head
+from ...kernel.verdicts import TooCoarse
+from ...kernel.weights import Weigher
+from ..formula.composition import names_in
+from ..formula.proof import Proof
+
+LONGEST = 1 << 15  # bits of b, and of one weight beside another
+
+
+class Power(NamedTuple):
+    """The number factor * ln(base)^exponent; of a rational the exponent is 0."""
+
+    factor: Fraction
+    exponent: int = 0
+    base: Fraction = ONE
+
+
+def with_powers(proof: Proof, head: Head) -> Proof:
+    """The proof with the temperatures c and the weights b^(s/c); TooCoarse is raised if it is not such a head."""
+    language, heat = copy(proof.language), head.temperature
+    language.values = values = PowerValues(language, heat)
+    read = proof.places_of(names_in([*head.queries, *head.keys, *head.values.values()]))
+    bases = {values.power(n, i).base for n, _ in proof.lengths([heat])
+             for i in range(1, n + 1 if "i" in language.leaves(heat) else 2)}
+    require_powers(head.weighting == "softmax" and len(bases) == 1 and not any(map(language.may_be_irrational, read)))
+    return proof.with_values(language, Powers(proof.budget, bases.pop()))
+
+
+class PowerValues(Values):
+    """The values of places, in which the temperature c/ln(b) has the value c."""
+
+    def __init__(self, language: Language, temperature: Place) -> None:
+        super().__init__(language)
+        self._language, self._temperature = language, temperature
+
+    def exact(self, value: Number, place: Place, n: int, i: int) -> Fraction:
+        """The value itself; of the temperature, c."""
+        return self.power(n, i).factor if place == self._temperature else super().exact(value, place, n, i)
+
+    def power(self, n: int, i: int) -> Power:
+        """The temperature c/ln(b) at a row, b > 1."""
+        powers: dict[Place, Power] = {}
+        for place in self.order(self._temperature):
+            value, parts = self.enclose_at(place, n, i), [powers[part] for part in self._language.parts(place)]
+            powers[place] = Power(value) if isinstance(value, Fraction) else combine(
+                self._budget, self._language.nodes[place].operator, parts)
+        factor, exponent, base = powers[self._temperature]
+        require_powers(exponent == -1)
+        return Power(factor, -1, base) if base > 1 else Power(-factor, -1, 1 / base)
+
+
+def require_powers(condition: bool) -> None:
+    """Raise TooCoarse unless it holds: then enclosures are tried."""
+    if not condition:
+        raise TooCoarse("the weights are not powers of one rational")
+
+
+def combine(budget: Budget, name: str, parts: Sequence[Power]) -> Power:
+    """The value of an operation or a function that is irrational."""
+    (x, *_, y), sign = [*parts[:1], *parts], -1 if name in ("-", "/") else 1
+    if name == "ln" and not x.exponent:
+        return Power(ONE, 1, x.factor)
+    if name in ("*", "/") and not (x.exponent and y.exponent):
+        factor = (multiply if name == "*" else divide)(budget, x.factor, y.factor)
+        return Power(factor, x.exponent + sign * y.exponent, x.base if x.exponent else y.base)
+    if name in ("+", "-") and not x.factor:
+        return Power(sign * y.factor, y.exponent, y.base)
+    d = lcm(x.factor.denominator, y.factor.denominator)
+    f, g = int(x.factor * d), int(sign * y.factor * d)
+    require_powers(name in ("+", "-") and x.exponent == y.exponent == 1)
+    require_powers(abs(f) * size(x.base) + abs(g) * size(y.base) <= LONGEST)
+    return Power(Fraction(1, d), 1, multiply(budget, x.base**f, y.base**g))
+
+
+class Powers(Weigher):
+    """Weights b^s, exactly; TooCoarse is raised if roots of b are irrational, or integers would be too long."""
+
+    def __init__(self, budget: Budget, base: Fraction) -> None:
+        super().__init__(budget, 0)
+        self._base = base
+
+    def least_terms(self, scores: Sequence[Fraction], factors: Sequence[int]) -> list[int]:
+        """For each score factor * b^score, all in one unit, exactly.
+
+        Proof. With r = p/q, r^d = b, and e = d (s - m) from 0 to g, m the least score, they are factor p^e q^(g - e),
+        in units of b^m / q^g.
+        """
+        least, d = min(scores), short_common_multiple(self._budget, [score.denominator for score in scores]) or 0
+        require_powers(d > 0)
+        root = find_root(self._base, d)
+        require_powers((max(scores) - least) * d * size(root) <= LONGEST)
+        (p, q), exponents = root.as_integer_ratio(), [int((score - least) * d) for score in scores]
+        greatest = max(exponents)
+        bits = greatest * size(root) + max(map(int.bit_length, factors))
+        self._budget.spend((size(self._base) ** 2 >> 12) + len(scores) * (8 + (bits >> 8)))
+        with self._budget.holding(bits * len(scores)):
+            return [factor * p**e * q ** (greatest - e) for e, factor in zip(exponents, factors, strict=True)]
+
+
+def find_root(x: Fraction, d: int) -> Fraction:
+    """The rational r > 0 with r^d = x, whose two parts are found bit by bit."""
+    ends = [0, 0]
+    for which, whole in enumerate(x.as_integer_ratio()):
+        for bit in reversed(range(whole.bit_length() // d + 1)):
+            if (ends[which] + (1 << bit)) ** d <= whole:
+                ends[which] += 1 << bit
+        require_powers(ends[which] ** d == whole)
+    return Fraction(*ends)
