@@ -174,7 +174,7 @@ class Checked:
     @property
     def errors(self) -> tuple[Fraction, Fraction]:
         """The greatest errors of a truth and of a number, as printed; 0 if there is none."""
-        found = PRINTED_ERROR.findall("\n".join(self.lines).partition("worst error")[2])
+        found = PRINTED_ERROR.findall("\n".join(self.lines).partition("error bound")[2])
         error_of = {kind: Fraction(error) for error, kind in found}
         return error_of.get("truth", Fraction(0)), error_of.get("number", Fraction(0))
 

@@ -15,8 +15,8 @@ from certify.asking.request import Request
 from certify.asking.run_command import RunCommand
 from certify.auditing.answers import ClaimAnswer
 from certify.auditing.results import LengthVerdict, Verdict, Witness, outward
-from certify.formula.outcomes import Certified, Refuted, Unknown
-from certify.formula.pipeline import certify_transformer
+from certify.formula.outcomes import Certified, Refuted, Unknown, worst_upper
+from certify.formula.pipeline import certify_transformer, name_free_inputs
 from certify.formula.pipeline import sketch as sketch_network
 from certify.frame.words import show_word, type_word
 from constructions.network.lengths import Lengths
@@ -29,10 +29,14 @@ from proofs.formula.common.kinds import Kind
 from proofs.formula.discharge import ALLOWED_ERROR, Line, Memory, Progress, bounds_of
 from proofs.formula.failures import NotDerived
 from proofs.formula.feed_forward.every_word import slack_on_every_word
+from proofs.formula.on_words import find_greatest_error
 from proofs.formula.refutation import Search as WordSearch
 from proofs.formula.refutation import SearchByLength, find_counterexample
 from proofs.trained.runs import runs
 from proofs.words.replay import NEAR_A_NUMBER, Counterexample
+
+MOST_WORK = 50_000
+"""Units of work to find the greatest error on a word of one length."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ def decide(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> ClaimAn
         on_words = certify_run(claimed, Lengths(n, n), search) if is_open else None
         if isinstance(on_words, Certified):
             certificates.append(on_words.certificate)
-            rows[n] = _row(n, "certified", sketches[n], claimed)
+            rows[n] = _row(n, "certified", on_words.lines, claimed)
         else:
             rows[n] = _searched_row(claimed, n, sketches[n], found)
     if not any(row.verdict == "refuted" for row in rows.values()):
@@ -152,7 +156,7 @@ def describe_counterexample(found: Counterexample, claimed: ClaimedNetwork) -> W
 def _searched_row(claimed: ClaimedNetwork, n: int, lines: Sequence[Line], found: WordSearch) -> LengthVerdict:
     if found.counterexample:
         return _row(n, "refuted", lines, claimed, witness=describe_counterexample(found.counterexample, claimed))
-    failed = [f"{line.direction}: {line.reason}" for line in lines if not line.proved]
+    failed = [f"{line.direction}: {line.reason}{name_free_inputs(line)}" for line in lines if not line.proved]
     return _row(n, "unknown", lines, claimed, "; ".join([*failed[:1], found.account]))
 
 
@@ -172,11 +176,12 @@ def _refute_together(claimed: ClaimedNetwork, lengths: Lengths, rows: Mapping[in
 
 def _row(n: int, verdict: Verdict, lines: Iterable[Line], claimed: ClaimedNetwork, reason: str = "",
          witness: Witness | None = None) -> LengthVerdict:
-    weighed = [(line, line.worst.worst) for line in lines if line.worst and line.worst.worst]
-    if not weighed:
+    lines = list(lines)
+    greatest = find_greatest_error(claimed.network, lines, Lengths(n, n), MOST_WORK)
+    if greatest is None:
         return LengthVerdict(n, verdict, reason=reason, witness=witness)
-    line, worst = max(weighed, key=lambda pair: pair[1].upper)
+    line = greatest.line or max((line for line in lines if line.worst and line.worst.worst), key=worst_upper)
     bound = claimed.allowed_error or (ALLOWED_ERROR if line.kind is Kind.ATTENTION else None)
-    where = f"layer {line.layer}, head {line.place}, i = {worst.i}"
-    return LengthVerdict(n, verdict, outward(worst.lower, worst.upper), point(bound) if bound else None, where, reason,
-               witness)
+    where = f"layer {line.layer}, head {line.place}, i = {greatest.position}" if greatest.line else ""
+    return LengthVerdict(n, verdict, outward(greatest.lower, greatest.upper), point(bound) if bound else None, where,
+                         reason, witness)

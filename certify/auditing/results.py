@@ -69,7 +69,8 @@ class Witness:
 class LengthVerdict:
     """One claim at one length. ``error`` is the worst one: attained at its lower end, proved at its upper end.
 
-    ``bound`` is what the error may be; ``where`` says which head and position (or which instance) has it.
+    The error of heads is that on words. ``bound`` is what the error may be; ``where`` says which head and position (or
+    which instance) has it.
     """
 
     n: int

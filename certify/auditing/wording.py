@@ -47,8 +47,8 @@ LEGEND = (
     ("measured", "What a claim bounds: the worst error of a network, the smallest gap of its heads, or the value of a "
                  "statement about numbers."),
     ("worst error", "The largest distance between what a head computes and what it should, over all words and "
-                    "positions: attained at the lower end, proved at the upper end. One number is shown where both "
-                    "ends agree to six digits."),
+                    "positions: attained on a word at the lower end, proved at the upper end. One number is shown "
+                    "where both ends agree to six digits."),
     ("bracket", "Two exact numbers with the true one between them. Ends are rounded outward."),
     ("critical constant", "The smallest constant in front of the scores that still certifies: refuted by a replayed "
                           "word at the lower end of its bracket, certified at the upper end."),

@@ -158,8 +158,8 @@ class _Input:
 def positions_of(extreme: Extreme) -> Sequence[int]:
     """The positions that the terms of a worst case belong to."""
     match extreme:
-        case SweepExtreme(weighed=weighed, choices=choices):
-            return [step.j for step in weighed.sweep.steps[:len(choices)]]
+        case SweepExtreme(sweep=sweep, choices=choices):
+            return [step.j for step in sweep.steps[:len(choices)]]
         case LookupExtreme(case=case):
             return list(case.row.visible)
     raise AssertionError("a worst case of a head")
@@ -167,7 +167,7 @@ def positions_of(extreme: Extreme) -> Sequence[int]:
 
 def _letter_at(extreme: SweepExtreme, obligation: AttentionObligation, j: int) -> tuple[bool, ...]:
     """A letter that makes the choice of the worst input at a position."""
-    for step, choice in zip(extreme.weighed.sweep.steps, extreme.choices, strict=False):
+    for step, choice in zip(extreme.sweep.steps, extreme.choices, strict=False):
         if step.j == j:
             return obligation.letters[step.choices.index(choice)]
     raise AssertionError("a position that is not read")

@@ -58,5 +58,5 @@ def _bounds(sealed: Sealed, writer: NetworkInLatex) -> Iterator[str]:
              *(math(decimal_number(decimal_upper(error, 6)))
                for error in (bound.error_if_false, bound.error_if_true)))
             for bound in sealed.bounds]
-    yield from table("Largest errors over all words and positions, rounded up",
+    yield from table("Bounds of errors over all words and positions, rounded up",
                      ("head", "of", "above (where false)", "below (where true)"), rows)

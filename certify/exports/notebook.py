@@ -12,7 +12,7 @@ from importlib.resources import files
 from certify.auditing.results import ClaimResult
 from certify.formula.outcomes import Certified, Outcome
 from certify.formula.runs import Run, run_rows
-from certify.formula.said import attention_cells, why_not_certified
+from certify.formula.said import attention_cells, describe_greatest, why_not_certified
 from certify.formula.show import COLUMNS_OF_ATTENTION
 from certify.frame.numbers import decimal_upper
 from certify.frame.readable import Shown
@@ -77,12 +77,13 @@ def describe_run(run: Run) -> str:
 
 
 def outcome_to_html(outcome: Outcome) -> str:
-    """Verdict, claim, the worst case of each head, and the network as a picture if it is small."""
+    """Verdict, claim, the bound of each head, the greatest error on a word, and a picture of a small network."""
     colour = COLOURS.get(outcome.verdict, OTHER)
     formula = format_formula(outcome.formula) if outcome.formula else "a network"
     said = [f"for {outcome.lengths.claim}, every word of length n over {show_alphabet(outcome.alphabet)} and every "
             "position: exactly 1 where it holds, else exactly 0", why_not_certified(outcome),
-            f"note: the formula is {outcome.vacuity}" if outcome.vacuity else ""]
+            f"note: the formula is {outcome.vacuity}" if outcome.vacuity else "",
+            f"on words: {greatest}" if (greatest := describe_greatest(outcome)) else ""]
     heads = [attention_cells(line) for line in outcome.lines if line.kind in APPROXIMATING]
     names = [column.name for column in COLUMNS_OF_ATTENTION]
     rows = [[cells[name] for name in names] for cells in heads]

@@ -14,6 +14,7 @@ from certify.frame.files import write_text
 from certify.frame.readable import Readable
 from certify.frame.verdicts import OWN_WORK, WithExitStatus
 from constructions.arguments import typed
+from constructions.deadline import TimeIsUp
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
 from constructions.language.syntax import Formula
@@ -23,6 +24,7 @@ from constructions.regimes import Regime
 from proofs.check import Accepted, check_text
 from proofs.formula.common.extremes import Extreme
 from proofs.formula.discharge import Line
+from proofs.formula.on_words import GreatestError, find_greatest_error
 from proofs.words.replay import Counterexample
 
 if TYPE_CHECKING:
@@ -119,19 +121,33 @@ class Outcome(Readable, WithExitStatus):
         """The greatest length."""
         return self.lengths.last
 
+    @cached_property
+    def greatest_error(self) -> GreatestError | None:
+        """The greatest error of a head on a word, with the word, as far as it is known; None if no head errs.
+
+        Where a deadline passes meanwhile, the bound is what is known: the verdict was found before.
+        """
+        if self.transformer is None or self.worst_error is None:
+            return None
+        try:
+            return find_greatest_error(self.transformer, self.lines, self.lengths)
+        except TimeIsUp:
+            return GreatestError(Fraction(0), self.worst_error.upper, reason="time is up")
+
     @property
     def worst(self) -> Line | None:
-        """The attention obligation with the largest proved error."""
+        """The attention obligation with the largest bound."""
         weighed = [line for line in self.lines if line.worst and line.worst.worst]
-        return max(weighed, key=_worst_upper, default=None)
+        return max(weighed, key=worst_upper, default=None)
 
     @property
     def worst_error(self) -> Extreme | None:
-        """That error: proved bound, attained value, n and i."""
+        """Its greatest error over all inputs, some of which no word may have: the bound, n and i."""
         return self.worst.worst.worst if self.worst and self.worst.worst else None
 
 
-def _worst_upper(line: Line) -> Fraction:
+def worst_upper(line: Line) -> Fraction:
+    """The bound of a line that has a worst case."""
     assert line.worst and line.worst.worst
     return line.worst.worst.upper
 

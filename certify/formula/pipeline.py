@@ -200,10 +200,10 @@ def describe_unproved(lines: Sequence[Line]) -> str:
     first, *others = [line for line in lines if not line.proved]
     where = f"layer {first.layer}, {first.kind}" if first.layer else first.kind
     more = f" (and {len(others)} more)" if others else ""
-    return f"{where}, {first.direction}: {first.reason}{_name_free(first)}{more}"
+    return f"{where}, {first.direction}: {first.reason}{name_free_inputs(first)}{more}"
 
 
-def _name_free(line: Line) -> str:
+def name_free_inputs(line: Line) -> str:
     """Which inputs of a head are left free, as its error may be that of truths that no word has."""
     obligation = line.obligation
     if not isinstance(obligation, AttentionObligation | SelectingObligation) or line.worst is None:

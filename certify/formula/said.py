@@ -6,14 +6,15 @@ from fractions import Fraction
 
 from certify.formula.counterexamples import describe_counterexample
 from certify.formula.outcomes import Certified, Outcome, Refuted, WithoutProof
-from certify.frame.numbers import decimal_lower, decimal_upper
-from certify.frame.words import counted
+from certify.frame.numbers import decimal, decimal_lower, decimal_upper
+from certify.frame.words import counted, show_powers
 from constructions.language.printer import format_briefly
 from constructions.language.syntax import TRUE
 from constructions.network.meanings import Near, Others
 from proofs.formula.discharge import Line
 from proofs.formula.lookup.obligation import LookupObligation
 from proofs.formula.lookup_of_sums.obligation import LookupOfSumObligation
+from proofs.formula.on_words import GreatestError
 
 QUARTER = Fraction(1, 4)
 
@@ -33,9 +34,34 @@ def attention_cells(line: Line) -> dict[str, str]:
         "approximates": _shortened(line.obligation.aim if line.obligation else line.direction) + _guard(line),
         "rows": str(line.rows),
         "worst at n, i": f"{worst.n}, {worst.i}" if worst else "-",
-        "worst error": error,
+        "error bound": error,
         "below 1/4 by": slack + mark,
     }
+
+
+def describe_greatest(outcome: Outcome) -> str:
+    """The greatest error of a head on a word, or what is known of it; empty if no head errs on any input."""
+    found, bound = outcome.greatest_error, outcome.worst_error
+    if found is None or bound is None:
+        return ""
+    if not found.upper:
+        return "no head errs on any word"
+    why = f" ({found.reason})" if found.reason else ""
+    if found.line is None or found.word is None:
+        return f"the errors of heads are at most {decimal_upper(found.upper, 6)}, a bound{why}"
+    where = (f"head {found.line.layer}.{found.line.place} at position {found.position} of {show_powers(found.word)} "
+             f"(n = {len(found.word)})")
+    if is_attained(found):
+        greatest, most = decimal_upper(found.upper, 6), decimal_upper(bound.upper, 6)
+        beyond = "" if found.reason or greatest == most else f"; no word attains {most}"
+        return f"the greatest error of a head is {greatest}: {where}{why}{beyond}"
+    return (f"the greatest error of a head is at least {decimal_lower(found.lower, 6)}: {where}; it is at most "
+            f"{decimal_upper(found.upper, 6)}, a bound{why}")
+
+
+def is_attained(found: GreatestError) -> bool:
+    """Whether the error on the word is that of all words, to six digits."""
+    return decimal(found.lower) == decimal(found.upper)
 
 
 def _guard(line: Line) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from certify.formula.outcomes import Outcome
-from certify.formula.said import attention_cells, describe_verdict
+from certify.formula.said import attention_cells, describe_greatest, describe_verdict
 from certify.frame.terminal_tables import NARROW, Column, plain, print_table, print_verdict
 from certify.frame.words import counted, show_alphabet
 from constructions.language.printer import Style, describe_formula
@@ -16,7 +16,7 @@ from proofs.formula.discharge import Line
 COLUMNS_OF_ATTENTION = (
     Column("statement"), Column("head", "right"), Column("attends to", needs=NARROW, folds=True),
     Column("approximates", folds=True), Column("rows", "right", NARROW), Column("worst at n, i", "right"),
-    Column("worst error"), Column("below 1/4 by"))
+    Column("error bound"), Column("below 1/4 by"))
 MANY_HEADS = 100
 """Of more heads, those whose obligations are equal to earlier ones have no rows of their own."""
 
@@ -38,6 +38,8 @@ def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parent
     if outcome.lines:
         print_attention(out, outcome.lines)
         print_exact(out, outcome.lines)
+        if greatest := describe_greatest(outcome):
+            out.print(plain(f"on words  {greatest}"))
     if outcome.runs:
         from certify.floats.show import print_room
 
@@ -72,7 +74,7 @@ def print_weightings(out: Console, network: Transformer) -> None:
 
 
 def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
-    """A row for each obligation of a head that approximates: the worst case over all inputs, and where it is."""
+    """A row for each obligation of a head that approximates: its greatest error over all inputs, and where it is."""
     attention = [line for line in lines if line.kind in APPROXIMATING]
     if not attention:
         return

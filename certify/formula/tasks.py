@@ -17,7 +17,7 @@ from certify.asking.written import FormulaSubject, Options
 from certify.formula.outcomes import Certified, Outcome
 from certify.formula.outcomes_in_json import outcome_to_json
 from certify.formula.pipeline import certify_request
-from certify.formula.said import why_not_certified
+from certify.formula.said import is_attained, why_not_certified
 from certify.frame.demo import Shown
 from certify.frame.json_form import from_json
 from certify.frame.numbers import decimal_upper
@@ -31,6 +31,7 @@ from constructions.network.lengths import Lengths
 from proofs.check import Refusal, RequiredClaim, check_text
 from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
 from proofs.formula.discharge import Memory
+from proofs.formula.on_words import GreatestError
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,7 @@ def _is_accepted(certificate: str, request: Request) -> bool:
 
 
 def _shown(row: Row, outcome: Outcome) -> Shown:
-    network, extreme, remark = outcome.transformer, outcome.worst_error, why_not_certified(outcome)
+    network, greatest, remark = outcome.transformer, outcome.greatest_error, why_not_certified(outcome)
     facts = outcome_to_json(outcome)
     cells = {
         "example": row.name,
@@ -189,13 +190,17 @@ def _shown(row: Row, outcome: Outcome) -> Shown:
         "layers": str(len(network.layers)) if network else "-",
         "heads": str(sum(1 for _ in network.heads())) if network else "-",
         "obligations": str(len(outcome.lines)) if network else "-",
-        "worst error": decimal_upper(extreme.upper, 6) if extreme else "0" if network else "-",
+        "worst error": _error(greatest) if greatest else "0" if network else "-",
         "verdict": outcome.verdict,
         "seconds": f"{outcome.seconds:.2f}",
         "about": (remark or row.about) + (f"; note: {facts['note']}" if "note" in facts else ""),
     }
     certificate = outcome.certificate if isinstance(outcome, Certified) else None
     return Shown(row.name, row.about, outcome.verdict, outcome.seconds, certificate, cells, facts, remark)
+
+
+def _error(greatest: GreatestError) -> str:
+    return ("" if is_attained(greatest) else "at most ") + decimal_upper(greatest.upper, 6)
 
 
 def _malformed(row: Row, reason: str) -> Shown:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 
 SHOWN_SYMBOLS = 40
 
@@ -11,6 +12,20 @@ def show_word(word: Iterable[str]) -> str:
     """The word as users type it: run together if all symbols are single characters, else separated by commas."""
     symbols = list(word)
     return ("" if all(len(symbol) == 1 for symbol in symbols) else ",").join(symbols)
+
+
+def show_powers(word: Iterable[str], longest: int = 24) -> str:
+    """The word, if it is not longer; else its runs as powers, without the middle if there are many.
+
+    >>> show_powers("abba"), show_powers("a" * 30 + "b")
+    ('abba', 'a^30 b')
+    """
+    symbols = list(word)
+    if len(symbols) <= longest:
+        return show_word(symbols)
+    lengths = [(symbol, len(list(run))) for symbol, run in groupby(symbols)]
+    powers = [f"{symbol}^{length}" if length > 1 else symbol for symbol, length in lengths]
+    return " ".join(powers if len(powers) <= longest // 2 else [*powers[:longest // 4], "...", *powers[-longest // 4:]])
 
 
 def type_word(word: Iterable[str], alphabet: Iterable[str]) -> str:

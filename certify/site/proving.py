@@ -11,7 +11,7 @@ from typing import Any
 
 from certify.formula.outcomes import Certified, Outcome
 from certify.formula.pipeline import certify
-from certify.formula.said import attention_cells, describe_verdict
+from certify.formula.said import attention_cells, describe_greatest, describe_verdict
 from certify.frame.words import show_alphabet
 from certify.site.answers import command_of
 from constructions.errors import FormulaError, InputError, InternalError, Unsupported
@@ -23,7 +23,7 @@ from proofs.formula.common.kinds import APPROXIMATING
 
 LONGEST = 64
 """Words for which it is tried in a page."""
-COLUMNS = ("statement", "head", "approximates", "worst at n, i", "worst error", "below 1/4 by")
+COLUMNS = ("statement", "head", "approximates", "worst at n, i", "error bound", "below 1/4 by")
 
 
 def prove(formula: str, alphabet: str, regime: str, causal: bool, max_n: int,
@@ -60,5 +60,6 @@ def _told(outcome: Outcome) -> dict[str, Any]:
             "claim": f"For {outcome.lengths.claim}, every word of length n over {show_alphabet(outcome.alphabet)} and "
                      "every position: the output is exactly 1 if the formula holds there, else 0.",
             "note": f"The formula is {outcome.vacuity}." if outcome.vacuity else "",
+            "greatest": f"On words: {greatest}." if (greatest := describe_greatest(outcome)) else "",
             "columns": COLUMNS, "rows": rows,
             "certificate": outcome.certificate if isinstance(outcome, Certified) else ""}

@@ -1,10 +1,11 @@
-"""A formula as an automaton that reads a word from the left and guesses what lies ahead; exactly one guess is right.
+"""Formulas as an automaton that reads a word from the left and guesses what lies ahead; exactly one guess is right.
 
 State       behind position j: of ``prev φ`` the truth of φ at j; of a ``since`` its own truth at j; of a count to the
             left its value. Ahead of j: of ``next φ`` the truth of φ at j + 1; of an ``until`` its own truth there; of a
             count to the right its value from j + 1 on.
-Judged      The truth of the formula is asked at one position i. What no temporal operator and no count contains is
+Judged      The truth of one formula is asked at one position i. What no temporal operator and no count contains is
             followed no farther than it takes: what lies ahead from i on, what is behind up to i; elsewhere it is 0.
+            Of formulas that are judged ``everywhere`` all is followed, and no position lies THERE or BEHIND.
 Claim       The runs that begin in ``starts`` and end in ``end`` are one for each word, and the truths along it are
             those of the semantics. At each position the values behind follow from the letter, and what was announced
             must be what holds: by induction from the right, where nothing is true and every count is 0, all that is
@@ -28,8 +29,8 @@ Behind = tuple[int, ...]
 Ahead = tuple[int, ...]
 """What is announced, likewise."""
 State = tuple[Behind, Ahead]
-Step = tuple[State, bool]
-"""The next state, and the truth of the formula at the position that was read."""
+Step = tuple[State, int]
+"""The next state, and the truths of the formulas at the position that was read: that of the first is bit 0."""
 Remembering = syntax.Previous | syntax.Since | syntax.Count
 Announcing = syntax.Next | syntax.Until | syntax.Count
 MOST_CACHED = 200_000
@@ -54,11 +55,11 @@ class _Place:
 
 
 class FormulaRuns:
-    """The automaton of one formula."""
+    """The automaton of one formula, or of several that are judged at every position."""
 
-    def __init__(self, formula: syntax.Formula) -> None:
-        self.formula = formula
-        self.parts = syntax.subformulas(formula)
+    def __init__(self, *formulas: syntax.Formula, everywhere: bool = False) -> None:
+        self.formulas = formulas
+        self.parts = syntax.subformulas_of_all(formulas)
         counts = dict.fromkeys(count for part in self.parts for count in syntax.counts_of(part))
         self.behind: tuple[Remembering, ...] = (
             *(part for part in self.parts if isinstance(part, syntax.Previous | syntax.Since)),
@@ -68,8 +69,8 @@ class FormulaRuns:
             *(count for count in counts if count.side == "right"))
         inner = dict.fromkeys(_below(self.parts, counts))
         within = {*inner, *(count for part in inner for count in syntax.counts_of(part))}
-        self.outer = frozenset(one for one in (*self.behind, *self.ahead) if one not in within)
-        self.mentions_length = mentions_length(formula)
+        self.outer = frozenset(one for one in (*self.behind, *self.ahead) if one not in within and not everywhere)
+        self.mentions_length = any(map(mentions_length, formulas))
         self._by_position = [part for part in self.parts if isinstance(part, syntax.Predicate)]
         self._steps: dict[tuple[object, ...], tuple[Step, ...]] = {}
 
@@ -100,11 +101,14 @@ class FormulaRuns:
         """What is announced behind the last letter."""
         return (0,) * len(self.ahead)
 
+    def context(self, i: int, n: int) -> tuple[int, ...]:
+        """What decides the steps at a position beside state, letter and side."""
+        return n if self.mentions_length else 0, *(positional_truth(part, i, n) for part in self._by_position)
+
     def steps(self, state: State, letter: str, i: int, n: int, side: Side = Side.THERE) -> tuple[Step, ...]:
         """The states behind position i that fit the letter and what was announced; few, and often one."""
-        positional = tuple(positional_truth(part, i, n) for part in self._by_position)
         counts_left = n - i if side is Side.THERE and self.ahead else 0
-        key = (state, letter, positional, side, counts_left, n if self.mentions_length else 0)
+        key = (state, letter, side, counts_left, *self.context(i, n))
         if key not in self._steps:
             if len(self._steps) > MOST_CACHED:
                 self._steps.clear()
@@ -116,7 +120,8 @@ class FormulaRuns:
             reading = _Reading(self, state, guess, place)
             ahead = tuple(reading.announced(number, one) for number, one in enumerate(self.ahead))
             if reading.fits and min(ahead, default=0) >= 0:
-                yield (tuple(map(reading.remembered, self.behind)), ahead), reading.truths[self.formula]
+                truths = sum(reading.truths[formula] << k for k, formula in enumerate(self.formulas))
+                yield (tuple(map(reading.remembered, self.behind)), ahead), truths
 
     def _guesses(self, one: Announcing, place: _Place) -> range:
         """Of a count its value here, where it begins to be followed; else the truth that is announced."""

@@ -28,7 +28,7 @@ MOST_WORK = 2_000_000
 """So many steps of pairs are looked at in one question; some microseconds each."""
 
 
-class TooManyPairs(Exception):
+class TooMuchWork(Exception):
     """The budget is spent: nothing is decided."""
 
 
@@ -39,10 +39,10 @@ class Work:
     left: int = MOST_WORK
 
     def spend(self, steps: int) -> None:
-        """Raise TooManyPairs if there are fewer left."""
+        """Raise TooMuchWork if there are fewer left."""
         self.left -= steps
         if self.left < 0:
-            raise TooManyPairs
+            raise TooMuchWork("the budget of work is spent")
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class ExchangedTruths:
         """At which positions of words of length n an exchange changes the truth at i.
 
         Raises:
-            TooManyPairs: if that would take too long.
+            TooMuchWork: if that would take too long.
             InputError: if a user's predicate has no value somewhere.
         """
         return SensitivePositions(n, i, self._pass(n, i).found(i))

@@ -42,10 +42,10 @@ def test_a_guard_that_never_holds_is_no_evidence() -> None:
     assert any(line.endswith("0 near") for line in lines) and any("at the 0 rows" in line for line in lines)
 
 
-def test_the_worst_error_says_at_how_many_rows_it_is_claimed() -> None:
+def test_the_error_bound_says_at_how_many_rows_it_is_claimed() -> None:
     lines = list(check_text(dump(handmade.prev_certificate(6))).lines)
     rows = 21 - 6  # every row but the first of each length has one guard that holds
-    assert any(line.startswith("worst error") and line.endswith(": 2 near") for line in lines)
+    assert any(line.startswith("error bound") and line.endswith(": 2 near") for line in lines)
     assert any(f"at the {rows} rows (n, i) where their guards hold" in line for line in lines)
 
 

@@ -60,7 +60,9 @@ def test_formula_json_has_the_documented_keys_and_types(certify: Any) -> None:
     assert data["obligations"] == data["proved"] == 10
     worst = data["worst_error"]
     assert {name: worst[name] for name in ("head", "n", "i")} == {"head": "1.1", "n": 4, "i": 4}
-    assert worst["upper"] > worst["lower"] and worst["upper"].startswith("0.04978")
+    greatest = data["greatest_error"]
+    assert worst["upper"] == greatest["upper"] > greatest["lower"] and worst["upper"].startswith("0.04978")
+    assert (greatest["word"], greatest["position"], greatest["head"]) == (["a", "a", "a", "c"], 4, "1.1")
     assert isinstance(data["seconds"], float)
 
 

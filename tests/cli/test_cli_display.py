@@ -29,7 +29,7 @@ def test_the_table_fits_and_no_number_is_broken(certify: Any, monkeypatch: pytes
     lines = certify("formula", FORMULA, "--alphabet", "abc", "--max-n", "5").out.splitlines()
     header = next(place for place, line in enumerate(lines) if line.startswith("statement"))
     table = lines[header : lines.index("", header)]
-    for title in ("statement", "head", "approximates", "worst at n, i", "worst error", "below 1/4 by"):
+    for title in ("statement", "head", "approximates", "worst at n, i", "error bound", "below 1/4 by"):
         assert title in table[0]
     assert max(map(len, table)) <= width
     rows = [line for line in table if line.startswith("Theorem")]
@@ -78,7 +78,7 @@ def test_a_table_that_is_too_wide_is_printed_in_blocks_with_every_cell_whole(
     wide = certify(*arguments).out
     monkeypatch.setenv("COLUMNS", str(width))
     narrow = certify(*arguments).out
-    tables = narrow[narrow.index("statement"):narrow.index("exact  ")]
+    tables, wide = (out[out.index("statement"):out.index("exact  ")] for out in (narrow, wide))
     assert max(map(len, tables.splitlines())) <= width
     for cell, number in ((r"\d, \d\b", 3), (r"\d\.\d{5,}", 6)):
         found = re.findall(cell, tables)
@@ -100,7 +100,7 @@ def test_errors_are_rounded_up_and_slack_down(certify: Any) -> None:
     """The error of ``since`` in the paper's constant is e^-3 = 0.04978706837: 1/4 less that is 0.20021293163."""
     arguments = ("formula", "(Q_a | Q_b) since Q_a", "--alphabet", "abc", "--max-n", "12")
     out, data = certify(*arguments).out, certify(*arguments, "--json").json
-    assert table_cells(out, "worst error") == ["0.0497871"] and table_cells(out, "below 1/4 by") == ["0.200212"]
+    assert table_cells(out, "error bound") == ["0.0497871"] and table_cells(out, "below 1/4 by") == ["0.200212"]
     error = Fraction(data["worst_error"]["upper"])
     assert Fraction("0.0497870") < error < Fraction("0.0497871")
     assert Fraction("0.200212") < Fraction(1, 4) - error < Fraction("0.200213")

@@ -64,7 +64,7 @@ def random_questions(count: int) -> list[Question]:
 
 def worst_of_formula(found: Any) -> tuple[Decimal, Decimal] | None:
     """The attained error and its bound, rounded outward to 12 digits."""
-    worst = found.get("worst_error")
+    worst = found.get("greatest_error")
     return (Decimal(worst["lower"]), Decimal(worst["upper"])) if worst else None
 
 

@@ -149,7 +149,7 @@ def test_the_printed_claim_is_that_of_the_file(tmp_path: Path) -> None:
         "             says that it means (exact reals, real softmax)",
         "regime       temperature: every position embedding has absolute value at most n^2",
         "causal       not claimed",
-        "worst error  0.090558 of a truth, before the feed-forward part (rounded up): 3 near directions, where",
+        "error bound  0.090558 of a truth, before the feed-forward part (rounded up): 3 near directions, where",
         "             their guards hold; elsewhere they are in 0..1",
         f"accepted: {tmp_path / 'f.cert'}")
 

@@ -67,7 +67,7 @@ class _Exponents:
 
 
 def _describe(extreme: Extreme, exponents: _Exponents) -> Iterator[str]:
-    yield (rf"{_which(extreme)} the error is greatest at $n = {extreme.n}$, $i = {extreme.i}$"
+    yield (rf"{_which(extreme)} the error over all inputs is greatest at $n = {extreme.n}$, $i = {extreme.i}$"
            + (f" with a count of ${extreme.count}$" if extreme.count is not None else "")
            + f", where it is {between(extreme.lower, extreme.upper)}"
            + (", with exponents and gaps to six digits:" if exponents.rounded else ":") + _quotient(exponents))

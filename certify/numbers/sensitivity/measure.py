@@ -30,7 +30,7 @@ from proofs.numbers.sensitivity.changes import ReplayedPair, at_least, unlike_le
 from proofs.numbers.sensitivity.classes import Classes, merged
 from proofs.numbers.sensitivity.climbing import replay_pairs
 from proofs.numbers.sensitivity.words import changes_of_all_words
-from proofs.words.pairs_of_runs import ExchangedTruths, TooManyPairs
+from proofs.words.pairs_of_runs import ExchangedTruths, TooMuchWork
 
 ENCLOSING_WORK = 250_000
 """Words of a length, or classes, are all run if that takes no more, in the units of the refutation's budget."""
@@ -100,7 +100,7 @@ class Question:
         judged = judged_positions(self.at, n)
         try:
             found = {i: truths.judged_at(n, i) for i in judged}
-        except TooManyPairs:
+        except TooMuchWork:
             return None
         changes = []
         for p in range(1, n + 1):

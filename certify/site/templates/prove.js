@@ -10,7 +10,7 @@ const ended = text => {
 const forget = text => { prover?.terminate(); prover = null; ended(text); };
 const told = (kind, text) => text ? [make("p", { class: kind }, text)] : [];
 const tableOf = (columns, rows) => {
-  const region = make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Worst errors of the heads" }), table = make("table");
+  const region = make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Bounds of the errors of the heads" }), table = make("table");
   const line = (tag, cells) => { const row = make("tr"); row.append(...cells.map(text => make(tag, tag === "th" ? { scope: "col" } : {}, text))); return row; };
   table.append(make("thead"), make("tbody"));
   table.tHead.append(line("th", columns));
@@ -18,11 +18,11 @@ const tableOf = (columns, rows) => {
   region.append(table);
   return region;
 };
-const showOutcome = ({ error, caret, verdict, formula, says, claim, note, columns, rows, certificate, command }) => {
+const showOutcome = ({ error, caret, verdict, formula, says, claim, note, greatest, columns, rows, certificate, command }) => {
   if (error) { outcome.replaceChildren(...told("mistake", error), ...(caret ? [make("pre", { class: "mistake", "aria-hidden": "true" }, caret)] : [])); return; }
   const head = make("p"), kind = { certified: "certified", refuted: "refuted" }[verdict] ?? "unknown";
   head.append(make("span", { class: `verdict ${kind}` }, verdict), ` ${says}`);
-  outcome.replaceChildren(...told("asked-of", formula), head, ...told("soft", claim), ...told("soft", note), ...(rows.length ? [tableOf(columns, rows)] : []));
+  outcome.replaceChildren(...told("asked-of", formula), head, ...told("soft", claim), ...told("soft", note), ...(rows.length ? [tableOf(columns, rows)] : []), ...told("soft", greatest));
   if (!certificate) { return; }
   const file = new File([certificate], "proved.cert", { type: "application/json" }), links = make("p"), box = make("div", { class: "command" });
   links.append(make("a", { href: URL.createObjectURL(file), download: file.name }, file.name), `, ${file.size} bytes, byte for byte what this command writes:`);

@@ -16,7 +16,7 @@ from constructions.network.weightings import Weighting
 from proofs.enclosures.intervals import Interval
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.attention.windows import KEEPS, AllWindows, Memory
-from proofs.formula.attention.worst_case import SweepExtreme, WeighedSweep, option_error
+from proofs.formula.attention.worst_case import SweepExtreme, option_error
 from proofs.formula.common.extremes import WorstCase, proved_bound
 from proofs.formula.common.kernels import enclose_mean_of
 from proofs.formula.common.reading import RowGroup
@@ -62,8 +62,8 @@ def _find_extreme(obligation: AttentionObligation, bits: int, windows: AllWindow
     worst = find_worst_around_pivot(obligation, group, sweep, windows, truth, bits)
     if worst is None:  # no letter makes a pivot, and then there is no error
         return None
-    return SweepExtreme(max(worst.error.lower, Fraction(0)), proved_bound(shares[group]), truth,
-                        WeighedSweep(sweep, ()), worst.i, worst.choices, obligation.head.weighting)
+    return SweepExtreme(max(worst.error.lower, Fraction(0)), proved_bound(shares[group]), truth, sweep,
+                        worst.i, worst.choices, obligation.head.weighting)
 
 
 def find_worst_around_pivot(obligation: AttentionObligation, group: RowGroup, sweep: Sweep, windows: AllWindows,

@@ -7,19 +7,19 @@ minimised over all letter sequences at once. The weights are enclosed outward, s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
+from typing import Protocol, TypeVar
 
 from constructions.network.meanings import ALLOWED_ERROR
-from constructions.network.weightings import Weighting
 from proofs.enclosures.exponential import Dyadic, enclose_exp
 from proofs.enclosures.softmax import in_common_units, places_without_gaps
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.attention.windows import AllWindows
 from proofs.formula.common.extremes import DIGITS, Extreme, WorstCase, proved_bound
-from proofs.formula.common.sweeps import Step, Sweep
+from proofs.formula.common.sweeps import InputExtreme, Step, Sweep
 
 ROOM_OF_WINDOWS = Fraction(1, 10**20)
 """More than 2 * 4096 weights of e^-60 of the greatest."""
@@ -27,6 +27,40 @@ SPREAD_OF_ERRORS = 1 << 13
 """Weights so many bits below the greatest are only known to be less: bounds end at 10^-300 (``SMALLEST_BOUND``)."""
 Costs = dict[int, tuple[int, int, int]]
 """Per 2 * memory + truth: the least cost of a path there, the code before its last step, the option it chose."""
+Best = TypeVar("Best", bound=Extreme)
+
+
+class Inputs(Protocol):
+    """The inputs that are compared: any sequence of letters, or those that words have."""
+
+    def start(self) -> Costs:
+        """The costs before the first step."""
+
+    def follow(self, step: Step, prices: Sequence[int], previous: Costs) -> Costs:
+        """The least costs after one more step, of whose options each has its price."""
+
+
+@dataclass(frozen=True)
+class AllInputs:
+    """Any letter may follow any other."""
+
+    def start(self) -> Costs:
+        """The memory is empty."""
+        return {0: (0, -1, -1)}
+
+    def follow(self, step: Step, prices: Sequence[int], previous: Costs) -> Costs:
+        """Every option continues every path."""
+        costs: Costs = {}
+        for choice, (option, cost) in enumerate(zip(step.options, prices, strict=True)):
+            for code, (before, _, _) in previous.items():
+                after = option.effect[code >> 1]
+                total = before + cost
+                if after not in costs or total < costs[after][0]:
+                    costs[after] = (total, code, choice)
+        return costs
+
+
+ALL_INPUTS = AllInputs()
 
 
 @dataclass(frozen=True)
@@ -35,22 +69,11 @@ class WeighedSweep:
 
     sweep: Sweep
     weights: tuple[tuple[Dyadic, ...], ...]
+    inputs: Inputs = ALL_INPUTS
 
 
-@dataclass(frozen=True)
-class SweepExtreme(Extreme):
-    """The largest error over inputs with the given truth of the target, and the input that has it."""
-
-    truth: bool
-    weighed: WeighedSweep = field(repr=False)
-    row: int
-    choices: tuple[int, ...]
-    weighed_by: Weighting = Weighting.SOFTMAX
-
-    @property
-    def weighting(self) -> Weighting:
-        """How the scores become weights."""
-        return self.weighed_by
+class SweepExtreme(InputExtreme):
+    """One whose error is the weighted mean of the errors of all positions read."""
 
     @property
     def claimed(self) -> Fraction:
@@ -58,28 +81,16 @@ class SweepExtreme(Extreme):
         room = self.weighed_by.row.extra * ROOM_OF_WINDOWS
         return max(self.upper, min(self.upper + room, ALLOWED_ERROR))
 
-    @property
-    def n(self) -> int:
-        """The length of the word."""
-        return self.weighed.sweep.n
-
-    @property
-    def i(self) -> int:
-        """The position of the query."""
-        return self.row
-
     def terms(self) -> list[tuple[Fraction, Fraction]]:
         """The scaled score and the error of every position read."""
-        options = [step.options[choice]
-                   for step, choice in zip(self.weighed.sweep.steps, self.choices, strict=False)]
-        return [(option.score, option_error(option.value, self.truth)) for option in options]
+        return [(option.score, option_error(option.value, self.truth)) for option in self.chosen()]
 
 
-def weigh(sweep: Sweep, bits: int) -> WeighedSweep:
+def weigh(sweep: Sweep, bits: int, inputs: Inputs = ALL_INPUTS) -> WeighedSweep:
     """The sweep with outward enclosures of its weights, normalised by the largest score."""
     top = max(option.score for step in sweep.steps for option in step.options)
     return WeighedSweep(sweep, tuple(tuple(enclose_exp(option.score - top, bits) for option in step.options)
-                                     for step in sweep.steps))
+                                     for step in sweep.steps), inputs)
 
 
 def option_error(value: Fraction, truth: bool) -> Fraction:
@@ -102,17 +113,22 @@ def minimum_costs(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimist
     return minima
 
 
+class _Factors(dict[Fraction, int]):
+    """What a weight is multiplied by, for each value: the bound less the error, in units of one denominator."""
+
+    def __init__(self, find: Callable[[Fraction], int]):
+        self._find = find
+
+    def __missing__(self, value: Fraction) -> int:
+        self[value] = self._find(value)
+        return self[value]
+
+
 def _walk(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool) -> Iterator[tuple[Step, Costs]]:
     """Yield each step with {2 * memory + truth: (least cost, previous code, option chosen)}."""
-    previous: Costs = {0: (0, -1, -1)}
-    for step, rounded in zip(weighed.sweep.steps, _costs(weighed, truth, bound, pessimistic), strict=True):
-        costs: Costs = {}
-        for choice, (option, cost) in enumerate(zip(step.options, rounded, strict=True)):
-            for code, (before, _, _) in previous.items():
-                after = option.effect[code >> 1]
-                total = before + cost
-                if after not in costs or total < costs[after][0]:
-                    costs[after] = (total, code, choice)
+    previous = weighed.inputs.start()
+    for step, prices in zip(weighed.sweep.steps, _costs(weighed, truth, bound, pessimistic), strict=True):
+        costs = weighed.inputs.follow(step, prices, previous)
         yield step, costs
         previous = costs
 
@@ -120,11 +136,12 @@ def _walk(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool
 def _costs(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool) -> list[list[int]]:
     """For each step and option an integer; their sums have the signs of those of w * (bound - err), w at one end."""
     scale = lcm(bound.denominator, *(o.value.denominator for step in weighed.sweep.steps for o in step.options))
+    factors = _Factors(lambda value: int((bound - option_error(value, truth)) * scale))
     costs = list[list[tuple[int, int]]]()
     for step, weights in zip(weighed.sweep.steps, weighed.weights, strict=True):
-        factors = [int((bound - option_error(option.value, truth)) * scale) for option in step.options]
+        known = [factors[option.value] for option in step.options]
         costs.append([(factor * (weight.lower if (factor >= 0) == pessimistic else weight.upper), weight.exponent)
-                      for factor, weight in zip(factors, weights, strict=True)])
+                      for factor, weight in zip(known, weights, strict=True)])
     longest = max(abs(mantissa).bit_length() for options in costs for mantissa, _ in options)
     places = places_without_gaps((exponent for options in costs for mantissa, exponent in options if mantissa),
                                  longest + 1 + len(costs).bit_length())
@@ -176,22 +193,23 @@ def find_worst_case(obligation: AttentionObligation, bits: int, windows: AllWind
     return WorstCase(found[False], found[True])
 
 
-def larger_extreme(best: SweepExtreme | None, weighed: WeighedSweep, truth: bool) -> SweepExtreme | None:
+def larger_extreme(best: Best | None, weighed: WeighedSweep, truth: bool) -> Best | SweepExtreme | None:
     """The largest error over the rows of one more sweep, if it is larger, by Dinkelbach's iteration.
 
     Each sweep is proved at a bound no larger than the final one, and a larger bound only makes the costs larger.
     """
+    largest: Best | SweepExtreme | None = best
     while True:
-        bound = best.upper if best else Fraction(0)
+        bound = largest.upper if largest else Fraction(0)
         minima = minimum_costs(weighed, truth, bound)
-        if best is None and minima:
+        if largest is None and minima:
             i = min(minima)
-            best = _extreme_at(weighed, truth, bound, i, bound)
+            largest = _extreme_at(weighed, truth, bound, i, bound)
             continue
         worst = min(minima, key=lambda i: minima[i], default=None)
         if worst is None or minima[worst] >= 0:
-            return best
-        best = _extreme_at(weighed, truth, bound, worst, bound)
+            return largest
+        largest = _extreme_at(weighed, truth, bound, worst, bound)
 
 
 def _extreme_at(weighed: WeighedSweep, truth: bool, bound: Fraction, i: int, at_least: Fraction) -> SweepExtreme:
@@ -201,7 +219,7 @@ def _extreme_at(weighed: WeighedSweep, truth: bool, bound: Fraction, i: int, at_
     if at_least and rounded <= at_least:
         step = min(at_least, abs(ALLOWED_ERROR - at_least) or at_least) / 10 ** (DIGITS - 1)
         rounded = proved_bound(at_least + max(step, upper - lower))
-    return SweepExtreme(lower, rounded, truth, weighed, i, choices)
+    return SweepExtreme(lower, rounded, truth, weighed.sweep, i, choices)
 
 
 def find_violations(sweeps: Iterable[WeighedSweep], bound: Fraction) -> list[tuple[int, int, bool, WeighedSweep]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
+from constructions.network.weightings import Weighting
+from proofs.formula.common.extremes import Extreme
 from proofs.formula.common.letters import Letter
 
 ZERO = Fraction(0)
@@ -43,6 +45,36 @@ class Sweep:
     n: int
     steps: tuple[Step, ...]
     rows: frozenset[int]
+
+
+@dataclass(frozen=True)
+class InputExtreme(Extreme):
+    """The largest error over inputs with the given truth of the target, and the options of the input that has it."""
+
+    truth: bool
+    sweep: Sweep = field(repr=False)
+    row: int
+    choices: tuple[int, ...]
+    weighed_by: Weighting = Weighting.SOFTMAX
+
+    @property
+    def weighting(self) -> Weighting:
+        """How the scores become weights."""
+        return self.weighed_by
+
+    @property
+    def n(self) -> int:
+        """The length of the word."""
+        return self.sweep.n
+
+    @property
+    def i(self) -> int:
+        """The position of the query."""
+        return self.row
+
+    def chosen(self) -> list[Option]:
+        """The options of the input, in reading order."""
+        return [step.options[choice] for step, choice in zip(self.sweep.steps, self.choices, strict=False)]
 
 
 Offer = tuple[tuple[Option, ...], tuple[int, ...], int, int]

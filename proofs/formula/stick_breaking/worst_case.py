@@ -12,12 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from constructions.network.weightings import Weighting
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.formula.attention.obligation import AttentionObligation
-from proofs.formula.common.extremes import Extreme, WorstCase, proved_bound
+from proofs.formula.common.extremes import WorstCase, proved_bound
 from proofs.formula.common.reading import RowGroup
-from proofs.formula.common.sweeps import Option, Step, Sweep
+from proofs.formula.common.sweeps import InputExtreme, Option, Step, Sweep
 
 Enclosed = tuple[int, int]
 """Two integers around a number, in units of 2**-bits."""
@@ -48,30 +47,8 @@ class Ends:
     by_memory: Mapping[int, tuple[Reached, Reached]]
 
 
-@dataclass(frozen=True)
-class StickExtreme(Extreme):
-    """The largest error over inputs with the given truth of the target, and the input that has it."""
-
-    truth: bool
-    sweep: Sweep = field(repr=False)
-    row: int
-    choices: tuple[int, ...]
-    weighed_by: Weighting
-
-    @property
-    def n(self) -> int:
-        """The length of the word."""
-        return self.sweep.n
-
-    @property
-    def i(self) -> int:
-        """The position of the query."""
-        return self.row
-
-    @property
-    def weighting(self) -> Weighting:
-        """How scores become weights."""
-        return self.weighed_by
+class StickExtreme(InputExtreme):
+    """One whose input is read up to the position before the row's own."""
 
     def terms(self) -> list[tuple[Fraction, Fraction]]:
         """None: weights depend on other scores than softmax."""
@@ -79,8 +56,7 @@ class StickExtreme(Extreme):
 
     def read(self) -> list[tuple[Fraction, Fraction]]:
         """The scaled score and the value of every position before the row's own, in reading order."""
-        options = [step.options[choice] for step, choice in zip(self.sweep.steps, self.choices, strict=False)]
-        return [(option.score, option.value) for option in options]
+        return [(option.score, option.value) for option in self.chosen()]
 
 
 class Walk:

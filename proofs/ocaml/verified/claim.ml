@@ -51,5 +51,5 @@ let describe (c : C.certificate) proved =
       "says that it means (exact reals, " ^ weights m ^ ")" ];
     entry "regime" [ regime c ];
     entry "causal" [ if c.claimed_causal then "yes: future masks only, nothing depends on n" else "not claimed" ];
-    entry "worst error" (errors c proved);
+    entry "error bound" (errors c proved);
     entry "not proved" (if C.exceeds proved c.claimed_errors then less else []) ]

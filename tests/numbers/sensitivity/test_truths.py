@@ -11,7 +11,7 @@ from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Formula
 from proofs.words.formula_runs import FormulaRuns, Side, State
-from proofs.words.pairs_of_runs import ExchangedTruths, TooManyPairs, Work
+from proofs.words.pairs_of_runs import ExchangedTruths, TooMuchWork, Work
 
 LEAVES = ("Q_a", "Q_b", "Q_c", "FIRST", "LAST", "ODD", "true")
 
@@ -71,7 +71,7 @@ def test_one_pass_serves_every_length_of_a_formula_of_the_past_and_longer_ones_f
 
 
 def test_nothing_is_decided_beyond_the_budget() -> None:
-    with pytest.raises(TooManyPairs):
+    with pytest.raises(TooMuchWork):
         ExchangedTruths(parse_formula("ODD(#<[Q_1])"), ("0", "1"), Work(50)).judged_at(40, 40)
 
 
@@ -80,7 +80,7 @@ def test_a_word_has_exactly_one_run_and_its_truths_are_those_of_the_semantics() 
     runs = FormulaRuns(formula)
     for word in product("ab", repeat=4):
         for judged in range(1, 5):
-            states: list[tuple[State, bool | None]] = [(state, None) for state in runs.starts(4)]
+            states: list[tuple[State, int | None]] = [(state, None) for state in runs.starts(4)]
             for j, letter in enumerate(word, start=1):
                 side = Side.THERE if j == judged else Side.BEFORE if j < judged else Side.BEHIND
                 states = [(after, truth if j == judged else before) for state, before in states

@@ -34,7 +34,7 @@ def describe_certificate(given: Certificate, coverage: Coverage) -> list[str]:
         *entry("transformer", [f"{len(network.layers)} layers, {len(network.heads)} heads, {units} units"]),
         *entry("covered", [f"{coverage.embedding_cells} embedding cells, {coverage.head_rows} head rows, "
                            f"{coverage.feed_forward_rows} feed-forward rows, {coverage.subformulas} subformulas"]),
-        *entry("worst error", list(words_of_errors(given, coverage))),
+        *entry("error bound", list(words_of_errors(given, coverage))),
         *entry("no evidence", words_of_guards(coverage))]
 
 
@@ -59,7 +59,7 @@ def words_of_regime(given: Certificate) -> str:
 
 
 def words_of_errors(given: Certificate, coverage: Coverage) -> Iterator[str]:
-    """The greatest stated errors, and where they are claimed."""
+    """The greatest stated error bounds, and where they are claimed."""
     rows = sum(coverage.guarded.values())
     heads = [name for name, count in coverage.guarded.items() if count]
     worst = write_rounded_up(worst_error(given, ApproximateTruth))
