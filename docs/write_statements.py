@@ -14,7 +14,7 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 PAGE = FOLDER / "statements.md"
 NUMBERED = re.compile(r"(Definition|Lemma|Theorem|Proposition|Corollary) \d+")
-STATEMENTS = ("definition", "holds", "fails", "incomplete", "open", "not decided")
+STATEMENTS = ("definition", "holds", "fails", "fails on a reading", "incomplete", "open", "not decided")
 PROOFS = ("", "holds", "fails", "incomplete", "proves the repair")
 CLASSES = ("", "numbers", "the class of the paper", "our networks", "Section 3.1 repaired")
 
@@ -50,8 +50,9 @@ class Statement:
     @property
     def verdict(self) -> str:
         """The words of the page, which its first table explains."""
-        if self.statement in ("definition", "not decided"):
-            return {"definition": "defined"}.get(self.statement, self.statement)
+        if self.statement in ("definition", "not decided", "fails on a reading"):
+            return {"definition": "defined", "fails on a reading": "refuted on a reading"}.get(self.statement,
+                                                                                               self.statement)
         proved = self.statement == "holds" and self.proof in ("", "holds")
         if not self.coq:
             return "certified" if proved else "repaired, not in Coq"

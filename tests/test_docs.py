@@ -146,7 +146,7 @@ def test_the_page_on_coq_is_true(tmp_path: Path) -> None:
     program = coq_or_skip().program
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     text = (ROOT / "docs" / "coq.md").read_text(encoding="utf-8")
-    assert len(console_blocks(text)) == 4
+    assert len(console_blocks(text)) == 5
     for command, shown in console_blocks(text):
         check_run(command, shown, tmp_path, str(Path(program).parent))
     assert (tmp_path / "parity" / "theorem" / "Theorem_parity.v").is_file()

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from certify.auditing.results import LengthVerdict, Verdict
+from certify.auditing.results import LengthVerdict, Verdict, Witness
 from certify.frame.answer import AnswerByLength
 from certify.frame.verdicts import worst
 from proofs.trained.runs import runs
@@ -54,12 +54,13 @@ class ClaimAnswer(AnswerByLength[LengthVerdict]):
 
 @dataclass(frozen=True)
 class OneVerdict:
-    """A verdict on all that is asked, for ``lengths`` other than those of the claim if it names some."""
+    """A verdict on all that is asked, for ``lengths`` other than those of the claim if it names some, by a witness."""
 
     verdict: Verdict
     reason: str = ""
     lengths: str = ""
     measure: str = "measured"
+    witness: Witness | None = None
 
 
 def show_lengths(numbers: Iterable[int]) -> str:

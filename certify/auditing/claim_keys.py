@@ -25,6 +25,8 @@ class ClaimKeys(TypedDict, total=False):
     counterexample: dict[str, Any]
     constants: dict[str, str]
     part: str
+    reading: str
+    rests_on: str
     limit: str
     note: str
     gamma: Exact

@@ -92,7 +92,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of a claims file; ``part`` is one of PARTS."""
+    """One claim of a claims file; ``part`` is one of PARTS, ``reading`` and ``rests_on`` are those of its result."""
 
     name: str
     statement: str
@@ -104,6 +104,8 @@ class Claim:
     limit: str = ""
     note: str = ""
     digest: str = ""
+    reading: str = ""
+    rests_on: str = ""
 
     def about_some(self, lengths: Lengths) -> Claim:
         """The same claim of some of its lengths, about the same network; nothing is expected of the others."""

@@ -46,9 +46,9 @@ from proofs.enclosures.float_runs.run_class import RunClass
 
 SUBJECTS = ("formula", "model", "examine", "program", "undecidable")
 COMMON = {"name": str, "statement": str, "says": str, "lengths": (str, int), "expect": str, "counterexample": dict,
-          "constants": dict, "part": str, "limit": str, "note": str}
+          "part": str, "reading": str, "rests_on": str, "limit": str, "note": str}
 OF_NETWORKS = {"gamma": str, "temperature": str, "delta": str, "embeddings": list, "embedding_bound": str, "gap": str,
-               "critical": list, "width": str, "float": str}
+               "critical": list, "constants": dict, "width": str, "float": str}
 KEYS: Mapping[str, Mapping[str, Any]] = {
     "formula": COMMON | OF_NETWORKS | OF_FORMULAS, "model": COMMON | OF_NETWORKS, "examine": COMMON,
     "program": COMMON | {"oracle": (str, dict), "alphabet": str}, "undecidable": COMMON,
@@ -205,7 +205,7 @@ class _Reader:
         about = asked or self.about(kind, entry, lengths)
         return Claim(entry["name"], statement, entry.get("says", ""), about, lengths,
                      _read_expected(entry, about), part, entry.get("limit", ""), entry.get("note", ""),
-                     self.digest(entry))
+                     self.digest(entry), entry.get("reading", ""), entry.get("rests_on", ""))
 
     def about(self, kind: str, entry: Table, lengths: Lengths) -> About:
         match kind:
@@ -266,7 +266,7 @@ def _kind_of(entry: Table) -> tuple[str, Mapping[str, Any]]:
 
 def read_demands(entry: Table, lengths: Lengths, folder: Path = Path()) -> Demands:
     """What the keys (or options) of a network demand beside that; files are relative to the ``folder``."""
-    critical = entry.get("critical", [])
+    critical = [*entry.get("critical", []), *_read_constants(entry)]
     if not all(type(n) is int and lengths.first <= n <= lengths.last for n in critical):
         raise InputError(f"critical = {critical}, expected lengths in {lengths}")
     width = entry.get("width")
@@ -275,7 +275,7 @@ def read_demands(entry: Table, lengths: Lengths, folder: Path = Path()) -> Deman
         if "embeddings" in entry else None,
         embedding_bound=_positive_expression("embedding_bound", entry, lengths),
         gap=_positive_expression("gap", entry, lengths, frozenset("n")),
-        critical=tuple(critical),
+        critical=tuple(sorted({*critical})),
         width=DEFAULT_WIDTH if width is None else read_width(width),
         runs=_read_runs(entry["float"], folder) if "float" in entry else None,
     )
@@ -328,11 +328,6 @@ def _read_expected(entry: Table, about: About) -> Expected:
     verdict = entry.get("expect")
     if verdict is not None and verdict not in get_args(Verdict):
         raise InputError(f"expect {verdict!r}, expected one of {', '.join(get_args(Verdict))}")
-    constants = {}
-    for n, value in entry.get("constants", {}).items():
-        if not re.fullmatch("[0-9]{1,4}", n) or not re.fullmatch(r"[0-9]+(\.[0-9]+)?", str(value)):
-            raise InputError(f"constants: {n} = {value!r}, expected a length and a decimal such as 8 = \"1.3854\"")
-        constants[int(n)] = str(value)
     counterexample = entry.get("counterexample")
     if counterexample is not None:
         check_keys("counterexample", counterexample, {"word": str, "position": int})
@@ -341,4 +336,14 @@ def _read_expected(entry: Table, about: About) -> Expected:
         if isinstance(about, AboutANetwork):
             parse_word(counterexample["word"], about.request.alphabet)
         counterexample = (counterexample["word"], counterexample["position"])
-    return Expected(verdict, counterexample, constants)
+    return Expected(verdict, counterexample, _read_constants(entry))
+
+
+def _read_constants(entry: Table) -> dict[int, str]:
+    """The critical constants that are claimed, by length; they are bracketed to be compared."""
+    constants = {}
+    for n, value in entry.get("constants", {}).items():
+        if not re.fullmatch("[0-9]{1,4}", n) or not re.fullmatch(r"[0-9]+(\.[0-9]+)?", str(value)):
+            raise InputError(f"constants: {n} = {value!r}, expected a length and a decimal such as 8 = \"1.3854\"")
+        constants[int(n)] = str(value)
+    return constants

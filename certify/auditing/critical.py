@@ -80,14 +80,18 @@ class NetworkAtConstants:
         self.request = request
         self.lengths = lengths
         self.search = search
+        self._latest: tuple[Fraction, ClaimedNetwork] | None = None
+        self._sketched = Search(progress=search.progress)
 
     def at(self, constant: Fraction) -> ClaimedNetwork:
-        """The network with this constant."""
-        return network_of(self.request.with_gamma(constant))
+        """The network with this constant, compiled once for all that is asked about the constant."""
+        if self._latest is None or self._latest[0] != constant:
+            self._latest = constant, network_of(self.request.with_gamma(constant))
+        return self._latest[1]
 
     def lines(self, constant: Fraction) -> Sequence[Line]:
-        """What the exact prover alone says of every obligation; no other constant gives the same ones."""
-        return sketch(self.at(constant), self.lengths, Search(progress=self.search.progress))
+        """What the exact prover alone says of every obligation; those that do not mention the constant are kept."""
+        return sketch(self.at(constant), self.lengths, self._sketched)
 
     def probe(self, constant: Fraction) -> Probe:
         """Whether every obligation is proved by the exact prover."""

@@ -18,6 +18,7 @@ from certify.auditing.embeddings import find_embedding_beyond
 from certify.auditing.fits import fit_laws
 from certify.auditing.kinds.asked import Asked
 from certify.auditing.results import ClaimResult, CriticalConstant, LengthVerdict, Verdict, Witness, outward
+from certify.auditing.wording import ends
 from certify.frame.shipped import examples_folder
 from certify.frame.so_far import SoFar, answer_in_time
 from constructions.deadline import TimeIsUp, time_limit
@@ -69,7 +70,7 @@ def judge_with_certificates(claim: Claim, search: Search) -> Judged:
     except Unsupported as construct:
         judged = Judged(_result(claim, "unsupported", reason=str(construct)))
     result = replace(judged.result, seconds=round(time.perf_counter() - start, 3))
-    return Judged(replace(result, mismatch=find_mismatch(claim, result)), judged.certificates)
+    return Judged(_labelled(claim, result), judged.certificates)
 
 
 def judge_in_time(claim: Claim, search: Search, seconds: int | None = None,
@@ -118,7 +119,7 @@ def with_criticals(claim: Claim, result: ClaimResult, search: Search, seconds: i
         result = replace(result, note="; ".join(filter(None, (result.note, note))))
     result = replace(result, criticals=tuple(found), fits=fit_laws(found),
                      seconds=round(result.seconds + time.perf_counter() - start, 3))
-    return replace(result, mismatch=find_mismatch(claim, result))
+    return _labelled(claim, _hold_against_constants(claim, result))
 
 
 def _decide(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:
@@ -149,7 +150,7 @@ def _answered(claim: Claim, answer: ClaimAnswer | OneVerdict) -> ClaimResult:
     """What is said of the claim."""
     result = replace(_result(claim, answer.verdict, answer.reason), measure=answer.measure)
     if isinstance(answer, OneVerdict):
-        return replace(result, lengths=answer.lengths or str(claim.lengths))
+        return replace(result, lengths=answer.lengths or str(claim.lengths), witness=answer.witness)
     row = answer.decisive
     return replace(result, rows=answer.rows, witness=row.witness, error=row.error, bound=row.bound,
                    where=f"n = {row.n}, {row.where}" if row.where else "")
@@ -176,7 +177,8 @@ def _decide_network(claim: Claim, about: AboutANetwork, search: Search) -> tuple
 def _result(claim: Claim, verdict: Verdict, reason: str) -> ClaimResult:
     return ClaimResult(claim.name, claim.statement, claim.says, describe_subject(claim), str(claim.lengths), verdict,
                        claim.expected.verdict or "", "", reason, 0.0, note=claim.note, limit=claim.limit,
-                       part=claim.part, covers=describe_coverage(claim))
+                       part=claim.part, covers=describe_coverage(claim), reading=claim.reading,
+                       rests_on=claim.rests_on)
 
 
 def describe_subject(claim: Claim) -> str:
@@ -245,6 +247,28 @@ def _shortened(interval: Interval) -> Interval:
 # -- what was expected -------------------------------------------------------------------------------------------------
 
 
+def _labelled(claim: Claim, result: ClaimResult) -> ClaimResult:
+    """The result with the verdict that its reading leaves, held against what the claims file expects."""
+    if claim.reading and result.verdict == "refuted":
+        result = replace(result, verdict="refuted on a reading")
+    return replace(result, mismatch=find_mismatch(claim, result))
+
+
+def _hold_against_constants(claim: Claim, result: ClaimResult) -> ClaimResult:
+    """A result that is certified only if all critical constants that the claim states were found, and are as stated."""
+    found = {critical.n: critical.gamma for critical in result.criticals}
+    for n, stated in (claim.expected.constants or {}).items():
+        if result.verdict != "certified":
+            break
+        gamma = found.get(n)
+        if gamma is None:
+            result = replace(result, verdict="unknown", reason=f"the critical constant at n = {n} was not found")
+        elif not _fits(gamma, stated):
+            wrong = f"the critical constant at n = {n} lies in {'..'.join(ends(gamma))}, stated as {stated}"
+            result = replace(result, verdict="refuted", reason=wrong)
+    return result
+
+
 def find_mismatch(claim: Claim, result: ClaimResult) -> str:
     """How the result differs from what the claims file expects; empty if it does not."""
     expected, found = claim.expected, []
@@ -257,13 +281,13 @@ def find_mismatch(claim: Claim, result: ClaimResult) -> str:
             found.append(f"expected the counterexample {word}, position {position}")
     by_length = {critical.n: critical for critical in result.criticals}
     for n, constant in (expected.constants or {}).items():
-        if n not in by_length or not _fits(by_length[n], constant):
+        gamma = by_length[n].gamma if n in by_length else None
+        if gamma is None or not _fits(gamma, constant):
             found.append(f"expected the critical constant {constant} at n = {n}")
     return "; ".join(found)
 
 
-def _fits(critical: CriticalConstant, decimal: str) -> bool:
+def _fits(gamma: Interval, decimal: str) -> bool:
     """Whether the bracket reaches into the numbers that round to the decimal (or are cut off to it)."""
     unit = Fraction(1, 10 ** len(decimal.partition(".")[2]))
-    gamma = critical.gamma
-    return gamma is not None and gamma.lower <= Fraction(decimal) + unit and gamma.upper >= Fraction(decimal) - unit
+    return gamma.lower <= Fraction(decimal) + unit and gamma.upper >= Fraction(decimal) - unit

@@ -16,9 +16,11 @@ from constructions.language.expressions import Constant
 from constructions.network.sharpening import Place
 from proofs.enclosures.intervals import Interval
 
-Verdict = Literal["certified", "refuted", "unknown", "unsupported", "not decidable", "proved", "unproved", "vacuous",
-                  "malformed"]
-"""``proved``: for every n, by Coq. ``vacuous``: true, as nothing is asked. ``not decidable``: no instance of any size
+Verdict = Literal["certified", "refuted", "refuted on a reading", "unknown", "unsupported", "not decidable", "proved",
+                  "unproved", "vacuous", "malformed"]
+"""``refuted on a reading``: of words that can be read otherwise, too.
+
+``proved``: for every n, by Coq. ``vacuous``: true, as nothing is asked. ``not decidable``: no instance of any size
 decides the statement; the claim says why. ``malformed``: a claim of a file with others that could not be read."""
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
@@ -136,7 +138,8 @@ class ClaimResult(Readable, WithExitStatus):
     ``mismatch`` says how the verdict differs from the
     one that the claims file expects; empty if it does not. ``note`` and ``limit`` are texts of the claims file.
     ``error`` is what ``measure`` names: the worst error, the smallest gap, or the value of a statement about numbers.
-    ``covers`` says what was looked at at each length.
+    ``covers`` says what was looked at at each length; ``reading`` how the source is read, if it can be read otherwise,
+    too; ``rests_on`` what was taken over without a check.
     """
 
     name: str
@@ -162,6 +165,8 @@ class ClaimResult(Readable, WithExitStatus):
     part: str = "statement"
     measure: str = "worst error"
     covers: str = ""
+    reading: str = ""
+    rests_on: str = ""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Kept:
     claims: tuple[KeptClaim, ...]
 
 
-VERSION = 3
+VERSION = 4
 
 
 def kept_path(claims_path: str) -> Path:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from certify.auditing.claims import PARTS
 from certify.auditing.results import ClaimResult, StatementVerdict, Verdict
 from certify.auditing.wording import describe_witness
 
-ORDER: tuple[Verdict, ...] = ("refuted", "unknown", "unproved", "unsupported", "certified", "proved", "vacuous",
-                              "not decidable", "malformed")
+ORDER: tuple[Verdict, ...] = ("refuted", "refuted on a reading", "unknown", "unproved", "unsupported", "certified",
+                              "proved", "vacuous", "not decidable", "malformed")
 """The first of these that a claim about the statement itself has is the statement's verdict."""
 
 
@@ -26,22 +27,22 @@ def judge_statements(results: Sequence[ClaimResult], printed: bool = True) -> tu
 
 
 def _judge(statement: str, claims: Sequence[ClaimResult], printed: bool) -> StatementVerdict:
-    own = [claim for claim in claims if claim.part == "statement"]
+    own, steps, transcribed, repairs, besides = ([claim for claim in claims if claim.part == part] for part in PARTS)
     found = {claim.verdict for claim in own}
     verdict: Verdict = next((one for one in ORDER if one in found), "unknown")
     decisive = [claim for claim in own if claim.verdict == verdict]
     as_printed = " as printed" if printed else ""
     texts = [_describe(verdict, decisive, as_printed)] if decisive else [f"no claim is about the statement{as_printed}"]
-    steps = [claim for claim in claims if claim.part == "proof step"]
+    if verdict == "refuted on a reading":
+        texts += [f"read so: {claim.reading}: {_certified([claim])}" for claim in own if claim.verdict == "certified"]
     texts += [f"a step of the proof is false: {_shown(claim)}" for claim in steps if claim.verdict == "refuted"]
     texts += [f"{claim.name}: {claim.verdict}" for claim in steps if claim.verdict not in ("refuted", "certified")]
     texts += [f"in the text that was read, perhaps not in the source: {claim.says}: {claim.verdict}"
-              for claim in claims if claim.part == "transcription"]
-    repairs = [claim for claim in claims if claim.part == "repair"]
-    held = [claim for claim in repairs if claim.verdict == "certified"]
-    texts += [f"as repaired it is {_certified(held)}"] if held else []
+              for claim in transcribed]
+    texts += [f"as repaired ({claim.says}) it is {_certified([claim])}" for claim in repairs
+              if claim.verdict == "certified"]
     texts += [f"the repair {claim.name} is {claim.verdict}" for claim in repairs if claim.verdict != "certified"]
-    texts += [f"besides, {claim.says}: {claim.verdict}" for claim in claims if claim.part == "remark"]
+    texts += [f"besides, {claim.says}: {claim.verdict}" for claim in besides]
     return StatementVerdict(statement, verdict, "; ".join(texts), tuple(claim.name for claim in claims))
 
 
@@ -52,9 +53,10 @@ def _describe(verdict: Verdict, claims: Sequence[ClaimResult], as_printed: str) 
             return _certified(claims)
         case "proved":
             return f"proved for {', '.join(dict.fromkeys(claim.lengths for claim in claims))}"
-        case "refuted":
+        case "refuted" | "refuted on a reading":
             smallest = min(claims, key=lambda claim: claim.witness.n if claim.witness else 10**9)
-            return f"refuted{as_printed}: {_shown(smallest)}"
+            where = f", read so: {smallest.reading}" if smallest.reading else ""
+            return f"refuted{as_printed}{where}: {_shown(smallest)}"
         case "not decidable":
             return f"not decidable by instances: {first.reason}"
     return f"{verdict}: {first.reason}"
@@ -65,15 +67,23 @@ def _shown(claim: ClaimResult) -> str:
 
 
 def _certified(claims: Sequence[ClaimResult]) -> str:
-    """On which lengths, and of what: a statement is about more than the instances that were looked at."""
-    looked_at = dict.fromkeys(claim.covers for claim in claims if claim.covers)
-    return f"certified on {_common_range(claims)}" + (f", for {'; also '.join(looked_at)}" if looked_at else "")
+    """On which lengths, of what, and resting on what: a statement is about more than the instances looked at."""
+    covered: dict[str, dict[str, None]] = {}
+    for claim in claims:
+        covered.setdefault(_range(claim.lengths), {})[claim.covers] = None
+    texts = [f"on {lengths}" + (f", for {'; also '.join(filter(None, names))}" if any(names) else "")
+             for lengths, names in covered.items()]
+    unchecked = dict.fromkeys(claim.rests_on for claim in claims if claim.rests_on)
+    return f"certified {'; and '.join(texts)}" + "".join(f"; this rests on {text}" for text in unchecked)
 
 
-def _common_range(claims: Sequence[ClaimResult]) -> str:
-    """The lengths that all of the claims cover."""
-    ends = [claim.lengths.split("..") for claim in claims if ".." in claim.lengths]
-    if not ends:
-        return claims[0].lengths
-    first, last = max(int(one) for one, _ in ends), min(int(one) for _, one in ends)
-    return f"n <= {last}" if first == 1 else f"{first} <= n <= {last}"
+def _range(lengths: str) -> str:
+    """Lengths as an inequality in n, where they are a range.
+
+    >>> _range("1..64"), _range("4..64"), _range("1..1"), _range("every n")
+    ('n <= 64', '4 <= n <= 64', 'n = 1', 'every n')
+    """
+    first, dots, last = lengths.partition("..")
+    if not dots:
+        return lengths
+    return f"n = {last}" if first == last else f"n <= {last}" if first == "1" else f"{first} <= n <= {last}"

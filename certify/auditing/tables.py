@@ -27,6 +27,8 @@ Cells = dict[str, Cell]
 """The cells of a line by the names of their columns."""
 FOLDED = ("critical constant", "critical temperature")
 """Columns that may be broken where a claim stands alone."""
+TOLD_BESIDE = ("unexpected", "reading", "rests on", "reason")
+"""Remarks without which the row of a claim says more than was decided."""
 UNNAMED = "claim"
 """The name of a claim that no claims file has."""
 HEADS = "of head"
@@ -97,7 +99,7 @@ def _print_criticals(out: Console, claims: tuple[ClaimResult, ...]) -> None:
 def _print_findings(out: Console, claims: tuple[ClaimResult, ...]) -> None:
     """What the row of a claim has no room for: refutations, reasons, broken expectations."""
     for claim in claims:
-        texts = [(name, text) for name, text in wording.remarks(claim) if name in ("unexpected", "reason")]
+        texts = [(name, text) for name, text in wording.remarks(claim) if name in TOLD_BESIDE]
         if claim.witness or texts:
             out.print()
             name = plain(wording.one_line(claim.name), style="bold")

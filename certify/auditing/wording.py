@@ -39,6 +39,8 @@ LEGEND = (
     ("vacuous", "True, because nothing is asked: the claim is about no word of these lengths, or about no head."),
     ("refuted", "One instance breaks the claim. It was replayed in enclosed arithmetic: the value that is shown is an "
                 "interval that contains the true one and lies outside what is allowed. The command shows it again."),
+    ("refuted on a reading", "Refuted where the words of the statement are read as the claim says; they can be read "
+                             "otherwise, too, and on that reading nothing is refuted."),
     ("unknown", "Neither proved nor refuted; the reason says what is missing. It is never counted as certified."),
     ("unproved", "Coq does not accept the theorem, which does not make it false; the reason says what is missing."),
     ("unsupported", "The claim uses something that is not handled; nothing is said about whether it is true."),
@@ -268,7 +270,8 @@ def by_temperature(critical: CriticalConstant | None) -> Sequence[HeadTemperatur
 
 def remarks(claim: ClaimResult) -> list[tuple[str, str]]:
     """The texts that belong to a claim, each with its name."""
-    texts = [("unexpected", claim.mismatch), ("reason", claim.reason), ("limit", claim.limit), ("note", claim.note)]
+    texts = [("unexpected", claim.mismatch), ("reading", claim.reading), ("rests on", claim.rests_on),
+             ("reason", claim.reason), ("limit", claim.limit), ("note", claim.note)]
     for fit in claim.fits:
         heads = f"{show_heads(fit.heads)}: " if len(claim.fits) > 1 else ""
         texts.append(("fit", f"{heads}{fit.law} (a fit, no claim; residual {fit.residual:.2g})"))

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from certify.asking.request import Request
+from certify.asking.run_command import RunCommand
 from certify.asking.subjects import find_formula
 from constructions.errors import InputError
 from constructions.language.syntax import Formula
@@ -17,12 +18,16 @@ MOST_CHARACTERS = 100
 
 @dataclass(frozen=True)
 class TheoremClaim:
-    """A network and the formula that it should compute, on words of every length; the regime, if one is stated."""
+    """A network and the formula that it should compute, on words of every length; the regime, if one is stated.
+
+    ``run_command`` runs the network on a word.
+    """
 
     name: str
     network: Transformer
     formula: Formula
     regime: Regime | None = None
+    run_command: RunCommand | None = None
 
 
 def claim_theorem(request: Request, name: str) -> TheoremClaim:
@@ -37,7 +42,7 @@ def claim_theorem(request: Request, name: str) -> TheoremClaim:
     if formula is None:
         raise InputError(f"{request.description}: output {network.output!r}: its meaning is not a truth, expected the "
                          "truth of a formula")
-    return TheoremClaim(identifier(name), network, formula, request.stated_regime)
+    return TheoremClaim(identifier(name), network, formula, request.stated_regime, request.run_command)
 
 
 def identifier(name: str) -> str:

@@ -1,4 +1,4 @@
-"""`certify prove`: the theorem for every n, decided by Coq; the verdicts proved, unproved and unsupported."""
+"""`certify prove`: the theorem for every n, decided by Coq, and refuted by a replayed word where that is false."""
 
 from __future__ import annotations
 
@@ -8,18 +8,29 @@ from typing import Any
 
 from rich.console import Console
 
+from certify.asking.request import DEFAULT_MAX_N
 from certify.every_n.claim import TheoremClaim
-from certify.formula.pipeline import Clock
+from certify.formula.counterexamples import counterexample_to_json, describe_counterexample
+from certify.formula.pipeline import Clock, sketch
 from certify.formula.show import print_shape
 from certify.frame.terminal_tables import plain, printed_to_html
 from certify.frame.verdicts import WithExitStatus, colour
-from certify.frame.words import show_alphabet
-from constructions.errors import Unsupported
+from certify.frame.words import show_alphabet, type_word
+from constructions.deadline import TimeIsUp
+from constructions.errors import InputError, Unsupported
 from constructions.language.predicates import definitions_of
 from constructions.language.printer import Style, describe_formula, format_briefly, format_formula
+from constructions.network.lengths import Lengths
+from constructions.network.validation import check_defined
 from proofs.every_n import EVERY_LENGTH, Coq, ProvedLengths, ask, ask_about_file, compiled_library, find_coq
 from proofs.every_n.kernel import REFUSED
 from proofs.every_n.library import library_digest
+from proofs.formula.discharge import Memory
+from proofs.formula.refutation import SearchByLength
+from proofs.words.replay import Counterexample, find_miss
+
+SEARCHED_TO = DEFAULT_MAX_N
+"""Words that break a theorem which Coq does not accept are looked for up to this length."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,6 +45,7 @@ class Theorem(WithExitStatus):
     reason: str = ""
     seconds: float = 0.0
     library_seconds: float = 0.0
+    counterexample: Counterexample | None = None
 
     def __repr__(self) -> str:
         return f"<{self.verdict}: {format_briefly(self.claim.formula)}; {_summary(self)}>"
@@ -45,6 +57,8 @@ class Theorem(WithExitStatus):
 def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None,
           lengths: ProvedLengths = EVERY_LENGTH, *, of_file: bool = False) -> Theorem:
     """Let Coq decide whether the network computes its formula on all words of every length, or of these.
+
+    What Coq does not accept is refuted if a word is found on which the output is wrong.
 
     With ``of_file``, the theorem is that of an exported folder, which is about the text of the model file.
 
@@ -62,8 +76,32 @@ def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None,
         answer = put(coq, library, claim.network, claim.formula, lengths)
     except Unsupported as construct:
         return replace(unsettled, reason=str(construct), seconds=clock.total)
-    return replace(unsettled, verdict="proved" if answer.proved else "unproved", axioms=tuple(sorted(answer.axioms)),
-                   reason=answer.reason, seconds=clock.total, library_seconds=clock.stages["library"])
+    wrong = None if answer.proved else find_wrong_output(claim, lengths, progress)
+    return replace(unsettled, verdict="proved" if answer.proved else "refuted" if wrong else "unproved",
+                   axioms=tuple(sorted(answer.axioms)), reason=answer.reason, seconds=clock.total,
+                   library_seconds=clock.stages["library"], counterexample=wrong)
+
+
+def find_wrong_output(claim: TheoremClaim, lengths: ProvedLengths,
+                      progress: Callable[[str], None] = lambda _: None) -> Counterexample | None:
+    """A replayed word of one of the lengths up to SEARCHED_TO on which the output is wrong, if the search finds one.
+
+    When time is up none was found.
+    """
+    network, last = claim.network, min(lengths.greatest or SEARCHED_TO, SEARCHED_TO)
+    memory, by_length = Memory(), SearchByLength(network, None, progress)
+    output = replace(network, directions={network.output: network.directions[network.output]})
+    try:
+        for n in range(lengths.least, last + 1):
+            progress(f"looking for a wrong word of length {n}")
+            check_defined(network, one := Lengths(n, n))
+            lines = sketch(network, one, None, memory)
+            found = None if all(line.proved for line in lines) else by_length.find(one, lines).counterexample
+            if found and (wrong := find_miss(output, found.word)):
+                return wrong
+    except (TimeIsUp, InputError, Unsupported):
+        pass
+    return None
 
 
 # -- what is shown -----------------------------------------------------------------------------------------------------
@@ -84,6 +122,7 @@ def theorem_to_json(theorem: Theorem) -> dict[str, Any]:
         "coq": theorem.coq.version,
         "library": library_digest(),
         "reason": theorem.reason or None,
+        "counterexample": counterexample_to_json(theorem.counterexample) if theorem.counterexample else None,
         "seconds": round(theorem.seconds, 3),
         "library_seconds": round(theorem.library_seconds, 3),
     }
@@ -105,12 +144,17 @@ def print_theorem(out: Console, theorem: Theorem, style: Style = "ascii") -> Non
     out.print()
     out.print(plain(f"{theorem.verdict.upper()}  {_summary(theorem)}; {theorem.seconds:.2f} s",
                     style=colour(theorem.verdict)))
+    if theorem.counterexample and claim.run_command:
+        word = type_word(theorem.counterexample.word, claim.network.alphabet)
+        out.print(plain(f"  replay  {claim.run_command.on(word)}"))
 
 
 def reason_in_words(theorem: Theorem) -> str:
-    """Why there is no proof; where the checker said no to a model that somebody wrote, also how to ask for less."""
+    """Why there is no proof, or the wrong word; where a model that somebody wrote fails, also how to ask for less."""
     some_lengths_may_do = theorem.lengths.all and theorem.claim.regime is None and theorem.reason.startswith(REFUSED)
-    return theorem.reason + ("; --min-n and --max-n ask about some lengths only" if some_lengths_may_do else "")
+    found = theorem.counterexample
+    reason = f"false, at n = {len(found.word)}: {describe_counterexample(found)}" if found else theorem.reason
+    return reason + ("; --min-n and --max-n ask about some lengths only" if some_lengths_may_do else "")
 
 
 def _summary(theorem: Theorem) -> str:

@@ -1,4 +1,4 @@
-"""`certify export --to npz`: dense matrices as numpy arrays, rounded to doubles (docs/exports.md lists them).
+"""`certify export --to npz`: matrices as numpy arrays, rounded to doubles (docs/exports.md lists them).
 
 What is certified are the rational numbers; the arrays are for experiments, and prove nothing.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -17,11 +17,15 @@ import numpy.typing as npt
 from certify.formula.sealed import Sealed, read_sealed
 from certify.frame.files import check_writable, write_bytes
 from constructions.errors import InputError
-from constructions.network.dense import DenseLayer, Matrix, dense_layers, dense_matrix
+from constructions.network.dense import MOST_ENTRIES, count_dense
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Layer
 
 Array = npt.NDArray[Any]
+Columns = Mapping[Any, int]
+"""The columns of a matrix by what they stand for."""
+Row = tuple[int, Mapping[Any, Fraction]]
+"""The number of a row, and its entries."""
 
 
 def export_npz(path: str, output: str) -> None:
@@ -51,6 +55,7 @@ def arrays_of(sealed: Sealed) -> dict[str, Array]:
     """
     transformer, lengths = sealed.transformer, sealed.lengths
     names = list(transformer.directions)
+    columns, is_dense = {name: place for place, name in enumerate(names)}, count_dense(transformer) <= MOST_ENTRIES
     embedded = list(transformer.position_embedding)
     arrays = {
         "formula": np.array(sealed.claim["formula"]),
@@ -62,38 +67,64 @@ def arrays_of(sealed: Sealed) -> dict[str, Array]:
         "names": np.array(json.dumps({"alphabet": transformer.alphabet, "directions": names})),  # numpy strips NUL
         "output": np.array(names.index(transformer.output)),
         "heads": np.array([len(layer.heads) for layer in transformer.layers], dtype=int),
-        "token_embedding": _matrix(dense_matrix([transformer.token_embedding[symbol]
-                                                 for symbol in transformer.alphabet], names)),
+        "token_embedding": _dense((len(transformer.alphabet), len(names)), enumerate(
+            transformer.token_embedding[symbol] for symbol in transformer.alphabet), columns),
         "position_directions": np.array([names.index(name) for name in embedded], dtype=int),
         "position_embedding": np.stack([_by_position(value.evaluate, lengths)
                                         for value in transformer.position_embedding.values()], axis=-1)
         if embedded else np.zeros((lengths.last, lengths.last, 0)),
     }
-    for place, (layer, dense) in enumerate(zip(transformer.layers, dense_layers(transformer), strict=True), start=1):
-        arrays |= _arrays_of_layer(f"layer{place}", layer, dense, lengths)
+    for place, layer in enumerate(transformer.layers, start=1):
+        arrays |= _arrays_of_layer(f"layer{place}", layer, columns, is_dense, lengths)
     return arrays
 
 
-def _arrays_of_layer(prefix: str, layer: Layer, dense: DenseLayer, lengths: Lengths) -> dict[str, Array]:
+def _arrays_of_layer(prefix: str, layer: Layer, columns: Columns, is_dense: bool, lengths: Lengths) -> dict[str, Array]:
     """The matrices of dense.py, and what else a head has."""
-    width = len(dense.b2)
-    arrays = {
-        f"{prefix}.w1": _matrix(dense.w1).reshape(-1, width),  # a layer without units has no rows
-        f"{prefix}.b1": _vector(dense.b1),
-        f"{prefix}.w2": _matrix(dense.w2).reshape(width, -1),
-        f"{prefix}.b2": _vector(dense.b2),
-    }
-    for place, (head, matrices) in enumerate(zip(layer.heads, dense.heads, strict=True), start=1):
+    units, width = layer.feedforward.units, len(columns)
+    written = [(columns[name], {unit: x}) for unit, one in enumerate(units) for name, x in one.writes.items()]
+    bias = layer.feedforward.bias
+    arrays = {f"{prefix}.b1": _vector(unit.bias for unit in units),
+              f"{prefix}.b2": _vector(bias.get(name, Fraction(0)) for name in columns)}
+    matrices: dict[str, tuple[tuple[int, int], Iterable[Row], Columns]] = {
+        f"{prefix}.w1": ((len(units), width), enumerate(unit.reads for unit in units), columns),
+        f"{prefix}.w2": ((width, len(units)), written, {unit: unit for unit in range(len(units))})}
+    for place, head in enumerate(layer.heads, start=1):
         here = f"{prefix}.head{place}"
         arrays |= {
-            f"{here}.queries": _matrix(matrices.queries).reshape(-1, width),
-            f"{here}.keys": _matrix(matrices.keys).reshape(-1, width),
-            f"{here}.values": _matrix(matrices.values),
             f"{here}.mask": np.array(head.mask.value),
             f"{here}.weighting": np.array(head.weighting.value),
             f"{here}.temperature": _by_position(head.temperature.evaluate, lengths),
         }
+        values = [(columns[name], row) for name, row in head.values.items()]
+        matrices |= {f"{here}.queries": ((len(head.queries), width), enumerate(head.queries), columns),
+                     f"{here}.keys": ((len(head.keys), width), enumerate(head.keys), columns),
+                     f"{here}.values": ((width, width), values, columns)}
+    for name, matrix in matrices.items():
+        arrays |= {name: _dense(*matrix)} if is_dense else _sparse(name, *matrix)
     return arrays
+
+
+def _entries(rows: Iterable[Row], columns: Columns) -> list[tuple[int, int, float]]:
+    """Row, column and number of all entries that are not zero."""
+    return [(number, columns[name], _rounded(x)) for number, row in rows for name, x in row.items() if x]
+
+
+def _dense(shape: tuple[int, int], rows: Iterable[Row], columns: Columns) -> Array:
+    """The whole matrix."""
+    matrix = np.zeros(shape)
+    for row, column, x in _entries(rows, columns):
+        matrix[row, column] = x
+    return matrix
+
+
+def _sparse(name: str, shape: tuple[int, int], rows: Iterable[Row], columns: Columns) -> dict[str, Array]:
+    """The matrix by its entries that are not zero."""
+    entries = _entries(rows, columns)
+    return {f"{name}.shape": np.array(shape),
+            f"{name}.rows": np.array([row for row, _, _ in entries], dtype=int),
+            f"{name}.columns": np.array([column for _, column, _ in entries], dtype=int),
+            f"{name}.entries": np.array([x for _, _, x in entries], dtype=np.float64)}
 
 
 def _by_position(function: Callable[..., Fraction], lengths: Lengths) -> Array:
@@ -102,10 +133,6 @@ def _by_position(function: Callable[..., Fraction], lengths: Lengths) -> Array:
     for n, i in lengths.rows():
         table[n - 1, i - 1] = _rounded(function(i=i, n=n))
     return table
-
-
-def _matrix(rows: Matrix) -> Array:
-    return np.array([[_rounded(x) for x in row] for row in rows], dtype=np.float64)
 
 
 def _vector(entries: Iterable[Fraction]) -> Array:

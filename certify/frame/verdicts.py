@@ -32,6 +32,7 @@ VERDICTS: Mapping[str, Meaning] = {
     "certified": Meaning(0, GREEN),
     "vacuous": Meaning(0, YELLOW),  # it asks nothing, so that it is true; formulas that say nothing have 0, too
     "refuted": Meaning(1, RED),
+    "refuted on a reading": Meaning(1, RED),  # of a statement whose words can be read otherwise, too
     "unknown": Meaning(3, YELLOW),
     "unsupported": Meaning(3, YELLOW),
     "not decidable": Meaning(0, CYAN),  # the audit says so, and why: there is nothing to decide

@@ -61,14 +61,19 @@ def dense_layer(layer: Layer, names: Sequence[str]) -> DenseLayer:
     )
 
 
-def check_dense(transformer: Transformer) -> None:
-    """Raise Unsupported if the matrices would be larger than memory should hold."""
+def count_dense(transformer: Transformer) -> int:
+    """The number of entries of all dense matrices of the layers."""
     width = len(transformer.directions)
     heads = sum(2 * len(head.queries) + width for _, _, head in transformer.heads())
     units = sum(2 * len(layer.feedforward.units) for layer in transformer.layers)
-    if (entries := (heads + units) * width) > MOST_ENTRIES:
-        raise Unsupported(f"{width} directions: dense matrices would have {entries} entries, expected at most "
-                          f"{MOST_ENTRIES}")
+    return (heads + units) * width
+
+
+def check_dense(transformer: Transformer) -> None:
+    """Raise Unsupported if the matrices would be larger than memory should hold."""
+    if (entries := count_dense(transformer)) > MOST_ENTRIES:
+        raise Unsupported(f"{len(transformer.directions)} directions: dense matrices would have {entries} entries, "
+                          f"expected at most {MOST_ENTRIES}")
 
 
 def dense_layers(transformer: Transformer) -> list[DenseLayer]:

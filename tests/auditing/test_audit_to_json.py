@@ -112,7 +112,8 @@ MALFORMED = {
     "infinity": (changed(seconds=float("inf")), "audit.json.seconds: found Infinity, expected a number below 2^53"),
     "a huge number": (changed(seconds=10**400), "expected a number below 2^53"),
     "an unknown verdict": (with_claim(verdict="true"),
-                           'audit.json.claims[1].verdict: found "true", expected one of certified, refuted, unknown'),
+                           'audit.json.claims[1].verdict: found "true", expected one of certified, refuted, '
+                           "refuted on a reading"),
     "a list for a verdict": (with_claim(verdict=["certified"]), "found a list, expected one of certified"),
     "no integer": (with_claim(rows=[to_json(CERTIFIED.rows[0]) | {"n": 1.5}]),
                    "audit.json.claims[1].rows[1].n: found 1.5, expected an integer"),

@@ -75,7 +75,7 @@ def test_short_words_bear_out_what_is_expected(name: str) -> None:
     assert claim.expected.verdict is not None
     result = judge(shortened(claim), search())
     assert result.mismatch == "", result
-    if result.verdict == "refuted":
+    if result.verdict.startswith("refuted"):
         assert result.witness is not None, result
         assert result.witness.command.startswith("certify run ") == (name not in WITHOUT_NETWORK), result
 
@@ -102,7 +102,32 @@ def stub(claim: Claim) -> ClaimResult:
     """A result with the expected verdict, to see which statements there are."""
     assert claim.expected.verdict is not None
     return ClaimResult(claim.name, claim.statement, claim.says, "", str(claim.lengths), claim.expected.verdict, "", "",
-                       "as expected", 0.0, part=claim.part)
+                       "as expected", 0.0, part=claim.part, covers=claim.name, reading=claim.reading,
+                       rests_on=claim.rests_on)
+
+
+@pytest.mark.parametrize(("statement", "verdict", "said"), [
+    ("Lemma 27", "refuted on a reading", [
+        "refuted as printed, read so: p' bits are wider", "; read so: p' bits are finer", ": certified on n <= 64",
+        "this rests on Telgarsky's bound"]),
+    ("Section 3.2, bounds of Edelman et al.", "certified", ["this rests on their bound as the remark after Lemma 33",
+                                                            "the paper of Edelman et al. was not read"]),
+    ("Theorem 26", "refuted", ["as repaired (with min(γ(n), 1) in place of γ(n), as in the proof; flip-flop, one",
+                               "on n <= 64, for theorem-26-one-layer", "on n <= 6, for theorem-26-two-layers"]),
+    ("Lemma 25", "refuted", ["as repaired (for activations of U on an input of length n"]),
+    ("Theorem 20 a", "certified", ["certified on n <= 64, for theorem-20-a-comparison; also theorem-20-a-two-counts",
+                                   "; and on n <= 32, for theorem-20-a-both-sides"]),
+])
+def test_the_row_of_a_statement_says_no_more_than_was_decided(statement: str, verdict: str, said: list[str]) -> None:
+    results = [stub(claim) for name, claim in claims().items() if name.startswith("sha/")]
+    row, = (one for one in judge_statements(results) if one.statement == statement)
+    assert row.verdict == verdict
+    assert [text for text in said if text not in row.text] == [], row.text
+
+
+def test_a_statement_refuted_on_every_reading_or_without_one_is_refuted() -> None:
+    result = replace(stub(claims()["sha/lemma-27-integers"]), reading="")
+    assert judge_statements([result, replace(result, verdict="refuted")])[0].verdict == "refuted"
 
 
 def test_every_examination_is_part_of_some_claim() -> None:

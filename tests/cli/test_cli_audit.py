@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from certify.auditing.session import VERSION
 from constructions.errors import WorkLost
 from proofs.check import check_text
 from proofs.check.checker.chapters.formula.records import Certificate
@@ -168,6 +169,19 @@ def test_an_expectation_contrary_to_fact_exits_with_1_and_is_shown(
     assert result.code == 1 and said in result.out and "1 unexpected" in result.out
 
 
+def test_a_claim_that_states_a_wrong_constant_is_refuted_and_one_of_a_reading_says_which(certify: Any) -> None:
+    text = TWO_CLAIMS.replace('critical = [4]\n', "").replace('"1.374063"', '"1.373"').replace(
+        'expect = "certified"\n', "").replace('expect = "refuted"', 'reading = "1.38 is γ"\nrests_on = "a guess"')
+    result = certify("audit", write(text), "--json", "--markdown", "r.md", "--html", "r.html", "--latex", "r.tex")
+    first, second = result.json["claims"]
+    assert (result.code, first["verdict"], second["verdict"]) == (1, "refuted", "refuted on a reading")
+    assert first["reason"].startswith("the critical constant at n = 4 lies in 1.37406")
+    assert second["reading"] == "1.38 is γ" and second["witness"]["word"] == "aaaac"
+    for report in ("r.md", "r.html", "r.tex"):
+        assert "refuted on a reading" in Path(report).read_text(encoding="utf-8")
+    assert "a guess" in Path("r.md").read_text(encoding="utf-8")
+
+
 def test_a_report_for_machines_has_every_claim_and_statement(certify: Any) -> None:
     result = certify("audit", write(TWO_CLAIMS), "--json")
     assert [claim["verdict"] for claim in result.json["claims"]] == ["certified", "refuted"]
@@ -293,7 +307,7 @@ def test_an_audit_interrupted_before_a_claim_is_finished_says_that_nothing_is_ke
 def test_what_an_earlier_audit_kept_outlives_one_that_is_interrupted_before_a_claim_is_finished(
         certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     claims, kept = write(QUICK), Path("claims.audit.json")
-    left = json.dumps({"version": 3, "source": str(Path(claims).resolve()), "claims": []})
+    left = json.dumps({"version": VERSION, "source": str(Path(claims).resolve()), "claims": []})
     kept.write_text(left)
     monkeypatch.setattr("certify.auditing.tasks.judge_of_file", interrupt)
     stopped = certify("audit", claims)
@@ -306,7 +320,7 @@ def test_what_was_kept_is_read_as_data_and_refused_if_it_is_not_what_an_audit_wr
     claims = write(QUICK)
     source = json.dumps(str(Path(claims).resolve()))
     for text in ("", "[]", "{}", '{"version": 2, "claims": []}', f'{{"version": 2, "source": {source}, "claims": []}}',
-                 f'{{"version": 3, "source": {source}, "claims": [3]}}', "\0"):
+                 f'{{"version": VERSION, "source": {source}, "claims": [3]}}', "\0"):
         Path("claims.audit.json").write_text(text)
         result = certify("audit", claims, "--resume")
         assert (result.code, len(result.err.splitlines())) == (2, 1), text
@@ -320,7 +334,7 @@ def test_what_an_audit_of_another_file_of_that_name_has_left_is_not_touched(
     other.mkdir()
     claims = write(QUICK)
     (other / "claims.toml").write_text(QUICK, encoding="utf-8")
-    left = json.dumps({"version": 3, "source": str((other / "claims.toml").resolve()), "claims": []})
+    left = json.dumps({"version": VERSION, "source": str((other / "claims.toml").resolve()), "claims": []})
     kept.write_text(left)
     refused = certify("audit", claims, *options)
     assert (refused.code, refused.out, refused.err.count("\n"), kept.read_text()) == (2, "", 1, left)

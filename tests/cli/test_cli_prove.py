@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from certify.asking.request import read_request
+from certify.asking.written import Options
+from certify.every_n.claim import claim_theorem
+from certify.every_n.theorems import find_wrong_output
 from constructions.language.syntax import Formula
 from constructions.network.json_form import transformer_from_json, transformer_to_json, write_canonical
 from proofs.every_n import Answer, ProvedLengths, ask_about_file
@@ -55,7 +60,7 @@ def test_parity_is_proved_for_every_n(certify: Any) -> None:
     assert result.code == 0 and all(isinstance(number, float) for number in seconds)
     assert found == {
         "verdict": "proved", "formula": "ODD(#<[Q_1])", "predicates": [], "alphabet": ["0", "1"], "lengths": "every n",
-        "regime": "temperature", "causal": False, "coq": coq, "reason": None,
+        "regime": "temperature", "causal": False, "coq": coq, "reason": None, "counterexample": None,
         "axioms": sorted(map(name_of, allowed_axioms())), "library": library_digest(),
     }
 
@@ -83,11 +88,27 @@ def test_what_a_users_predicate_means_is_said_beside_the_formula(
     assert "\nTHIRD(k,n) := k%3 == 1 or n-k < 2\n" in Path("proof/README.md").read_text(encoding="utf-8")
 
 
-def test_too_small_a_constant_is_unproved_and_no_folder_is_written(certify: Any, coq: str) -> None:
+def test_too_small_a_constant_is_refuted_by_a_word_and_no_folder_is_written(certify: Any, coq: str) -> None:
     result = certify("prove", *PARITY, "--gamma", "1", "-o", "proof")
-    assert result.code == 3 and "\nUNPROVED  the checker of the Coq library does not accept this network" in result.out
-    assert result.err.endswith("certify: unproved, so no folder was written\n")
+    assert result.code == 1 and "\nREFUTED  false, at n = " in result.out
+    assert result.err.endswith("certify: refuted, so no folder was written\n")
     assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize(("gamma", "code", "n"), [("138/100", 1, 5), ("1386/1000", 1, 7), ("1387/1000", 0, None)])
+def test_a_theorem_is_refuted_at_the_length_at_which_the_finite_claim_is(
+        certify: Any, coq: str, gamma: str, code: int, n: int | None) -> None:
+    """ln 4 is 1.38629...; the lengths are those of docs/critical.md."""
+    result = certify("prove", "(Q_a | Q_b) since Q_a", "--alphabet", "abc", "--gamma", gamma, "--json")
+    found = result.json["counterexample"]
+    assert (result.code, found and len(found["word"])) == (code, n)
+
+
+def test_a_word_that_breaks_a_direction_and_not_the_output_refutes_no_theorem() -> None:
+    claim = claim_theorem(read_request("(Q_a | Q_b) since Q_a", Options("abc", gamma="138/100")), "since")
+    assert find_wrong_output(claim, ProvedLengths()) and not find_wrong_output(claim, ProvedLengths(1, 4))
+    right = replace(claim, network=replace(claim.network, output="is[Q_a]"))
+    assert find_wrong_output(right, ProvedLengths()) is None
 
 
 def test_what_coq_accepts_is_exported_and_what_it_refuses_is_not(certify: Any, coq: str) -> None:
@@ -97,7 +118,7 @@ def test_what_coq_accepts_is_exported_and_what_it_refuses_is_not(certify: Any, c
     assert (result.code, result.out) == (0, "")
     assert Path("right/README.md").read_text(encoding="utf-8").startswith("# A theorem for every n\n")
     result = certify("export", "small.json", "--to", "coq", "-o", "small")
-    assert result.code == 3 and "certify: unproved: the checker of the Coq library does not accept" in result.err
+    assert result.code == 1 and "certify: refuted: false, at n = " in result.err
     assert result.err.endswith("; no folder was written\n") and not Path("small").exists()
 
 
@@ -117,7 +138,7 @@ def test_of_a_range_where_the_model_is_wrong_there_is_no_folder(certify: Any, co
     model = str(ROOT / "examples" / "models" / "recent_write.json")
     for command in (("prove", model), ("export", model, "--to", "coq")):
         result = certify(*command, "--max-n", "9", "-o", "proof")
-        assert result.code == 3 and "make it wrong: layer 1, heads: last bit" in result.out + result.err
+        assert result.code == 1 and "false, at n = 9: on the word w1,i,i,i,i,i,i,i,i" in result.out + result.err
         assert "no folder was written" in result.err and not Path("proof").exists()
 
 

@@ -25,11 +25,15 @@ from string import ascii_lowercase
 from types import FrameType
 
 import pytest
+from rich.console import Console
 
 import certify
+from certify.asking.request import read_request
 from certify.asking.run_command import RunCommand
+from certify.asking.written import Options
 from certify.cli import command_line, main
-from certify.every_n.claim import TheoremClaim
+from certify.every_n.claim import TheoremClaim, claim_theorem
+from certify.every_n.theorems import Theorem, find_wrong_output, print_theorem
 from certify.exports.coq import coq_folder
 from certify.exports.pages.certificate import commands
 from certify.formula.float_reach import find_reach
@@ -39,7 +43,7 @@ from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.lengths import up_to
 from constructions.regimes import Regime
-from proofs.every_n import ProvedLengths
+from proofs.every_n import Coq, ProvedLengths
 from tests.cli.test_cli_trained_words import CLAIM, difference_network
 from tests.trained.small_networks import write_network
 
@@ -246,7 +250,8 @@ def make_everything(said: Said) -> None:
                 f"explain '{' & '.join(f'!Q_{letter}' for letter in ascii_lowercase)}'",
                 "explain '(Q_a | Q_b) since Q_a' --gamma 1/10")
     (said.folder / "first.cert.json").write_bytes((said.folder / "examples/published/first.json").read_bytes())
-    said.texts.append(coq_readme())
+    said.texts += [coq_readme(), text := shown_refutation()]
+    said.copied |= dict.fromkeys(re.findall(r"^  replay +(certify .*)$", text, re.MULTILINE), said.folder)
     said.texts += [text for path in (said.folder / "examples").rglob("*.toml") for text in texts_of(
         tomllib.loads(path.read_text(encoding="utf-8")))]
     said.listen("export 'since a.cert' --to html -o since.html", "checker -o check.pyz",
@@ -319,6 +324,15 @@ def coq_readme() -> str:
     formula = parse_formula("Q_a since Q_b", "ab")
     claim = TheoremClaim("since", compile_formula(formula, "ab", Regime()), formula)
     return str(coq_folder(claim, ProvedLengths(1), checked=True)["README.md"])
+
+
+def shown_refutation() -> str:
+    """What `certify prove` prints of a theorem that a word refutes."""
+    claim = claim_theorem(read_request(SINCE, Options("abc", gamma="138/100")), "since")
+    theorem = Theorem("refuted", claim, Coq("coqc", "8.16.1"), counterexample=find_wrong_output(claim, ProvedLengths()))
+    print_theorem(out := Console(file=io.StringIO(), width=200), theorem)
+    assert isinstance(out.file, io.StringIO)
+    return out.file.getvalue()
 
 
 def texts_of(data: object) -> Iterator[str]:

@@ -55,6 +55,16 @@ def test_the_reader_of_the_document_agrees_with_soft_attention(
                     assert abs(number - float(expected)) < 1e-9 * (1 + abs(float(expected)))
 
 
+def test_the_reader_of_the_document_reads_sparse_matrices_alike(
+        certify: Any, tmp_path: Path, forward: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_certificate(tmp_path / "x.cert", MIXED, "01", 4)
+    assert certify("export", path.name, "--to", "npz", "-o", "dense.npz").code == 0
+    monkeypatch.setattr("certify.exports.npz.MOST_ENTRIES", 100)
+    assert certify("export", path.name, "--to", "npz", "-o", "sparse.npz").code == 0
+    assert "layer1.w1" not in np.load(tmp_path / "sparse.npz")
+    assert all(np.array_equal(forward("dense.npz", word), forward("sparse.npz", word)) for word in ("0", "0110"))
+
+
 def test_what_the_document_says_of_parity_is_true(certify: Any, tmp_path: Path, forward: Any) -> None:
     write_certificate(tmp_path / "parity.cert", "ODD(#<[Q_1])", "01", 4)
     assert certify("export", "parity.cert", "--to", "npz", "-o", "parity.npz").code == 0

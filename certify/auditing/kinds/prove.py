@@ -31,7 +31,8 @@ class Proof(Asked):
         return f"{self.name}, for {self.asked}"
 
     def decide(self, lengths: Lengths, progress: Progress) -> OneVerdict:
-        """Coq's answer; without Coq nothing is known."""
+        """Coq's answer, or a word on which the output is wrong; without Coq nothing is known."""
+        from certify.auditing.decide import ClaimedNetwork, describe_counterexample
         from certify.every_n.theorems import prove, reason_in_words
         from proofs.every_n import CoqMissing
 
@@ -42,6 +43,10 @@ class Proof(Asked):
             return OneVerdict("unknown", str(missing), lengths=label)
         if theorem.verdict == "unsupported":
             return OneVerdict("unsupported", theorem.reason, lengths=label)
+        if theorem.counterexample and self.claim.run_command:
+            claimed = ClaimedNetwork(self.claim.network, self.claim.regime, None, self.claim.run_command)
+            witness = describe_counterexample(theorem.counterexample, claimed)
+            return OneVerdict("refuted", lengths=label, witness=witness)
         return OneVerdict("proved" if theorem.verdict == "proved" else "unproved",
                       "" if theorem.verdict == "proved" else reason_in_words(theorem), lengths=label)
 

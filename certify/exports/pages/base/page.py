@@ -20,8 +20,8 @@ from markupsafe import Markup
 from constructions.text import printable
 
 BASE = "certify.exports.pages.base"
-SIGNS = {"certified": "✓", "proved": "∀", "refuted": "✗", "vacuous": "○", "unknown": "?", "unproved": "¿",
-         "unsupported": "–", "not decidable": "∅", "malformed": "!"}
+SIGNS = {"certified": "✓", "proved": "∀", "refuted": "✗", "refuted on a reading": "±", "vacuous": "○", "unknown": "?",
+         "unproved": "¿", "unsupported": "–", "not decidable": "∅", "malformed": "!"}
 """Beside its colour each verdict has a sign of its own."""
 
 
