@@ -38,9 +38,9 @@ from proofs.enclosures.intervals import Interval
 from proofs.formula.discharge import Line, Progress
 from proofs.formula.failures import NotDerived
 from proofs.formula.feed_forward.every_word import SlackOnEveryWord, slack_on_every_word
-from proofs.margins.claim import Read
 from proofs.words.classes.enclosing import enclose_word
 from proofs.words.classes.norms import NO_NORMS
+from proofs.words.margins.claim import Read
 from proofs.words.replay import find_miss
 
 BITS = 256

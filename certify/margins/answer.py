@@ -11,8 +11,8 @@ from certify.frame.verdicts import OWN_WORK
 from certify.margins.question import MarginQuestion
 from constructions.network.lengths import Lengths
 from proofs.check import Refusal, check_text
-from proofs.margins.certificate import seal_margin
-from proofs.margins.deciding import LengthFound, decide_length, replay
+from proofs.words.margins.certificate import seal_margin
+from proofs.words.margins.deciding import LengthFound, decide_length, replay
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import Formula, symbols_of
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
-from proofs.margins.claim import At, MarginClaim, check_fits, lengths_of_sequences
 from proofs.words.classes.norms import NO_NORMS, Norms, everywhere
+from proofs.words.margins.claim import At, MarginClaim, check_fits, lengths_of_sequences
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from certify.frame.terminal_tables import Column, numbers, plain, print_table, p
 from certify.frame.words import counted, show_alphabet, show_word
 from certify.margins.answer import MarginAnswer
 from constructions.language.printer import format_formula
-from proofs.margins.claim import MarginClaim
-from proofs.margins.deciding import Judged, LengthFound
+from proofs.words.margins.claim import MarginClaim
+from proofs.words.margins.deciding import Judged, LengthFound
 
 MOST_ROWS = 24
 """Of more lengths, those are shown where something changes, powers of two, the first and the last."""

@@ -20,9 +20,9 @@ from proofs.check import Malformed, Rejected, RequiredClaim, check_text
 from proofs.check.checker.asking import ANYTHING
 from proofs.check.checker.checking import check_within, read_within
 from proofs.check.checker.kernel.budget import Budget
-from proofs.margins.certificate import seal_margin
-from proofs.margins.claim import At, MarginClaim
 from proofs.words.classes.norms import NO_NORMS, Norms
+from proofs.words.margins.certificate import seal_margin
+from proofs.words.margins.claim import At, MarginClaim
 from tests.check import margins_costly as costly
 from tests.check.softening import dump, layer, transformer
 from tests.words.float_run import FloatRun

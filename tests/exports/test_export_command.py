@@ -139,7 +139,7 @@ def test_a_line_that_is_not_proved_is_no_export(
     """The scripts of a proof with a hole would all be answered as stated."""
     monkeypatch.setattr(Question, "is_proved", lambda question: False)
     monkeypatch.setattr("proofs.formula.feed_forward.family.check_cases", _refuse)
-    monkeypatch.setattr("proofs.formula.attention.second.proves_attention", lambda *_: True)
+    monkeypatch.setattr("proofs.formula.attention.second.proves_attention", lambda *_, **__: True)
     result = certify("export", since, "--to", "smt2", "-o", "out")
     assert (result.code, result.err) == (3, "certify: unsupported: scripts for feed-forward, is[Q_1 since Q_0], which "
                                             "is not proved here: no\n")

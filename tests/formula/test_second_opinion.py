@@ -25,8 +25,8 @@ from proofs.enclosures import by_mpmath
 from proofs.formula import second_opinion, two_provers
 from proofs.formula.common.extremes import Extreme
 from proofs.formula.two_provers import Disagreement
-from proofs.margins.claim import MarginClaim
-from proofs.margins.deciding import decide_length
+from proofs.words.margins.claim import MarginClaim
+from proofs.words.margins.deciding import decide_length
 from proofs.words.replay import find_miss
 from tests.words.soft_models import soft_transformer
 
@@ -74,7 +74,8 @@ def test_every_kind_of_worst_error_is_among_these_claims(seen: list[Any]) -> Non
 
 
 def leaves(kind: type) -> set[type]:
-    return {leaf for one in kind.__subclasses__() for leaf in leaves(one)} or {kind}
+    below: list[type] = kind.__subclasses__()
+    return {leaf for one in below for leaf in leaves(one)} or {kind}
 
 
 def moved(change: Callable[[Fraction], Fraction]) -> Callable[[Any], bool]:

@@ -16,8 +16,8 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
 from proofs.enclosures.intervals import point
-from proofs.margins.claim import At, MarginClaim, check_fits
-from proofs.margins.deciding import decide_length, replay
+from proofs.words.margins.claim import At, MarginClaim, check_fits
+from proofs.words.margins.deciding import decide_length, replay
 from proofs.words.truth_at_a_letter import TruthReader
 from tests.words.float_run import FloatRun
 from tests.words.soft_models import soft_transformer

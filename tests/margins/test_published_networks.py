@@ -18,9 +18,9 @@ from constructions.network.lengths import Lengths
 from constructions.network.sharpening import change_model
 from constructions.network.transformer import Transformer
 from examples.published import chiang_cholak
-from proofs.margins.claim import MarginClaim
-from proofs.margins.deciding import decide_length
 from proofs.words.classes.norms import NO_NORMS, Norms, everywhere
+from proofs.words.margins.claim import MarginClaim
+from proofs.words.margins.deciding import decide_length
 from tests.words.float_run import FloatRun
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "published"

@@ -18,7 +18,7 @@ from certify.margins.question import MarginOptions, MarginQuestion, read_questio
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval, point
 from proofs.formula.discharge import Progress
-from proofs.margins.deciding import Judged, LengthFound
+from proofs.words.margins.deciding import Judged, LengthFound
 
 KEYS = {"model": str, "formula": str, "at": str, "letters": str, "before": str, "after": str, "threshold": str,
         "margin": str, "norm": str, "gamma": str, "temperature": str, "predicates": list}

@@ -22,8 +22,8 @@ from constructions.network.transformer import FeedForward, Layer, Transformer, U
 from proofs.formula.common.kinds import Kind
 from proofs.formula.common.written import Written
 from proofs.formula.failures import NotDerived
-from proofs.margins.claim import MarginClaim
-from proofs.margins.deciding import LengthFound, decide_length
+from proofs.words.margins.claim import MarginClaim
+from proofs.words.margins.deciding import LengthFound, decide_length
 from proofs.words.replay import NEAR_A_NUMBER
 from proofs.words.truth_at_a_letter import TruthReader
 

@@ -16,10 +16,10 @@ from constructions.network.transformer import Transformer
 from proofs.enclosures.by_mpmath import values_by_mpmath
 from proofs.enclosures.exponential import PRECISIONS
 from proofs.enclosures.intervals import Interval
-from proofs.margins.claim import MarginClaim, Read
 from proofs.words.classes.buckets import Buckets, Signature, WordClass
 from proofs.words.classes.enclosing import enclose_class, enclose_word
 from proofs.words.classes.norms import NO_NORMS, Norms
+from proofs.words.margins.claim import MarginClaim, Read
 from proofs.words.truth_at_a_letter import TruthReader
 
 

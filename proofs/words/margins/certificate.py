@@ -8,8 +8,8 @@ from constructions.language.predicates import definitions_of
 from constructions.language.printer import format_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.transformer import Transformer
-from proofs.margins.claim import MarginClaim
 from proofs.words.classes.norms import NO_NORMS, Epsilon, Norms
+from proofs.words.margins.claim import MarginClaim
 
 FORMAT = "certify-margin"
 VERSION = 1
