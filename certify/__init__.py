@@ -5,8 +5,6 @@
 True
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from certify.frame.readable import Shown, shown_by

@@ -1,7 +1,5 @@
 """Where `certify` and `python -m certify` begin: by a look at what would be imported (certify/frame/neighbours.py)."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from pathlib import Path

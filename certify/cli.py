@@ -6,8 +6,6 @@ a process that ended by SIGPIPE: no usage error, and no verdict either. Imports 
 --help`` quick.
 """
 
-from __future__ import annotations
-
 import sys
 from copy import copy
 from functools import cache

@@ -1,7 +1,5 @@
 """Arguments from Python whose types are not those that a function states: an InputError in one line."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import os

@@ -5,8 +5,6 @@ set the deadline says what had been finished before. An alarm of the system rais
 look at the clock; loops look at it where there are no alarms (in threads, and on Windows), and where one was lost.
 """
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Iterator

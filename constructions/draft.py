@@ -3,8 +3,6 @@
 Stages count half-layers: the embedding is stage 0, the heads of layer l stage 2l - 1, its feed-forward part stage 2l.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What can go wrong with input from outside, and with formulas that no construction handles."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Self

@@ -23,8 +23,6 @@ Edges       Where nothing is sought (no visible position decides, or has the par
             and t_j alone decides, so nothing ties there either. With n = 1 or one visible position nothing can tie.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

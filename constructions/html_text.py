@@ -1,7 +1,5 @@
 """Small tables in HTML, for notebooks: every text is escaped, and nothing is asked of the page around them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from html import escape
 

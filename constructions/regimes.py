@@ -10,8 +10,6 @@
 Formulas with counts and without temporal operators have temperature 1/i in the regime temperature causal (Theorem 21).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

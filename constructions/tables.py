@@ -1,7 +1,5 @@
 """Values of TOML tables, with one line for whatever is not as expected."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import re

@@ -1,7 +1,5 @@
 """Progress of long work, told to whoever listens in this process: so many of so many words, lengths or inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """Text from outside, before anybody sees it."""
 
-from __future__ import annotations
-
 
 def printable(text: str) -> str:
     """The text on one line, with escapes for what a terminal or an editor would act on or cannot show.

@@ -3,8 +3,6 @@
 Everything is then read where the command line's texts are (certify/asking/request.py), so that both mean the same.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What `--precision FORMAT` denotes, and what it does not go with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from fractions import Fraction
 

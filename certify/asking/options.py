@@ -1,7 +1,5 @@
 """The options of the command line: names, help, and nothing of what their texts denote (that is in request.py)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import typer

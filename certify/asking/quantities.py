@@ -1,7 +1,5 @@
 """Numbers and expressions that users state beside a subject: from text to exact values."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.errors import InputError

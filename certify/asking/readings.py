@@ -1,7 +1,5 @@
 """Which of several readings a formula got: what is said where tools differ, or where the text is no core language."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from constructions.language.parser import parse_formula

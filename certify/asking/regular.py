@@ -1,7 +1,5 @@
 """Regular languages as subjects: a regular expression, or a file with an automaton, as a formula."""
 
-from __future__ import annotations
-
 from certify.asking.subjects import Found, Kind
 from certify.asking.weightings import find_weighting
 from certify.asking.written import FormulaSubject, Options, as_option

@@ -1,7 +1,5 @@
 """The command that runs one network, with a place for the word: rendered once, where it is shown."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import dataclass
 from pathlib import PurePath

@@ -3,8 +3,6 @@
 Every command that takes a subject reads it here, so that the same text means the same to all of them.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Collection, Mapping

@@ -4,8 +4,6 @@ What is certified is then certified rightly, and seldom what was meant: ``Q_1 si
 [SHA] Definition 14 the left side must hold at the witness, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product

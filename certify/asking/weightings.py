@@ -1,7 +1,5 @@
 """What `--weighting NAME` denotes, and what it does not go with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 
 from constructions.errors import InputError

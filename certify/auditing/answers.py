@@ -1,7 +1,5 @@
 """What is said of a claim: a verdict for each length, or one for all that is asked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction

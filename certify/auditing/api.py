@@ -1,7 +1,5 @@
 """Audits from Python."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from os import PathLike

@@ -1,7 +1,5 @@
 """Reading claims files: docs/claims.md, every key checked, every complaint one line."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -6,8 +6,6 @@ bracket holds *a* change from refuted to certified. Where the errors fall with t
 [SHA]: docs/critical.md) it is the only one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction

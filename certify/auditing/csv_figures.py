@@ -1,7 +1,5 @@
 """The figures of an audit as CSV: a row for each claim, length and temperature, in fractions and outward decimals."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ together, by both provers and the independent checker; elsewhere a word is looke
 replayed. What is neither is unknown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Claims about position embeddings: that no others are used than those listed, and how large they may become."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from certify.auditing.claims import Demands

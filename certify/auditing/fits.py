@@ -1,7 +1,5 @@
 """How critical temperatures grow with n: laws fitted to the middles of brackets. They prove nothing."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction

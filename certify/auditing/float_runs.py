@@ -4,8 +4,6 @@ A length stays certified if every run is; one at which a wrong run was found and
 unknown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction

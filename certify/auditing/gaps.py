@@ -1,7 +1,5 @@
 """Claims about gaps: on every word, the greatest score is attained once and exceeds the next by at least so much."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """One claim of a claims file to its result: decided, measured, and held against what was expected."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence

@@ -3,8 +3,6 @@
 What a stranger wrote is escaped: no name, word or formula becomes a heading, a link, an image or HTML.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The plots of a claim: claimed against critical temperature, error against its bound, slack."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """How far a network is from being certified, as the exact prover alone sees it: it says where to look further."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

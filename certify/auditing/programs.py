@@ -1,7 +1,5 @@
 """Claims about programs: at every position of every word they compute what an independent oracle says."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction

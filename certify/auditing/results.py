@@ -3,8 +3,6 @@
 Numbers are exact fractions. An interval has the true value between its ends.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, get_args

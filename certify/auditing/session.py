@@ -1,7 +1,5 @@
 """An audit from the first claim to the last, kept on disk claim by claim so that it can be interrupted and resumed."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

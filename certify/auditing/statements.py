@@ -1,7 +1,5 @@
 """What the claims about one statement say together: certified where it was looked at, refuted, or not decidable."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from certify.auditing.claims import PARTS

@@ -4,8 +4,6 @@ Each head is looked at alone, all others as claimed. Errors that add up in one c
 together, so the suggestion is made a little colder until the whole network is certified.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What `certify audit` prints: claims in a table, one claim length by length, the source statement by statement."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Claims as tasks for other processes: canonical JSON there and back."""
 
-from __future__ import annotations
-
 import functools
 import json
 from dataclasses import replace

@@ -3,8 +3,6 @@
 The terminal and the JSON object keep places as seen from the current folder, where their commands are to be run.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import PurePath
 

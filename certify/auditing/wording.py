@@ -1,7 +1,5 @@
 """The words of every report of an audit, so that terminal, Markdown and HTML say the same."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """`certify build`: the network of a subject, as a model file."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

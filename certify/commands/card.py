@@ -1,7 +1,5 @@
 """`certify card`: what a certificate proves, for the card of a model."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

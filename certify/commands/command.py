@@ -1,7 +1,5 @@
 """The class of all commands: an option is given once, places are looked after, some options are shared."""
 
-from __future__ import annotations
-
 import inspect
 import shlex
 from functools import cache

@@ -1,7 +1,5 @@
 """The options of `certify decide` that say what is claimed; certify/trained/flags.py reads what they denote."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, TypeVar

@@ -1,7 +1,5 @@
 """`certify docs`: the guides, for those who have no checkout."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

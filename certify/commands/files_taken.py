@@ -1,7 +1,5 @@
 """The kinds of files that each command takes, by its parameter: the only table, and a test gives every kind to each."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What `certify` and `certify --help` show: five commands first, the others in groups, and what nearly all share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`certify help`: the front page, or what `certify COMMAND --help` shows."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """What stands at the end of every --help: commands that work as they are, in this order, in an empty folder."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {

@@ -1,7 +1,5 @@
 """The options of `certify learn` and `certify equal` that differ from those of `certify decide`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """`certify list`: what there is."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Literal
 

@@ -1,7 +1,5 @@
 """`certify margin`: the sign of a network's output at one position, and how far it is from its threshold."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import typer

@@ -1,7 +1,5 @@
 """`certify mcp`: the first five commands as tools for assistants, over standard input and output."""
 
-from __future__ import annotations
-
 import importlib.util
 from typing import Annotated
 

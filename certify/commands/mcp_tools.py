@@ -4,8 +4,6 @@ A call starts the command in a process group of its own, which is ended when its
 Nothing here knows more of a command than what it says of itself, so a tool can say no more than the command.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 import os

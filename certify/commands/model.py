@@ -1,7 +1,5 @@
 """`certify model`: the network of somebody else, for every word up to a length."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

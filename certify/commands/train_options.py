@@ -1,7 +1,5 @@
 """The options of `certify train` that are its own."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import typer

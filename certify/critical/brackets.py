@@ -3,8 +3,6 @@
 Nothing is assumed about how a claim depends on its constant: a bracket holds *a* change from refuted to certified.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -6,8 +6,6 @@ and nothing else is. It is the critical constant of that input: no smaller const
 needs lies between it and the certified end.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -4,8 +4,6 @@ Roots and logarithms of the format are rounded to 48 digits, so they are none. P
 n stay as they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ or 2 are a family if the same letters stand there, errors are a constant or grow
 scores, a rational function of n and the distance, has a limit as n grows. Families whose gaps grow without end vanish.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

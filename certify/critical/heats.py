@@ -4,8 +4,6 @@ Where all else that a head reads is rational, its scaled scores are rationals ov
 its error is a form in x^(1/τ), whose exponents are rational again; a root of it is a constant over τ.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property

@@ -6,8 +6,6 @@ function of x, whose root is taken like that of a polynomial; else (squares: a t
 That the worst inputs of longer words are of this shape is read off from one length, and no proof.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm

@@ -8,8 +8,6 @@ score lies below the greatest at gamma = 1. So the error is a quotient of two su
 with exact rationals e_j (what the value misses) and g_j >= 0. It is at most a exactly if sum of (e_j - a) x^(g_j) <= 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -6,8 +6,6 @@ Polynomial  of y = x^(1/d), d the common denominator of the exponents: sympy tak
             factors is compared with it, and the minimal polynomial is the factor that changes sign in the bracket.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,8 +3,6 @@
 What a probe says is believed here. It is certified and refuted in earnest in brackets.py.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Closed forms as texts: `ln 4`, `-ln x`, `x + x^2 + x^3 = 1/3`, `3x^3 + 3x^2 + 3x - 1`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 

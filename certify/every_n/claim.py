@@ -1,7 +1,5 @@
 """What a theorem for every n would say: this network computes this formula; and a name for it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

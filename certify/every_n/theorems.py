@@ -1,7 +1,5 @@
 """`certify prove`: the theorem for every n, decided by Coq, and refuted by a replayed word where that is false."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Pages of answers from Python: ``answer.html()`` is what ``--html`` of its command writes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

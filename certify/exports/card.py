@@ -3,8 +3,6 @@
 The claim stands there in the checker's own words, which quote every name; nothing of the file is copied but through it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ The same bytes every time: the files in the order of their names, one fixed date
 be read with any program that reads zip files, and compared with `proofs/check`.
 """
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """`--to coq`: a folder that Coq alone can check, with the library, the network and the theorem about it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`certify checker --every-n` and `--verified`: checkers of the Coq library as OCaml programs that need no Coq."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -4,8 +4,6 @@ What is drawn is what the page of the certificate shows: evidence for the eye, i
 The same certificate gives the same bytes.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The README of a folder that `--to coq` writes: what is proved, how to check it, what to read."""
 
-from __future__ import annotations
-
 from certify.every_n.claim import TheoremClaim
 from certify.frame.words import show_alphabet
 from constructions.language.predicates import definitions_of

@@ -4,8 +4,6 @@ The action that checks a repository (`.github/actions/check`) runs this file fro
 standard library alone: it imports nothing else.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

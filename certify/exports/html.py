@@ -1,7 +1,5 @@
 """`certify export --to html`: a certificate as one page (``certify.exports.pages``)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import PurePath

@@ -1,7 +1,5 @@
 """`certify export --to latex`: the claim, the network and its bounds as tables for a paper's appendix."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from certify.exports.latex_network import CONVENTIONS, NetworkInLatex, lengths_in_latex

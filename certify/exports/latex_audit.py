@@ -1,7 +1,5 @@
 """`certify audit --latex`: the verdicts of an audit, and its critical constants, as tables for a paper."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from certify.auditing import wording

@@ -1,7 +1,5 @@
 """A network in LaTeX: its directions, embeddings, heads and feed-forward units, directions numbered."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from certify.exports.latex_tables import linear_form, math, number, table, text, typewriter

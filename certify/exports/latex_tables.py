@@ -1,7 +1,5 @@
 """Numbers, linear forms and tables in LaTeX, with nothing but amsmath and booktabs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The manifest of a folder of scripts: which there are, what they are about, and what a solver should say of them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 Every text is escaped; the picture is an image of its own, so that nothing in it meets the page around it.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from importlib.resources import files

@@ -3,8 +3,6 @@
 What is certified are the rational numbers; the arrays are for experiments, and prove nothing.
 """
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """`--to onnx`: one file of standard operators, with its claim in the metadata."""
 
-from __future__ import annotations
-
 from certify.exports.runnable import metadata, require_package, rounded_weights
 from certify.formula.sealed import read_sealed
 from certify.frame.files import check_writable, write_bytes

@@ -10,8 +10,6 @@ Lengths     Gather refuses a word longer than the tables; a word shorter than al
             Cast.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the exports that run share: the certificate's weights in a precision, and what is said about them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from importlib.util import find_spec

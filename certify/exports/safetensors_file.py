@@ -1,7 +1,5 @@
 """`--to safetensors`: the rounded arrays in one file; its metadata are one JSON object under the key ``certify``."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

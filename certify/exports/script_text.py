@@ -4,8 +4,6 @@ A solver does what a script says, and SMT-LIB has commands that write and read f
 and do nothing else; and it must be the one of the manifest.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator

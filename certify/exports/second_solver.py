@@ -1,7 +1,5 @@
 """Asking a second solver about every script of a folder, each in a process of its own that can be stopped."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A certificate of a softened transformer that the independent checker accepts, as its page gets it."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass

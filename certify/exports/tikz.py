@@ -1,7 +1,5 @@
 """`certify export --to tikz`: the network as a picture for a paper, laid out as on the page of the certificate."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from certify.exports.latex_tables import plain

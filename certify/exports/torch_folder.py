@@ -1,7 +1,5 @@
 """`--to torch`: a folder with a plain module, its weights and its claim; torch and safetensors alone run it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

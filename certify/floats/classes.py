@@ -1,7 +1,5 @@
 """Which classes of float runs a user means: presets by name, and files of one's own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction

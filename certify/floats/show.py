@@ -1,7 +1,5 @@
 """What a person and a program read of float runs: a row for each class, a wrong run in one sentence, assumptions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

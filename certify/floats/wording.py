@@ -1,7 +1,5 @@
 """A class of float runs in words, field by field, as tables show it."""
 
-from __future__ import annotations
-
 from itertools import groupby
 
 from proofs.enclosures.float_runs.run_class import FORMAT_FIELDS, ExpBase, Normalised, RunClass

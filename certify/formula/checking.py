@@ -1,7 +1,5 @@
 """`certify check`: what the independent checker says of each file, by this process or by several."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io

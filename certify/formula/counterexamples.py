@@ -1,7 +1,5 @@
 """A word that breaks a claim, in one sentence and as a JSON object."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

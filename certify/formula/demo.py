@@ -1,7 +1,5 @@
 """`certify formula` with several formulas: a row each, or for a file of them a line of JSON each."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence

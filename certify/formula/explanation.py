@@ -1,7 +1,5 @@
 """`certify explain`: the fragment of a formula, and what each regime would build for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any

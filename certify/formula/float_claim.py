@@ -1,7 +1,5 @@
 """A formula's network, and the further claim that one class of float runs is right."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from typing import Any
 

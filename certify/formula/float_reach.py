@@ -1,7 +1,5 @@
 """How long words may be in float runs of a network that is not sealed: what the bounds of the producer say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from certify.floats.classes import read_classes

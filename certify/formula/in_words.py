@@ -1,7 +1,5 @@
 """Formulas and layers in plain English: a sentence for each part, in which smaller parts are quoted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from constructions.language import syntax

@@ -1,7 +1,5 @@
 """What `certify explain` teaches: the formula in words, three words that show it, the layers, why softmax will do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,8 +3,6 @@
 Without a section everything is on one screen: names alone, and where to read more.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The JSON object of an outcome."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from certify.formula.counterexamples import counterexample_to_json

@@ -1,7 +1,5 @@
 """`certify run PROGRAM`: what every vector or definition of a program holds at every position of one word."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

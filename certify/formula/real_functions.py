@@ -1,7 +1,5 @@
 """Whether a network mentions ln or sqrt, and the sentence that says what they are: the real functions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from constructions.language.brackets import Bracket

@@ -1,7 +1,5 @@
 """What a request is about, on one word."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from certify.asking.request import Request

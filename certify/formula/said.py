@@ -1,7 +1,5 @@
 """What is said of an outcome in texts alone: a row for each head, and the sentence beside the verdict."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from certify.formula.counterexamples import describe_counterexample

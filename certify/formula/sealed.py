@@ -1,7 +1,5 @@
 """A certificate that the independent checker accepts, as the exporters get it."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a person reads of an outcome: what it is about, a table of the heads, the verdict."""
 
-from __future__ import annotations
-
 from rich.console import Console
 
 from certify.formula.outcomes import Outcome

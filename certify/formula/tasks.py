@@ -4,8 +4,6 @@ A task may bring what an earlier run kept of it. A kept certificate counts if th
 for this very question; a kept refutation is decided again. So nothing that says yes or no rests on a file in a store.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from dataclasses import asdict, dataclass, replace

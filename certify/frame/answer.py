@@ -1,7 +1,5 @@
 """The answer to a question about every length: a row for each, and what follows from all rows together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Generic, Protocol, TypeVar
 

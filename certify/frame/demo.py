@@ -1,7 +1,5 @@
 """Several examples, a row each: what `certify formula` and `certify soften` do where no subject is given."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reading what users name, and writing without leaving anything half-written."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import secrets

@@ -6,8 +6,6 @@ A fraction is a string such as "1/3"; from a thousand digits on it is written in
 Reading believes nothing: every mistake is one line that says where it is and what was expected.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

@@ -3,8 +3,6 @@
 A file that is not recognised ("text", "json") is left to its reader, whose complaint says what is wrong in it.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import tomllib

@@ -6,8 +6,6 @@ overwrite the earlier. Proofs by somebody else's code are none, so nothing begin
 nothing of ours: this is asked before anything else is imported.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import importlib.util

@@ -1,7 +1,5 @@
 """Exact numbers as decimals, rounded so that what is printed is true."""
 
-from __future__ import annotations
-
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 

@@ -4,8 +4,6 @@ A command's options that write say so (``asking.options``), and their places are
 is read, a file that another one names, too, is compared with them as it is read; what is written must be among them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat

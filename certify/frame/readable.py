@@ -1,7 +1,5 @@
 """Results that say in a line, and in a notebook, what they are; the one who shows them is asked when it is needed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

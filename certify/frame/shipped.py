@@ -1,7 +1,5 @@
 """What is installed beside the code: examples and guides, inside the package or at the top of the checkout."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from certify.frame.files import read_text, write_folder

@@ -4,8 +4,6 @@ With a deadline the lengths are asked about in growing stretches, so that someth
 all are asked about at once. A stretch that is not settled well is no answer yet: then the whole question is asked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar

@@ -1,7 +1,5 @@
 """The terminal: how wide it is, text without effects of its own, and tables without lines."""
 
-from __future__ import annotations
-
 import contextlib
 import html
 import io

@@ -1,7 +1,5 @@
 """Every word that a command may end with, its exit status and its colour: the only table."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar

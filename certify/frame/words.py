@@ -1,7 +1,5 @@
 """Words, alphabets and counted things, as people read them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import groupby
 

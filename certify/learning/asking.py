@@ -1,7 +1,5 @@
 """What a user wants to be learnt: a claim, or options that may leave out what should be true."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ What is found holds of all words of at most N letters that the automaton is abou
 counts that such a word leads to is looked at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, product

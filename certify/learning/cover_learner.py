@@ -9,8 +9,6 @@ Source      Angluin, "Learning regular sets from queries and counterexamples", 1
             finite automata using homing sequences", 1993; Ipate, "Learning finite cover automata from queries", 2012.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 

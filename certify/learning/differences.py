@@ -3,8 +3,6 @@
 The automaton that was learnt and the tracker of the claim are walked together. Nothing here asks the network.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol

@@ -4,8 +4,6 @@ The first is learnt; its automaton is the truth that both are decided against: t
 which the second is not what the automaton says is one on which the two differ, as the first is certified there.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The certificates of a comparison in one folder, with what to check of them."""
 
-from __future__ import annotations
-
 from certify.frame.files import write_folder
 from certify.learning.equality import Equality
 from certify.learning.show_equality import describe_difference, describe_equality

@@ -1,7 +1,5 @@
 """A learnt automaton in other words: formulas, comparisons of counts, and where it differs from what was claimed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

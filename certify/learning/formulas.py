@@ -4,8 +4,6 @@ Where words are out, any truth will do: a formula holds of words that are not ou
 it is about.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product

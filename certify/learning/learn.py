@@ -9,8 +9,6 @@
    those words out that are.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

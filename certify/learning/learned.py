@@ -1,7 +1,5 @@
 """What came of learning a network: the automaton, how it grows with the length, and the decision that proves it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

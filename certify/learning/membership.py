@@ -4,8 +4,6 @@ Answers are computed in float64. A combination of logits that is near 0 is enclo
 its sign there is a *tie*. An answer only guides what is learnt: what is claimed at the end is decided.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
 from itertools import groupby

@@ -1,7 +1,5 @@
 """What people and programs read of what was learnt: states by length, the automaton as a table, its explanation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any

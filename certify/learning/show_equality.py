@@ -1,7 +1,5 @@
 """What people and programs read of two networks that are compared."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rich.console import Console

@@ -7,8 +7,6 @@ Method      All are ranked on a sample, as bits: all short words, and prefixes o
             formula is exact; that it is the best is so on the sample.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations, product

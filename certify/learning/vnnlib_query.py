@@ -5,8 +5,6 @@ are logits; an *atom* is the sign of a combination of those of one network at on
 wherever each combination is above 0 in both networks or below 0 in both: so it is unsatisfiable if the two are equal.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass

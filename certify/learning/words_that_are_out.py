@@ -6,8 +6,6 @@ exactly if it calls the word without its last letter out, or answers there that 
 calls exactly those words out that the network does not allow: by induction on the length.
 """
 
-from __future__ import annotations
-
 from certify.learning.question import OUT, Question
 from constructions.regular.cover_automata import Marked, Word
 from proofs.words.tracking import State, track

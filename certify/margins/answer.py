@@ -1,7 +1,5 @@
 """The answer about margins: every length decided, sealed as far as it is certified, and given to the checker."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What `certify margin` prints: the claim, the least margin of each length, the verdict; and the same as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

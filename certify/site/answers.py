@@ -3,8 +3,6 @@
 It runs in the page, too, where nothing but the standard library, lark and the files of ``workbench.py`` are.
 """
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """All files of the site: pages, certificates, the checker, and what lets it be used without a network."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Mapping, Sequence

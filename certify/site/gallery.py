@@ -1,7 +1,5 @@
 """What is in the gallery: certificates that are given, or those of what is shipped, proved now; and audits."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections import Counter

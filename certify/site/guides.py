@@ -1,7 +1,5 @@
 """The guides as pages: Markdown as it is, links between them kept; those to files that are not here become text."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Mapping, Sequence

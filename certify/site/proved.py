@@ -1,7 +1,5 @@
 """Checkers that are proved in Coq, for the page that checks: scripts that `certify checker --javascript` writes."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass

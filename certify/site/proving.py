@@ -3,8 +3,6 @@
 It runs in the page, where the standard library, python-flint, Z3 and what ``workbench.py`` packs are.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

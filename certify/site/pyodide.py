@@ -1,7 +1,5 @@
 """Python for the page that checks: the npm package pyodide, one version of it, by digest, without its packages."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

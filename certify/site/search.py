@@ -1,7 +1,5 @@
 """The index that the site's search reads: what can be found, where it is, and the words that are in it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

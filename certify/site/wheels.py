@@ -1,7 +1,5 @@
 """What the prover needs in a page beside Python: python-flint and Z3 for browsers, one version of each, by digest."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The Python of the workbench: what reads and what proves, as it is, the libraries it needs, and what answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib.metadata import distribution
 from pathlib import Path

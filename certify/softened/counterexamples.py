@@ -1,7 +1,5 @@
 """What breaks a claim about softening: a tie, shown with its scores, or a word that is moved too far, replayed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -5,8 +5,6 @@ bounds are not attained by any word the bracket stays wide, and says so. The con
 *coldness*, 1/temperature: the factor of the scores.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """`certify soften` without a subject: the shipped examples, a row each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from certify.frame.demo import Shown, examples_to_json, overall_status, print_rows, show_each

@@ -1,7 +1,5 @@
 """`certify soften --every-n`: Theorem 26 of one network at words of every length, decided by Coq."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

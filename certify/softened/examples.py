@@ -1,7 +1,5 @@
 """The shipped examples of hard attention: what `certify soften` without a subject softens."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What came of softening a transformer: plain data, which the report and the JSON object are drawn from."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal

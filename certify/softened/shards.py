@@ -4,8 +4,6 @@ How the words are divided changes no result (tests/softened). One process alone 
 shard share most; shards for several, or for a store, depend on nothing but the transformer.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What `certify soften` prints: the verdict with a row per length, and the same as a JSON object."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any

@@ -3,8 +3,6 @@
 What is found here is replayed in enclosed arithmetic before anything is said about it.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

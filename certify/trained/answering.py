@@ -1,7 +1,5 @@
 """Which way a question about all words of a trained network is decided, whoever asks it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """How logits answer: the sign of one, which tokens may follow, the larger of two, argmax; each a list of cases."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,8 +3,6 @@
 The checker has accepted the text. The smallest margins are looked for among few words, in floating point: evidence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

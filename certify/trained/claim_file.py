@@ -1,7 +1,5 @@
 """Claim files: docs/trained.md, TOML to a claim, every key checked, every complaint one line."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What came of deciding a trained network: obligation by obligation, and length by length."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Which files hold a trained network, by how they begin."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

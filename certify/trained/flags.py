@@ -1,7 +1,5 @@
 """Claims without a file: options of the command line as the table that a claim file would be."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ are widened by what float runs may add, which is guessed, and guessed again wher
 range. It alone says what is certified.
 """
 
-from __future__ import annotations
-
 import base64
 from dataclasses import replace
 from fractions import Fraction

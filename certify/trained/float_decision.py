@@ -4,8 +4,6 @@ Lengths are certified by the trusted folder alone, from the weights: word by wor
 is looked for in numpy, where margins are least, and replayed bit by bit in integers before it is reported.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 docs/floats.md, section 7. What is seen is evidence; a wrong run is one, whoever found it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What people and programs read of a decision about float runs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

@@ -4,8 +4,6 @@ What is found is the same, whoever looks: a length is searched by itself, and be
 where to look for the next one, nothing is dealt.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Sequence

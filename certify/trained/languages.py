@@ -1,7 +1,5 @@
 """The language of a formula of the past."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

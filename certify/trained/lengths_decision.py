@@ -1,7 +1,5 @@
 """The main path of a decision about words of any length: a tree that the checker accepts, the shortest wrong word."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 from fractions import Fraction

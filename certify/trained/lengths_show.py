@@ -1,7 +1,5 @@
 """What people and programs read of a decision by counts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rich.console import Console

@@ -5,8 +5,6 @@ torch.export.load is called. Each node is a call of torch's own operation of tha
 and changes in place are torch's. Only the operations listed here are called.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import json

@@ -1,7 +1,5 @@
 """A part of a decision: some obligations at one offset, and what was found of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from certify.trained.decision import Found

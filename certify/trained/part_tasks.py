@@ -4,8 +4,6 @@ A part comes and goes as canonical JSON, so that other processes and machines ma
 be kept on disk. Nothing of it is believed: what is claimed to be covered is proved afterwards by the checker.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Iterable

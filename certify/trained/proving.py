@@ -1,7 +1,5 @@
 """The proof of a cover by the trusted checker, divided among workers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A question about a trained network: the network in a file, and a claim about it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

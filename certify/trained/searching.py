@@ -4,8 +4,6 @@ Everything here is search. Wrong words are proved by ball arithmetic before they
 checker afterwards.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What people and programs read of a decision: a verdict for each length, margins, the shortest wrong word."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

@@ -3,8 +3,6 @@
 People count cases from 1, as the checker prints them; JSON has their indices, as certificates have.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any

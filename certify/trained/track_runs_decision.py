@@ -4,8 +4,6 @@ Forms are certified by the trusted folder alone, from the weights. A wrong run i
 least, and replayed bit by bit in integers before it is reported.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 from functools import partial

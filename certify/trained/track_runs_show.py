@@ -1,7 +1,5 @@
 """What people and programs read of a decision about inputs in tracks in float runs."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

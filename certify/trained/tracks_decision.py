@@ -1,7 +1,5 @@
 """The main path of a decision about inputs in tracks: form by form a wrong input, or a proof the checker accepts."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 from functools import partial

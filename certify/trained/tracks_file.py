@@ -1,7 +1,5 @@
 """Claim files about tracks: docs/tracks.md, TOML to a claim, every key checked, every complaint one line."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is known of one form of a claim about tracks: a wrong input, or a proof the checker accepts; also as a task."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

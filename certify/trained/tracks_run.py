@@ -1,7 +1,5 @@
 """One input in tracks through a trained network, enclosed: each answer after the right ones before it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What people and programs read of a decision about inputs in tracks, and of the run of one input."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

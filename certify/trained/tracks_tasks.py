@@ -1,7 +1,5 @@
 """Forms of a claim about inputs in tracks, each a task of its own: what is found of them, and one certificate."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace

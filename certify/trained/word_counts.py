@@ -4,8 +4,6 @@ Only states of the claim's automaton can be dead here, as for the checker; the s
 states as far as ``proofs/trained/live_states.py`` allows. What takes more is counted as taking all words.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """`certify run` of a trained network: which file says what, and what the text of a word denotes."""
 
-from __future__ import annotations
-
 import re
 
 from certify.frame.terminal import note

@@ -3,8 +3,6 @@
 Every number is a ball of Arb around the true real value; a verdict is given only where the whole ball has it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

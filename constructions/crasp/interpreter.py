@@ -4,8 +4,6 @@ Source      docs/crasp.md, "Meaning". Numbers are exact.
 Limits      10,000,000 evaluations of an expression at a position; numbers of at most 1,000 digits.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate

@@ -5,8 +5,6 @@ Limits      100,000 characters; expressions nested at most 200 deep (brackets do
             digits. Whatever exceeds them is refused with a ProgramError.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Literal, NoReturn, cast

@@ -3,8 +3,6 @@
 Positions   In ``.cr`` files they count from 0, in formulas from 1.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -6,8 +6,6 @@ Nodes       Those that B-RASP has with the same meaning are its own, from constr
 Places      Every node remembers where its text begins (``place``, an offset), for messages; equality ignores it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Literal
 

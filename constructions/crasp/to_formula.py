@@ -10,8 +10,6 @@ Guards      ``#[pred4] b`` counts the position four to the left, if b holds ther
 Limits      64 cases of a number; 200,000 summands in all; coefficients of at most 1,000 digits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce

@@ -1,7 +1,5 @@
 """Names and types of C-RASP programs: what makes sense of what the parser has read. docs/crasp.md, "Meaning"."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn

@@ -1,7 +1,5 @@
 """Zip archives from outside: members by name, with every error of a damaged archive as one line."""
 
-from __future__ import annotations
-
 import io
 import struct
 import zipfile

@@ -1,7 +1,5 @@
 """Tensors that are no weights, but state something (masks, numbers of positions, angles), compared with the network."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Parts of a network put together from the tensors of a file: sums, norms, heads, units (``graph/`` lays them out)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -4,8 +4,6 @@ Defaults are those of the family's configuration class in transformers (GPT2Conf
 5.24 for every key here; where these versions read a key in two ways, the file is refused (``rotary_scaling``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

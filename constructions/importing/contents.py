@@ -1,7 +1,5 @@
 """What a file holds: named tensors, not read until somebody takes them, and numbers beside them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 What no row can say (a cap on scores, say) is refused by the name of the setting.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction

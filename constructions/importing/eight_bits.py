@@ -1,7 +1,5 @@
 """Floating point of 8 bits: E4M3 (without infinities) and E5M2, each number of which is one of binary16, too."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import ml_dtypes

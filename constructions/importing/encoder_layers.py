@@ -1,7 +1,5 @@
 """Stacks of torch.nn.TransformerEncoderLayer inside modules of any name: the rest is found by names and shapes."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

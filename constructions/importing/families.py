@@ -1,7 +1,5 @@
 """Families of Hugging Face, one row each: the names of their parts, and what their programs do that no file says."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """TransformerLens: state dicts of HookedTransformer, with a matrix for each head."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

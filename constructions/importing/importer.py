@@ -1,7 +1,5 @@
 """Files and answers in, a network and a report out."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence

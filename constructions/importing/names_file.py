@@ -4,8 +4,6 @@ docs/importing.md, "Other names". Elements are moved: what is made is exactly wh
 numbers in them stand for.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Npz: a zip archive of arrays, each with a short header, which is matched; nothing is evaluated or unpickled."""
 
-from __future__ import annotations
-
 import math
 import re
 

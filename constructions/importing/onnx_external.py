@@ -1,7 +1,5 @@
 """Tensors of an ONNX model in a file beside it (``model.onnx.data``), put into the model."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from pathlib import Path

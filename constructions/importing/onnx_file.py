@@ -1,7 +1,5 @@
 """ONNX: a model, and the tensors that are stored in it."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Parts that the recognisers share: what they find, and heads cut out of the matrices of all heads."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The positions of a family: how many there are, and the tables of rotary ones."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The program that a network computes, in plain lines, for its owner to confirm."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from constructions.importing.parts import Found

@@ -4,8 +4,6 @@ So ONNX defines ``DequantizeLinear``; programs round the product to the format t
 one for each index of an axis, or one for each block of indices of an axis, the last of which may be shorter.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

@@ -3,8 +3,6 @@
 Their matrices [out, in] of torch's Linear are packed: words of 32 bits, the lowest bits first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any

@@ -2,8 +2,6 @@
 ``quantize_dynamic`` makes them, and with logits of the mean over all tokens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import replace
 from fractions import Fraction

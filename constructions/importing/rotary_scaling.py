@@ -4,8 +4,6 @@ transformers 4 reads ``rope_theta`` beside ``rope_scaling``; 5 reads ``rope_para
 what stands inside goes before what stands outside. A file that these would read in two ways is refused.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Safetensors: eight bytes of length, a JSON header, then the tensors one after another without gaps."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

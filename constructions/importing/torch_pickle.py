@@ -3,8 +3,6 @@
 The opcodes and globals that a state dict needs are known; any other is named and refused.
 """
 
-from __future__ import annotations
-
 import pickletools
 from collections.abc import Callable
 from dataclasses import dataclass

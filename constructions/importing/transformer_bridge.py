@@ -5,8 +5,6 @@ Hugging Face keep their tensors and their config.json: these get the names of th
 TransformerBridge are no such config.json, as they leave out some of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

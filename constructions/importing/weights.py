@@ -1,7 +1,5 @@
 """The tensors of a file as the weights of a network: taken by name with their shapes checked, seen through views."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Alphabets and words from text: what separates the symbols."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import chain, count

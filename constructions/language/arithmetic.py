@@ -4,8 +4,6 @@ The rules are those of docs/certificate.md section 1: an exponent is an integer 
 the base is 0, 1 or -1. Beyond that, every intermediate numerator and denominator has at most 100,000 bits.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction

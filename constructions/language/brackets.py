@@ -4,8 +4,6 @@ Source      docs/certificate.md, section 1. Brackets put numerical predicates in
             ([SHA] Theorem 20: "PEs including ... all numerical predicates in φ").
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """From parse trees of formulas to formulas, bottom up: what is a number and what a formula, names, limits."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager

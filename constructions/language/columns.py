@@ -5,8 +5,6 @@ length goes along. Whatever these rules do not cover (a division by zero, a numb
 that varies) has no column; position by position it has its value, or its error.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

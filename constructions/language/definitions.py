@@ -1,7 +1,5 @@
 """Texts with definitions, ``let p = φ; q = ψ; χ``: where each part begins, and what it is called; files of them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a text that does not parse has, and what it should have, in plain words."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -8,8 +8,6 @@ Undecided   Where the balls do not say which of two numbers is greater, or which
             is a value, UndecidedError is raised: nothing is ever rounded to decide it.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction

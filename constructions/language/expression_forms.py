@@ -1,7 +1,5 @@
 """An expression as text, as LaTeX and as a sympy object, each built from its postfix program without recursion."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 So a file has as much text as its formulas have nodes, however often they share parts (docs/certificate.md, section 1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from constructions.language.brackets import Bracket, PositionFunction

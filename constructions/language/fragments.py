@@ -3,8 +3,6 @@
 Source      [SHA] Definitions 10, 14, 19; Theorem 13 (prev only), Theorem 16 (since only), Corollaries 17, 18, 22, 23.
 """
 
-from __future__ import annotations
-
 from constructions.language import syntax
 
 _OPERATORS: dict[type[syntax.Formula], str] = {

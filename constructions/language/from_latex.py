@@ -3,8 +3,6 @@
 Each macro becomes what it means and blanks up to its length, so that complaints point into the text that was written.
 """
 
-from __future__ import annotations
-
 import re
 
 _MACROS = {

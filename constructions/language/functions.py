@@ -4,8 +4,6 @@ Source      docs/certificate.md, section 1. ln and sqrt are rounded down, exactl
             digits: with that rational number a proof is searched; the checker encloses the real one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache, partial

@@ -7,8 +7,6 @@ Sources     The grammars of Spot (parsetl.yy), Lydia (ltlf/parser.yy) and pylogi
             grouped differently.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

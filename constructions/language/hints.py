@@ -1,7 +1,5 @@
 """What to write instead: spellings that this language does not have, and the words nearest to a misspelled one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches

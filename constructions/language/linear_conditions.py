@@ -6,8 +6,6 @@ Claim       If a condition is a Boolean combination of comparisons of sums of mu
             matter that ``and`` and ``or`` do not always look at their right side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import cast

@@ -4,8 +4,6 @@ The built-in predicates of these names ask it of a position or a count, and the 
 number: ``NEXT_PRIME(k) := PRIME(2*k+1)``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from math import isqrt
 

@@ -3,8 +3,6 @@
 The position may be 0, where counts can be but no position is: ``brackets.py`` needs it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from constructions.language import syntax

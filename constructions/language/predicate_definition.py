@@ -1,7 +1,5 @@
 """What a numerical predicate is: a rule with a name and parameters; formulas hold it, and ``predicates`` lists them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

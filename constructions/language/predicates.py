@@ -6,8 +6,6 @@ Differs     A count can be 0, which is outside [n], and a sum of multiples of co
             from 0 to m - 1, so that -1 is odd; no negative number is first, last, a square, a power of two or prime.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType

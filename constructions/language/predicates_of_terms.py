@@ -12,8 +12,6 @@ The rest    is looked up. (a) t = g·D + c, where the coefficients of D have no 
             is left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import gcd
 

@@ -4,8 +4,6 @@ Abbreviations are used wherever they fit: ``true since a`` is printed ``O a``, `
 Parts that occur more than once make a long text short: they are defined first (``let``), each once.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections import Counter

@@ -10,8 +10,6 @@ Proof       Let S leave r at a position, and S' = S - d be the sum at the one be
             and else q. So the quotient grows by 1, falls by 1, or stays; and floor(0/K) = 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -5,8 +5,6 @@ r - c·t. So that it is r is a Boolean combination of MOD(m,t)(count), whatever 
 for each count. Remainders are from 0 to m - 1, also of negative sums.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import gcd
 

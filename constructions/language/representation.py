@@ -1,7 +1,5 @@
 """What Python shows of a formula: its text, or the beginning of a long one. Importing this tells formulas so."""
 
-from __future__ import annotations
-
 from constructions.language.printer import MAX_PLAIN, format_briefly, format_formula, written_length
 from constructions.language.syntax import Formula, write_with
 

@@ -5,8 +5,6 @@ Differs     ``prev`` is false at the first position and ``next`` at the last, wh
             A predicate may be applied to a count of 0: see predicates.py.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 

@@ -4,8 +4,6 @@ Claim       Each function returns a formula with the truth of the node it is nam
             is true or false, or where the two operands are the same formula or one the negation of the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import reduce
 

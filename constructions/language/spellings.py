@@ -5,8 +5,6 @@ Claim       Every function here returns a formula with the textbook meaning of i
 Edges       A *strong* operator asks for the position that it speaks of; a *weak* one holds where there is none.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

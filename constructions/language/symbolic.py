@@ -1,7 +1,5 @@
 """The truth of formulas over symbols: where the symbol at a position alone decides."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 

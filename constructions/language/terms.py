@@ -3,8 +3,6 @@
 Positions   ``i`` is ``#<[true]``, the number of positions up to here, and ``n`` is ``#<[true] + #>[true] - 1``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The tokens of a formula, as the parser takes them: names that users define, and operators that are glued together."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 

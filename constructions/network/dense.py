@@ -1,7 +1,5 @@
 """Dense matrices of a transformer, on request: rows and columns in the order of ``directions``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

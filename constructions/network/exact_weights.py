@@ -3,8 +3,6 @@
 All others are enclosed, in ``proofs.enclosures``. Definitions and their papers: docs/weightings.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Binary floating-point formats, and rounding of exact numbers to them (docs/floats.md, section 1)."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from fractions import Fraction

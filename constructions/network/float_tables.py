@@ -14,8 +14,6 @@ where it would be 1. Every direction is embedded by the token or by the position
 zeros. What depends on the position is looked up, never computed: by i, by n, or by both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

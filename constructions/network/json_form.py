@@ -4,8 +4,6 @@ Reading never evaluates anything: numbers are strings of digits (or JSON integer
 their own parsers, and every mistake is one line that says where it is and what was expected.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The lengths of words that a claim is about: all n from a least to a greatest one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a named direction of the residual stream is claimed to hold (docs/certificate.md, section 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """A transformer whose directions have other names."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar

@@ -3,8 +3,6 @@
 Soft attention is enclosed, not computed, in ``proofs.words.replay``; both walk the layers through ``run_layers``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeVar

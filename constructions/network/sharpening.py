@@ -1,7 +1,5 @@
 """The same transformer with other temperatures, or with its scores multiplied by constants."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction

@@ -5,8 +5,6 @@ queries (DIVERGENCES.md lists where this differs from the text of [SHA] Section 
 connections nor several heads).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Whether the position functions and temperatures of a transformer are defined wherever it may be run."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.errors import InputError

@@ -7,8 +7,6 @@ in ``exact_weights.py``, enclosures in ``proofs/enclosures/weightings.py``, cons
 have in ``constructions/statements/other_weightings.py``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum

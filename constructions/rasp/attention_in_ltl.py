@@ -23,8 +23,6 @@ Proof       By cases. ``since`` and ``until`` are those of [SHA] Definition 14; 
             Other D: the two ways of the claim, joined.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from constructions.language.simplified import (

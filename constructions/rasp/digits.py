@@ -4,8 +4,6 @@ Claim       Whatever makes sense without this means the same with it, but for va
             that leaves out the variable of its attention, as B-RASP does: those are truth values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

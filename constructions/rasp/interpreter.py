@@ -5,8 +5,6 @@ Limits      10,000,000 evaluations of an expression (an entry of many digits cou
             1,000 digits.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast

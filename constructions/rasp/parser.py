@@ -5,8 +5,6 @@ Limits      100,000 characters; values nested at most 200 deep, functions that t
             count); integers of at most 1,000 digits. Whatever exceeds them is refused with a ProgramError.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import cache

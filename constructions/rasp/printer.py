@@ -1,7 +1,5 @@
 """From programs to text, in one spelling, which parses back to the same program."""
 
-from __future__ import annotations
-
 from constructions.language.printer import quote_symbol, symbol_text
 from constructions.rasp import syntax
 

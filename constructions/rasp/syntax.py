@@ -5,8 +5,6 @@ Source      B-RASP: Yang, Chiang and Angluin, "Masked hard-attention transformer
 Places      Every node remembers where its text begins (``place``, an offset), for messages; equality ignores it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum

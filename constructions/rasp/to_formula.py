@@ -17,8 +17,6 @@ Sums        Likewise; the sum over a window is that of each value times its coun
 Unsupported What linear_forms.py refuses; sums of integers without a bound.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field

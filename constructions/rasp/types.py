@@ -1,7 +1,5 @@
 """Names and types: what makes sense of what the parser has read. docs/rasp.md, section 3."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn

@@ -12,8 +12,6 @@ Masks       j < i: with j' = j + 1 the head sees 2 <= j' <= i. What is read at j
             not the first position" is one more conjunct. Likewise j > i.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -7,8 +7,6 @@ Method      A function of finite cases is a sum over disjoint cubes. A cube is a
             which is 0 or 1, so it is [their sum >= k]; for an integer x, [x >= 1] is 2 ReLU(x - 1/4) - 2 ReLU(x - 3/4).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TypeVar, cast

@@ -1,7 +1,5 @@
 """What an expression of a program computes, as a finite function or an integer; entries mean what the caller says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 

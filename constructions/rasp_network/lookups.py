@@ -6,8 +6,6 @@ first visible position. The next one is less by at least 1, or by 1/i. At n = 1,
 there is nothing to compare.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.draft import ONE

@@ -12,8 +12,6 @@ x_max       The largest embedding: n² if there is a neighbour, count, square (i
             integer (i), else 1 (i/n, the truths of symbols).
 """
 
-from __future__ import annotations
-
 from constructions.draft import ONE
 from constructions.errors import Unsupported
 from constructions.network.transformer import Transformer

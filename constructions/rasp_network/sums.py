@@ -1,7 +1,5 @@
 """``psum j [j<=i] value``: counts of finitely many truths, each times an integer."""
 
-from __future__ import annotations
-
 from constructions.errors import Unsupported
 from constructions.rasp_network.evaluation import Evaluator
 from constructions.rasp_network.integers import Integer

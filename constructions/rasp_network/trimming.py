@@ -1,7 +1,5 @@
 """A compiled program without what nothing needs, and with one head in the place of several that attend alike."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar

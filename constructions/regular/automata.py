@@ -1,7 +1,5 @@
 """Finite automata over letters 0 … k - 1: explored from a rule, put together, made small."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar

@@ -7,8 +7,6 @@ AT&T        Lines ``from to symbol`` and ``state`` (accepting), fields separated
 HOA         hoa_file.py.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

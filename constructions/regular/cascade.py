@@ -13,8 +13,6 @@ Proof       By induction on the position and the order of the cells. A formula o
             then: of the product so far and the one at the reset, which the remembered tile makes up for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The cells of a cascade: which bits say where a state is, and what a letter does to them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count

@@ -1,7 +1,5 @@
 """An automaton as regions, one after another, and in each region a chain of tiles: what a cascade can follow."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import gcd, lcm
 

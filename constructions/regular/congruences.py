@@ -1,7 +1,5 @@
 """Quotients of an automaton that together decide its language: small automata in place of one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from constructions.regular.automata import Automaton, Language

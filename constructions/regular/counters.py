@@ -11,8 +11,6 @@ Proof       By induction on the order. Let N be the kernel of a cyclic quotient 
             group into a wreath product, by Krasner and Kaloujnine.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from constructions.language.simplified import conjunction, disjunction, disjunction_of, negation, previous

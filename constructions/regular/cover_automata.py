@@ -11,8 +11,6 @@ Why         If |x| <= |y| <= |z|, then x ~ y and y ~ z give x ~ z, and x ~ y and
 Source      Câmpeanu, Sântean, Yu, "Minimal cover-automata for finite languages", 2001.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ Claim       A cover of some rows against others is a disjunction of terms, each 
             unless two rows, one of each kind, agree in letter and in all variables that both have.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

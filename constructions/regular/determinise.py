@@ -1,7 +1,5 @@
 """Automata that may have several steps for a letter, and steps without one, made deterministic."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
 
 from constructions.regular.automata import Language, explore, small_language

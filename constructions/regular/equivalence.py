@@ -8,8 +8,6 @@ Source      A past formula is read from left to right: its truth at a position d
 Shares      Nothing with the construction of formulas: it reads any formula of this kind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import lcm
 

@@ -1,7 +1,5 @@
 """Strongly connected components of a finite graph."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
 

@@ -6,8 +6,6 @@ Letters     The atomic propositions AP name the letters, in one of two ways. Bes
 Refused     Alternation, marks on edges, acceptance other than one set of states or none, labels left out.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -12,8 +12,6 @@ Claim       After a letter, each level either permutes the tiles (the set that i
             language's syntactic monoid: all are the identity if that is aperiodic.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 

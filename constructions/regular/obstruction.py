@@ -1,7 +1,5 @@
 """Why a regular language has no formula: words that permute states in a way that counting does not follow."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from constructions.errors import Unsupported

@@ -3,8 +3,6 @@
 A permutation is the tuple of images of 0 … k - 1; products are read from left to right.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ Method      The minimal automaton, or quotients of it, is followed by a cascade 
 Source      Krohn and Rhodes; Schützenberger, McNaughton and Papert: without groups, no counting is used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

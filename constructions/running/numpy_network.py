@@ -7,8 +7,6 @@ rounded, a bias last (numpy itself would use binary32 without saying so); binary
 an order of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -19,8 +19,6 @@ Claim       every entry is the number of the format nearest to its exact value, 
 Entries at lengths that nothing was claimed about are NaN.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -16,8 +16,6 @@ Not needed  A temperature, sharpness that grows with n, tie-breaking, and positi
 Source      Ours, as far as known. The weightings: docs/weightings.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

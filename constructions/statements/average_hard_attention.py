@@ -30,8 +30,6 @@ Mixtures    Leftmost and rightmost heads that do not tie are average-hard; those
             the ties (``breaking_ties``).
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.language.expressions import Expression

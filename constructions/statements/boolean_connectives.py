@@ -5,8 +5,6 @@ Source      [SHA] Theorem 12, first case ("using the word embedding or a FFN"); 
 Claim       ``is[φ]`` is exactly 0 or 1 whenever the operands are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

@@ -12,8 +12,6 @@ Numbers     The term is a key component that is a position embedding, at most 1/
             constantly 1, so x_max(n) stays at most max(x_max(n), 1), and no weight depends on n.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction

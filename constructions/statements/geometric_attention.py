@@ -13,8 +13,6 @@ Not needed  Position embeddings in the regime of temperature; in the other one t
 Source      Ours, as far as known. The weightings: docs/weightings.md.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.draft import ONE, Draft, linear_form

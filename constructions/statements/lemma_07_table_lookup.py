@@ -16,8 +16,6 @@ Differs     The printed proof drops the sum over j < c ("<= Σ over j > c"): fal
 Claim       None here: the error is certified for the head that uses it, from its weights.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

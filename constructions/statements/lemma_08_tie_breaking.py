@@ -6,8 +6,6 @@ Claim       None here: the error is certified for the head that uses it, from it
 Differs     Under softmax-plus-one all scores are raised by 1, so that the winner leads the thing of score 0, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

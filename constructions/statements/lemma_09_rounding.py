@@ -7,8 +7,6 @@ Gates       A gate is a truth that is subtracted from x: 0 where the rounding is
             sum that is rounded to a few bits loses none of those of x where it matters (DIVERGENCES.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

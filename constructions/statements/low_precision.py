@@ -5,8 +5,6 @@ docs/floats.md says why a run in a format of few bits keeps that. Counts have we
 length.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.draft import Draft

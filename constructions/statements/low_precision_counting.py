@@ -20,8 +20,6 @@ Depends     on N, by K and the number of thresholds: a certificate for n <= N is
 Uses        Theorem 20's uniform heads; 1/i and 1/(n + 1 - i) are embedded.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import ceil, floor, gcd
 

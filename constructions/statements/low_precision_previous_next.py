@@ -16,8 +16,6 @@ Differs     Beside the scores: [SHA] embeds (-1)^i and computes the markers of t
             here parities and edges are numerical predicates, embedded like any other.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

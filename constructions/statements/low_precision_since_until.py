@@ -10,8 +10,6 @@ Proof       If such a j is visible, the nearest leads, and the truth of left ∧
 Uses        Lemma 9.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.draft import ONE, Draft

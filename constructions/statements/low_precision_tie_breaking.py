@@ -15,8 +15,6 @@ Differs     [SHA] Lemma 8 has s_j Â± j/(2n) and s_j - 1/j, multiplied by n or iÂ
             format with p bits holds every score.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 

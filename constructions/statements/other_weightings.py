@@ -5,8 +5,6 @@ favour the greatest score they work as they are: the weighting of all heads is r
 constructions of their own, they do not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -16,8 +16,6 @@ Uses        Theorem 20's counts; Lemma 7's scores; Lemma 9.
 Source      None: [SHA] applies predicates to single counts only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -8,8 +8,6 @@ Differs     The paper has (3/2) ReLU(mean - 1/3); 2 ReLU(mean - 1/2) is as right
             (DIVERGENCES.md). Under softmax-plus-one no uniform attention is a mean, and the markers are embedded.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.draft import Draft

@@ -6,8 +6,6 @@ Claim       On integers d >= 0, ReLU(1 - d) is 1 at d = 0 and else 0, and ReLU(2
 Uses        additive_attention.py.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.draft import Draft

@@ -8,8 +8,6 @@ Differs     [SHA] rounds by a difference of two ReLUs (Lemma 9), which is small 
             is ever subtracted (DIVERGENCES.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

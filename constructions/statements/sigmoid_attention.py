@@ -8,8 +8,6 @@ Claim       With all scores 0 every weight is 1/2, so that a head with values 2 
 Uses        additive_attention.py; Lemma 9.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.draft import Draft

@@ -13,8 +13,6 @@ Theorem     At every τ(n) <= (α - 1) γ(n) the transformer with this weighting
             needed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction

@@ -4,8 +4,6 @@ The stem names the construction, beside this file, the instances in ``proofs/num
 for every n in ``proofs/coq`` and the tests of each: where a statement has such a file, it is found under this name.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -8,8 +8,6 @@ Differs     Where the paper lets the feed-forward layer "test whether i is odd o
             EVEN and ODD, embedded as positions, each of which shuts the head that is not asked (DIVERGENCES.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction

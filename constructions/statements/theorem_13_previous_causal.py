@@ -6,8 +6,6 @@ Differs     Lemma 8 a needs 1/j in the keys, which the theorem's list of positio
             computes it from (-1)^i by the remark after Proposition 11.
 """
 
-from __future__ import annotations
-
 from constructions.draft import Draft
 from constructions.language.syntax import Previous
 from constructions.statements.theorem_12_previous_next import add_previous

@@ -8,8 +8,6 @@ Uses        Lemma 8 b (since), Lemma 8 c (until), Lemma 9.
 Differs     nowhere. Note that Definition 14 is inclusive: left must also hold at the witness.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.draft import ONE, Draft

@@ -4,8 +4,6 @@ Source      [SHA] Theorem 16 (Section 4.2), cases (a) temperature 1/i² and (b) 
 Claim       As Theorem 15, with Lemma 8 a in place of Lemma 8 b: the tie-breaking term is -1/j.
 """
 
-from __future__ import annotations
-
 from constructions.draft import Draft
 from constructions.language.syntax import Since
 from constructions.statements.theorem_15_since_until import add_since

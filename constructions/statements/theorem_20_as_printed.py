@@ -19,8 +19,6 @@ Readings    The text leaves these open; each reading here is the one under which
               construction, the network computes them by Proposition 11.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.draft import ONE, Draft

@@ -14,8 +14,6 @@ Differs     The paper looks up κ itself, which is no position if κ = 0, and de
             All six relations are built directly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 

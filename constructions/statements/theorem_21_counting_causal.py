@@ -5,8 +5,6 @@ Claim       As Theorem 20 a: the temperature 1/i (or 1/i²) undoes the factor 1/
 Differs     The paper has no case (b) here. As in Theorem 20 the head holds the number of *other* positions counted.
 """
 
-from __future__ import annotations
-
 from constructions.draft import Draft
 from constructions.language.expressions import Expression, parse_expression
 from constructions.language.syntax import Comparison, PredicateOnCount

@@ -3,8 +3,6 @@
 Words are sequences of symbols; a place is how many letters have been read, 0 … n; tokens of the input count from 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The JSON form of a claim (docs/trained.md, section 3): written canonically, read strictly."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, get_args

@@ -1,7 +1,5 @@
 """Expressions on small whole numbers, by which the machines of docs/tracks.md are written: `(a + b + carry) // 10`."""
 
-from __future__ import annotations
-
 import ast
 import operator
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The JSON form of a trained network (docs/trained.md, section 2): written canonically, read strictly."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

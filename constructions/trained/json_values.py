@@ -1,7 +1,5 @@
 """Values inside a parsed JSON file, read strictly: every mistake is one line with its place and what was expected."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

@@ -3,8 +3,6 @@
 docs/trained.md, sections 1 and 2, say what it computes over the real numbers.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

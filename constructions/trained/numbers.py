@@ -1,7 +1,5 @@
 """The elements of a view as binary64: exact, since every number of the four formats is a binary64 number."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

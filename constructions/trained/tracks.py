@@ -4,8 +4,6 @@ An input is a word of columns, a letter of each track in every column. A machine
 the right answers. The layout says where letters and answers stand in the sequence of tokens, in whatever order.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The JSON form of a claim about tracks (docs/tracks.md, section 3): written canonically, read strictly."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from constructions.errors import InputError

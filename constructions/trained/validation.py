@@ -1,7 +1,5 @@
 """Whether a trained network is one: views lie inside their tensors, sizes fit, every number is finite (section 2)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from fractions import Fraction

@@ -3,8 +3,6 @@
 What is printed is held against it by ``check_by_mpmath``, which raises an error and never makes a verdict better.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Sequence
 from fractions import Fraction

@@ -3,8 +3,6 @@
 mpmath's interval exp is not used: it misses the true value at some points (its issue 1181), near ties above all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

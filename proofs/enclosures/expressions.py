@@ -1,7 +1,5 @@
 """Position functions and temperatures at one position of words of one length, with the real ln and sqrt, enclosed."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.language.brackets import PositionFunction

@@ -1,7 +1,5 @@
 """The output of a feed-forward layer over a box of inputs, enclosed: for running a network."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 

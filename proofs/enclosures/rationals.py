@@ -3,8 +3,6 @@
 They do not mix with Fractions, so they stay inside a run: what goes in is converted, and what comes out.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any, cast
 

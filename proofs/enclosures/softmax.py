@@ -1,7 +1,5 @@
 """A softmax-weighted mean, enclosed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise

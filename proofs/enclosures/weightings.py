@@ -4,8 +4,6 @@ Each weighting has a function from scores to weights, both as intervals; weights
 are rational. Softmax-plus-one is softmax with an extra position to attend to, whose score and values are 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -5,8 +5,6 @@
 status of ``coqc`` and its list of axioms.
 """
 
-from __future__ import annotations
-
 from proofs.every_n.asking import ask, ask_about_file
 from proofs.every_n.compiled import compiled_library
 from proofs.every_n.kernel import Answer, Coq, CoqMissing, find_coq

@@ -1,7 +1,5 @@
 """The question whether a network computes a formula for every n, put to Coq; if Coq says no, where it stopped."""
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The axioms that a theorem rests on, and those that it may rest on."""
 
-from __future__ import annotations
-
 from proofs.every_n.library import LIBRARY
 
 ALLOW_LIST = LIBRARY / "axioms.txt"

@@ -6,8 +6,6 @@ used only if nobody else may write there and if it is, byte for byte, what was c
 What had been compiled when somebody interrupted that lies beside it in the same way, and is not compiled again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import os

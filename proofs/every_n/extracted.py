@@ -5,8 +5,6 @@ is ``check_file_computes``, and `judge_certificate` of certificates, whose theor
 readers of files in ``proofs/ocaml`` are written by hand, and those theorems do not rest on them.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tempfile

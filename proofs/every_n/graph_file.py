@@ -4,8 +4,6 @@
 b is the number of users' predicates, and the theorem is about the claim with all names unfolded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from constructions.errors import Unsupported

@@ -5,8 +5,6 @@ which Coq prints once, when the library is compiled, and those of the few consta
 time. To look for the axioms of the theorem as a whole is to walk through the library again.
 """
 
-from __future__ import annotations
-
 from proofs.every_n.lengths import ProvedLengths
 
 _INSTANCE = """\

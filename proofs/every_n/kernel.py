@@ -5,8 +5,6 @@ rests on allowed axioms only. If ``coqc`` does not accept it, nothing is known: 
 what is true.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

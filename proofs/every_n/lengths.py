@@ -1,7 +1,5 @@
 """The lengths that a theorem in Coq is about: every n, or those from one number on, up to another."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from constructions.errors import InputError

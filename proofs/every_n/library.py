@@ -4,8 +4,6 @@ They lie in one folder a layer, but no two have one name; so an import names no 
 lies side by side.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable, Mapping

@@ -4,8 +4,6 @@ The names are kept as JSON spells them, in ASCII. ``model_text.v`` writes the te
 and from the network, and Coq compares it with the text that lies beside: nothing printed here is trusted.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 

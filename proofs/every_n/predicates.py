@@ -1,7 +1,5 @@
 """A user's predicate as data of ``user_predicates.v``, which says what it means for every k and n."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from constructions.errors import Unsupported

@@ -3,8 +3,6 @@
 ``refusal.v`` finds it; ``proofs/ocaml/showing.ml`` says it in the same words.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import groupby

@@ -4,8 +4,6 @@ The library's ``soft_for_every_n.v`` computes from the weights that no head ties
 theorem says that softmax at 5/(7 n (b + log2ceil(n^p))) then moves nothing by more than 1/4, at any length.
 """
 
-from __future__ import annotations
-
 import re
 import tempfile
 from dataclasses import dataclass, replace

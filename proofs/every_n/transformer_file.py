@@ -5,8 +5,6 @@ Coq's kernel checks the file with the library ``proofs/coq``: there ``check`` is
 parameters and of the formula, which a reader can compare with the model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Float claims as they stand in a certificate: the key ``floats`` (docs/floats.md, section 4)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ or between two of them: the mean as a uniform head computes it for the first and
 between which it lies for the others, since rounding is monotone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 

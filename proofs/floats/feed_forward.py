@@ -1,7 +1,5 @@
 """Feed-forward outputs in floating point: exactly what they mean, case by case (rule 5)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

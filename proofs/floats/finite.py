@@ -1,7 +1,5 @@
 """That every number of a run is finite, also what nobody reads (docs/floats.md, section 4)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Linear forms in floating point: exact by lemma G, or with an error that holds for every order (rule 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """By how much the real scores of two positions of a head differ at least, whatever the word."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from proofs.formula.attention.obligation import AttentionObligation

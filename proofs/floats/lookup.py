@@ -1,7 +1,5 @@
 """Heads that look up a number: how far the number held may be off in a float run (rule 4)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass

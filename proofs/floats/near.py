@@ -1,7 +1,5 @@
 """Heads that are near a truth: from their certified error over the reals to what they hold in a float run (rule 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

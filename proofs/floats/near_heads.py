@@ -1,7 +1,5 @@
 """The bound of a head that is near a truth, its rows bounded together as far as that is enough (rules 2 and 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache

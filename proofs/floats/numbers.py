@@ -1,7 +1,5 @@
 """What every direction holds in a float run, position by position (rule 1)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 

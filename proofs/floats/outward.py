@@ -1,7 +1,5 @@
 """Outward rounding of bounds to short dyadic numbers, and upper bounds of exponentials."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.network.float_formats import Format, exponent_of, power_of_two

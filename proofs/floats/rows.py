@@ -5,8 +5,6 @@ looked at once for each number that the query may be: every score is then known 
 monotone, so that it lies between two numbers of the format.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

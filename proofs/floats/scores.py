@@ -1,7 +1,5 @@
 """The scores of a head in floating point: how far they may be off, row by row (rule 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction

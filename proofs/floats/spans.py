@@ -1,7 +1,5 @@
 """What a column of numbers holds as a whole, or its beginnings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """The relative error of adding weights in any order: by the number of roundings, or by their tails (lemma T)."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from proofs.enclosures.float_runs.run_class import RunClass

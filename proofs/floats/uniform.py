@@ -1,7 +1,5 @@
 """Uniform heads in floating point: all scores are exactly 0, so every exponential is exactly 1 (rule 1)."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple

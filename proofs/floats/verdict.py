@@ -1,7 +1,5 @@
 """What float runs of a class are proved to do: whether a network is right in all of them, and up to which length."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,8 +3,6 @@
 Run in a process of its own, which can be stopped; it imports nothing of this project.
 """
 
-from __future__ import annotations
-
 import sys
 
 

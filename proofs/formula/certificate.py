@@ -1,7 +1,5 @@
 """Sealing a proof: the certificate of docs/certificate.md, section 3, canonical to the byte."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

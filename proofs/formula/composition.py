@@ -4,8 +4,6 @@ This is what lets each head be certified alone: when it reads a direction, that 
 and nothing changes it afterwards.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 The two must agree. A disagreement is an error of this program and is raised as one; it is never a verdict.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Why an obligation could not be derived or decided: never a verdict about the network, but about these provers."""
 
-from __future__ import annotations
-
 
 class NotDerived(Exception):
     """The meaning of a direction does not follow from the weights by the rules of docs/certificate.md.

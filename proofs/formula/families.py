@@ -1,7 +1,5 @@
 """All families of writers: the first that recognises what is written decides what must hold of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from proofs.formula.additive.family import COUNTING, SELECTING, SUM_LOOKUP

@@ -1,7 +1,5 @@
 """A family: one kind of writer, with what it must achieve, the exact method that decides it, and the second prover."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar

@@ -8,8 +8,6 @@ Claim       Let scaled scores change by at most δ, s = 2 δ < 1, R = exp(s) <= 
             value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction

@@ -7,8 +7,6 @@ Claim       Of a network whose earlier layers are proved exact, ``lower`` is att
             err more than ``lower`` was maximised over words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 It guards against a wrong enclosure by raising an error; it never turns a verdict into a better one.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sealing a softened transformer: the certificate of docs/softened.md, section 2, canonical to the byte."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any

@@ -22,8 +22,6 @@ Too large   Where a rival may weigh more than e^64 times the winner, at least 1 
             of the positions differ. That bounds the error (weights add up to 1), but no certificate can use it.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -11,8 +11,6 @@ Method      Where what the scores read depends on no more of the word than the l
             words are run, while they are few.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ What a head does depends on the visible positions only through their keys and va
 query and each sequence of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -3,8 +3,6 @@
 The same few numbers occur in millions of words: each is computed once, and whatever is looked up is looked up by ids.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 from typing import TypeVar

@@ -3,8 +3,6 @@
 A vector keeps the directions that something still reads, so vectors that differ elsewhere are one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The least gap and the first ties, and where they occur first, in the order of words, positions, layers and heads."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

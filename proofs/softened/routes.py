@@ -9,8 +9,6 @@ Claim       Every result is exact over all routes. Proof. A transition is kept i
             place does not depend on how it was reached.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain

@@ -3,8 +3,6 @@
 Claim       Nothing is returned but what was replayed: the hard run exactly, the soft one enclosed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

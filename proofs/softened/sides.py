@@ -6,8 +6,6 @@ Claim       ``survey_sides`` is exact for all words of one length: a head that t
 Method      All words one by one (walk.py), as what was seen must keep its order.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from fractions import Fraction
 

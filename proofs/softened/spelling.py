@@ -1,7 +1,5 @@
 """The one spelling of a rational number in JSON, short enough to be read again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The layers of a transformer at one length, on ids, and the initial activations."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

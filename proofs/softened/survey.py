@@ -8,8 +8,6 @@ Method      Where every head is future-masked, all words at once, layer by layer
             common.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 

@@ -6,8 +6,6 @@ Method      Layers up to the first one with a head that is not future-masked see
             follows, and it is skipped. The tree is walked in the order of words, so what occurs first is found first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from proofs.softened.interning import Memo

@@ -1,7 +1,5 @@
 """The activation functions of docs/trained.md in float64, element by element: evidence, not proof."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction

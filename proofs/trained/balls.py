@@ -4,8 +4,6 @@ Weights are exact; products, exp, erf and roots are Arb's, whose balls have prov
 each token. More bits make balls smaller; a sign is read off a ball only where the whole ball has it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,8 +3,6 @@
 The same units give the same bytes: units are put in order, graphs and directions are listed as the units use them.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Iterable, Sequence

@@ -4,8 +4,6 @@ What is found here is confirmed by enclosures (balls.py) or by the checker; noth
 Streams are arrays [..., width]. The pieces of a step are methods of their own, for who bounds them over sets of words.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which prefixes can still lead to a place where a case holds: those in other states of the tracker are left out."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How far the rows of a claim are above its margin on given words, in float64: evidence, not proof."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The neighbours of a word: one letter exchanged, two letters swapped, a stretch turned around or shifted by one."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

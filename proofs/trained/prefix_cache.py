@@ -4,8 +4,6 @@ A *level* is one token of the input; its rows are the different prefixes that en
 at each level, so that what many words have in common is computed once. Float64: evidence, not proof.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

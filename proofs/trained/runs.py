@@ -1,7 +1,5 @@
 """Runs of consecutive numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

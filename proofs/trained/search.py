@@ -4,8 +4,6 @@ Words move, by exchanges of letters, to where the margin is smaller, in float64.
 an enclosure of that one run before it is called wrong here. The search depends on its seed and its work, not on time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction

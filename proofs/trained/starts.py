@@ -1,7 +1,5 @@
 """Words with which the search for a wrong one begins: extreme ones, regular ones, random ones of each case."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import islice, permutations
 

@@ -4,8 +4,6 @@ Causal networks share prefixes, depth first by blocks, one new token for each pr
 depend on what follows, whole words are run in batches.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np

@@ -12,8 +12,6 @@ Claim       The runs that begin in ``starts`` and end in ``end`` are one for eac
             announced is right; by induction from the left all that is remembered is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum

@@ -3,8 +3,6 @@
 Nothing is called refuted before a word has been replayed here and a direction provably misses its meaning.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

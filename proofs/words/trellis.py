@@ -5,8 +5,6 @@ Claim       The paths from the first layer to the last are the runs of the formu
             one: so the sequences of truths along paths are the sequences of truths along words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from itertools import islice
 from typing import NamedTuple, TypeVar

@@ -4,8 +4,6 @@ A formula of the past is followed by what it must remember (``proofs.words.track
 formula the whole word is remembered.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,8 +3,6 @@
 It says what ``cases_at`` (tracking.py) says of one word and one place, for formulas that look ahead, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ was found, and at least what is forced by how little the predictions change; of 
 own.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What `certify decide` asks: a trained network on every word (docs/trained.md)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import cast
 

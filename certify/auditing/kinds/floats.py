@@ -1,7 +1,5 @@
 """What `certify floats` asks: is every run of a class of float runs right? (docs/floats.md)."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What `certify margin` asks: the sign of an output at one position, and its margin (docs/margins.md)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What `certify prove` asks: a theorem about words of every length, by Coq (docs/coq.md)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every kind of claim that ``kind`` may name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from certify.auditing.kinds import cross_entropy, decide, floats, margin, prove, resources, sensitivity, soften

@@ -1,7 +1,5 @@
 """Bounds of resources: how large a network is, as `certify explain` and `certify build` count it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

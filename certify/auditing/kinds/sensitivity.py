@@ -1,7 +1,5 @@
 """What `certify sensitivity` asks: what the exchange of one symbol changes (docs/sensitivity.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What `certify soften` asks: hard attention by softmax at a temperature (docs/softened.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Lemmas about the embedding and the composition: what holds at the start, and that nothing is read too early."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from certify.exports.latex_tables import table

@@ -4,8 +4,6 @@ The text is for people and decides nothing: it is written from a certificate tha
 those of the certificate and of the exact method, and each has the line where the certificate has it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from fractions import Fraction

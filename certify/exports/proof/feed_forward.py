@@ -1,7 +1,5 @@
 """Lemmas about feed-forward outputs: piecewise linear functions that are constant where their forms may lie."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 

@@ -4,8 +4,6 @@ The words follow the rules of docs/certificate.md, section 5; the numbers are th
 those that the certificate states.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The obligations of a certificate for a proof on paper: proved anew by the exact method, equal ones together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

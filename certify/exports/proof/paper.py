@@ -1,7 +1,5 @@
 """What all parts of the document share: the certificate, its lines, names of directions, and how lemmas are set."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Where things stand in the text of a certificate: a certificate has one spelling, so lines follow from the data."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The score of a head in LaTeX, simplified where it is a rational function."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from certify.critical.expressions import NoClosedForm

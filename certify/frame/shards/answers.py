@@ -1,7 +1,5 @@
 """What a worker says of a task, as text: its result, or why there is none. Nothing that a worker sends is unpickled."""
 
-from __future__ import annotations
-
 import json
 import traceback
 from collections.abc import Callable, Mapping

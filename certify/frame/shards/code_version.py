@@ -1,7 +1,5 @@
 """Which code computes, as a digest, so that results of other versions are taken neither from disk nor from workers."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import importlib.metadata

@@ -1,7 +1,5 @@
 """Texts that many tasks speak of, such as a network: each worker is given them once, and tasks name them by digest."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 from collections.abc import Iterator, Sequence

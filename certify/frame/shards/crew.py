@@ -1,7 +1,5 @@
 """Who does the work: what ``run_tasks`` asks of workers, and the plainest of them."""
 
-from __future__ import annotations
-
 from collections import deque
 from typing import Protocol
 

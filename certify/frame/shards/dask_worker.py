@@ -1,7 +1,5 @@
 """What a Dask worker does with a task; nothing of Dask is needed for it."""
 
-from __future__ import annotations
-
 import importlib
 import threading
 from collections.abc import Sequence

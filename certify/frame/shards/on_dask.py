@@ -4,8 +4,6 @@ The scheduler gives the tasks of a lost worker to another one. A worker that has
 since it could compute something else. Dask's protocol runs code on both sides, so the cluster has to be one's own.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

@@ -4,8 +4,6 @@ The plan depends on the model and the length alone, never on how many processes 
 finished are those that another one asks for. It decides how long a shard takes, and no result.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 

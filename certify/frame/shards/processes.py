@@ -3,8 +3,6 @@
 Each has a pipe of its own and one task at a time, so that when one dies, its task is known and begun again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import multiprocessing.connection

@@ -1,7 +1,5 @@
 """Tasks to results: what is on disk already is taken from there, the rest is done by whoever there is."""
 
-from __future__ import annotations
-
 import contextlib
 from collections import deque
 from collections.abc import Callable, Sequence

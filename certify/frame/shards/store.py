@@ -8,8 +8,6 @@ Limit   Digests find damage, not malice: whoever may write to the folder can put
         anything. Nothing that a verdict stands on may come from a store (docs/scale.md).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

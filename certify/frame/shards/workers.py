@@ -1,7 +1,5 @@
 """Who does independent parts: processes of this machine, or a Dask cluster."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 

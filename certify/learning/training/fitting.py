@@ -1,7 +1,5 @@
 """Steps of Adam on the words of a claim, in floating point: nothing is claimed of what comes out. This needs torch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

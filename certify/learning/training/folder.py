@@ -1,7 +1,5 @@
 """The folder of a trained network: its weights, the claim, the certificates, the rounds, and how to read them again."""
 
-from __future__ import annotations
-
 import shlex
 
 from certify.frame.files import write_folder

@@ -3,8 +3,6 @@
 Nothing that is proved rests on it. This file needs torch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any

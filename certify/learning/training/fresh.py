@@ -3,8 +3,6 @@
 So what is trained is what `certify import` reads of the file that is written.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 An *item* is one input: the offset (or the form, of inputs in tracks) and its letters (or columns) as indices.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias

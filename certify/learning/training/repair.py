@@ -1,7 +1,5 @@
 """What repairing changed: `certify equal` of the given network and the repaired one, and all words that were wrong."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from certify.learning.differences import Differences, differences

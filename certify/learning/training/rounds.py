@@ -1,7 +1,5 @@
 """What a training may take, what came of each round, and what came out in the end."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from certify.frame.verdicts import WithExitStatus

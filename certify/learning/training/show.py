@@ -1,7 +1,5 @@
 """What people and programs read of a training: a row for each round, the decision, what a repair changed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

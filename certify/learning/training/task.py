@@ -1,8 +1,6 @@
 """What a network is to be trained for: a claim file, a task of the examples by its name, or options; and how a new
 network must be sized for it."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Mapping

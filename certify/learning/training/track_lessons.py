@@ -1,7 +1,5 @@
 """Inputs in tracks as training sees them: the right answers are there, and each should be the greatest before it."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import permutations
 

@@ -4,8 +4,6 @@ The decision is `certify decide`'s own and knows nothing of training. What is re
 for the longest words, with that decision.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import replace

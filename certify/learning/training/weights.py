@@ -1,7 +1,5 @@
 """The weights of a network as a safetensors file, under the names that its tensors have."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import struct

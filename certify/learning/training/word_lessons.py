@@ -1,7 +1,5 @@
 """Words of a claim as training sees them: what is judged where, words that are drawn, words like a wrong one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 

@@ -4,8 +4,6 @@ The cross-entropy is convex in slope and offsets, so the best offsets for a slop
 by golden sections. Nothing depends on how good the choice is: the cross-entropy is enclosed at what was chosen.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """A network's cross-entropy on a language, length by length, and the bound that its certified sensitivity forces."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The cross-entropies over n as an SVG: of one network, or of several on the same language."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from certify.frame.numbers import decimal, decimal_lower

@@ -1,7 +1,5 @@
 """What was found: a row for each length, which the table, the plot and the JSON object are drawn from."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal

@@ -1,7 +1,5 @@
 """What `certify cross-entropy` prints: a row for each length and what the columns claim, and the same as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """What a direction holds, quickly and about: by the float program of the network, to look for words with."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

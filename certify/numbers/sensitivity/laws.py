@@ -1,7 +1,5 @@
 """How the greatest change goes with n: laws fitted to what was found. They prove nothing."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Trained networks: what their words are, where logits are judged, and which of them are measured."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ class, or all of them, whichever is less work, if that is little; else the chang
 pair.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The largest change over n as an SVG text: what is shown by pairs of words, and what is proved from above."""
 
-from __future__ import annotations
-
 from certify.frame.plots import Series, draw_series, standalone
 from certify.numbers.sensitivity.results import Sensitivity
 from certify.numbers.sensitivity.show import show_change

@@ -1,7 +1,5 @@
 """What `certify sensitivity` prints: a row for each length, the positions of the longest, and the same as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import groupby

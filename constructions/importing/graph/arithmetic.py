@@ -1,7 +1,5 @@
 """Elementary operations on what flows along the edges of a graph: sums, products, quotients; arrays joined."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Operations of torch (ATen) in those of ONNX, one by one; shapes and types are those that the program states."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Operations of torch (ATen) on their way to ONNX: what is known of one, and how nodes are written for it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

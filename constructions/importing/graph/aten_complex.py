@@ -1,7 +1,5 @@
 """Complex numbers of torch, as rotary positions have them: arrays of pairs along a last axis of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

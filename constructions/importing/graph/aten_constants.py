@@ -1,7 +1,5 @@
 """Operations of torch that are read on constants alone, computed at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ Constants share memory as those of torch do: a change in place of a view of one 
 where it is not certain that memory is shared, what was changed is not read again under another name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Operations of torch that make constants, and those on single numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Operations of torch that put elements elsewhere."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, pairwise

@@ -1,7 +1,5 @@
 """Types of results of torch's operations: its rules of promotion, for arithmetic and comparisons."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

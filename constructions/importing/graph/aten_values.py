@@ -1,7 +1,5 @@
 """Types, shapes and arguments of programs of torch.export."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

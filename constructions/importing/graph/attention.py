@@ -1,7 +1,5 @@
 """Products of matrices in a graph: maps of each token, scores of attention, averages; what masks add; rotary tables."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any

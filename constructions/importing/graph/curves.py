@@ -3,8 +3,6 @@
 ``x * 0.5 * (1 + erf(x / 1.4142135))`` arrives node by node; what it is, is asked when it is used in another way.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Sums and products of binary64 numbers that say whether they were exact; what was not is rounded to nearest."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

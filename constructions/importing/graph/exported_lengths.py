@@ -3,8 +3,6 @@
 Sizes are expressions in symbols, written as sympy writes them; nothing of them is run.
 """
 
-from __future__ import annotations
-
 import ast
 import math
 import numbers

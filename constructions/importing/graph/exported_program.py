@@ -3,8 +3,6 @@
 Tensors are raw bytes with their strides beside a file of JSON that has the graph; nothing in it is run.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Collection, Mapping

@@ -4,8 +4,6 @@ Each row is compared with ONNX Runtime in every definition of opsets 7 to 24 (te
 not in the list, or whose numbers are outside of what is compared there, is refused.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -5,8 +5,6 @@ is needed as soon as it is there, so sums of which one continues the other share
 norm is all that is read later, the stream becomes that norm; a norm beside which more is needed is written beside it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Rows of tables by tokens, in other words than Gather."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """ONNX files and programs of torch.export as networks by what they compute: docs/importing.md, "Graphs"."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction

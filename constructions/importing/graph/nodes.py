@@ -1,7 +1,5 @@
 """The operations of a graph on what depends on tokens, each a function of its inputs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Sums and means of what flows along the edges of a graph, and the norms that are made of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from math import isqrt, sqrt

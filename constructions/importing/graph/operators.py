@@ -4,8 +4,6 @@ The source of defaults, types of attributes, and numbers of inputs and outputs i
 ``onnx.defs`` has it, for each opset its own; for operations of ONNX Runtime that is its list of contributed operators.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A graph of operations, from whichever file: what is read node by node."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -3,8 +3,6 @@
 What is rounded stays what it stands for, (q - zero) · scale; others are refused by name.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A graph of ONNX read node by node, with so many tokens; the first node that is not understood is named."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Sums and means over axes, and functions that are linear in pieces: minima, maxima, bounds, absolute values."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any

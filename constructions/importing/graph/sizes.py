@@ -1,7 +1,5 @@
 """Number of elements that an operation on constants makes, before it is computed: no small file fills the memory."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any

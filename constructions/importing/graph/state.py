@@ -1,7 +1,5 @@
 """State kept while a graph is read, and two steps that several operations share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Arrays of a network as tensors: those of the file where they have the same numbers, else made ones."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ programs round these otherwise, so they count as inexact: no jump (a comparison,
 on them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 Without this a norm would be one of products with numbers of positions, each of which is a unit with a gate.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Attention and RotaryEmbedding of opsets 23 and 24 as one node each, by the text of onnx 1.23 (docs/importing.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from math import isqrt

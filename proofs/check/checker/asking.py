@@ -8,8 +8,6 @@ one network of the file: what its regime says is said at each (n, i) of that net
 So it implies the same claim about the first of its lengths. These are not none: the shortest is among those asked for.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any

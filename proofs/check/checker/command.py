@@ -1,7 +1,5 @@
 """The command line: arguments to verdicts, printed once, and the exit status."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from importlib import import_module

@@ -4,8 +4,6 @@ A chapter is imported when a file needs it: who checks certificates of formulas 
 A new kind of claim is one folder of `chapters/`, whose `KINDS` has what `FileKind` asks for, and one row here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib import import_module
 

@@ -3,8 +3,6 @@
 Each file is read as `checking` does; what goes wrong is raised as by `check_text` there, but for what is not proved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import cast
 

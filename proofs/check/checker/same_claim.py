@@ -1,7 +1,5 @@
 """Whether two questions are about one formula; no check of a file needs it."""
 
-from __future__ import annotations
-
 from .asking import RequiredClaim, place_of_asked
 from .kernel.budget import Budget
 from .kernel.language import Language

@@ -4,8 +4,6 @@ The true value is enclosed between rationals (Arb), ever more narrowly, until th
 That ends: e^d for a rational d other than 0 is irrational, and so is 2^d unless d is an integer, when it is exact.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache

@@ -3,8 +3,6 @@
 Nothing here is a floating-point number of the machine: each result is the exact one, rounded by integer arithmetic.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """An execution: everything that a class of float runs leaves open (docs/floats.md, section 1), decided."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

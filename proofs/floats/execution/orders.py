@@ -4,8 +4,6 @@ A drawn order is made from SHA-256 alone, so that it is the same in every langua
 of ``text/0``, ``text/1``, ..., each read as a big-endian integer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -4,8 +4,6 @@ A claim about all runs of a class is called refuted only if one execution was re
 and a direction that means a truth then held something else than 0 or 1, or the other one of them, or no finite number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -10,8 +10,6 @@ one, and exp(0) is 1; partial sums are never rescaled, as they *may* be after a 
 number are all kept or all flushed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -7,8 +7,6 @@ number was furthest off. Nothing is reported that was not replayed in integers, 
 counted, not timed, so that every search finds the same. A search that finds nothing says nothing.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace

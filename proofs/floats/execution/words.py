@@ -1,7 +1,5 @@
 """Words of one length that may bring a float run to err, the likelier ones first."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Iterator, Sequence

@@ -5,8 +5,6 @@ Here the scores are those that a run computes, roundings included, and each weig
 allows for its exponential that is worse. What else rounds is left to the run that follows: this only finds words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction

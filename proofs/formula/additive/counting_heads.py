@@ -1,7 +1,5 @@
 """The exact check of counting heads: equal scores, whose weight times the factor of the value is 1."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.network.weightings import Response, Weighting

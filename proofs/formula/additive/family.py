@@ -1,7 +1,5 @@
 """Heads of additive weightings: those that count, that select, and that look up a count."""
 
-from __future__ import annotations
-
 from constructions.network.meanings import Near, Total
 from proofs.formula.additive.counting_heads import check_counting
 from proofs.formula.additive.lookup import oblige_sum_lookup

@@ -7,8 +7,6 @@ Setting     A *case* is (n, i), the truth b of what is counted there, and the nu
             here. What is left is the bump around 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

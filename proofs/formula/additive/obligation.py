@@ -7,8 +7,6 @@ Setting     One or several heads of one layer write the direction. Scores are a 
             Weights that are divided by n are those of ReLU at scores divided by n, so there are two kinds: ReLU and σ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -4,8 +4,6 @@ Claim       If the scaled score of head h is a_h d + b_h at all pairs that see o
             at d the weight W(d) = Σ c_h w(a_h d + b_h), w being ReLU or σ.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 ReLUs are Z3's own conditionals; σ is enclosed by Arb, more finely than the exact method needs.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -4,8 +4,6 @@ Claim       With L and U the sums of min(W(d), 0) and max(W(d), 0) over all d bu
             [L, U] where the value at the peak is 0, and in [W + L, W + U] where it is 1, W being that of the peak.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

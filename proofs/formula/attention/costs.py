@@ -1,7 +1,5 @@
 """The costs of a row as Z3 gets them: integers, rounded down, least over several rows at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Heads that attend to truths: the exact worst case, by a shortest path or by windows, and Z3 for the same."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import partial
 

@@ -5,8 +5,6 @@ Claim       Let f be the formula and G the guard. G holds and f is false where G
             target G -> f is false, and where the target G & f is true: one truth each of obligations without a guard.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -5,8 +5,6 @@ words. What remains of the network are groups of rows (n, i), each with the posi
 gives there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

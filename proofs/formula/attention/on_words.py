@@ -4,8 +4,6 @@ An input is the truths of the head's atoms at every position. Words have some of
 of atoms and target. So the greatest error on a word is a shortest path, too, over (position, state of the trellis).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

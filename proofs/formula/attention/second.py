@@ -4,8 +4,6 @@ Z3 shows that no input with the given truth of the target makes the sum negative
 are proved together with the lower hull of their costs, and in smaller groups where that is too weak.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from typing import Any

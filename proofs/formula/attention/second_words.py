@@ -1,7 +1,5 @@
 """From a head that may err to a word on which it does: the atoms are tied to a word by the semantics of formulas."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm

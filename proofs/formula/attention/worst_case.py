@@ -5,8 +5,6 @@ it is true. It is at most e on all inputs iff sum w * (e - err) >= 0 on all of t
 minimised over all letter sequences at once. The weights are enclosed outward, so a minimum found >= 0 is a proof.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What a count at a position decides: the cases of a head that looks it up, and the truth of formulas in a case."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from constructions.language import syntax

@@ -11,8 +11,6 @@ The share is the least e with Σ K_e(gap) <= e, where the kernel K_e(gap) is wha
 the pivot weighs 1 - e or less (docs/certificate.md, section 5, a pivot).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 

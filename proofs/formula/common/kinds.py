@@ -1,7 +1,5 @@
 """The kinds of obligations, and what every obligation about a written direction can say of itself."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import StrEnum

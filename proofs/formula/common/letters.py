@@ -1,7 +1,5 @@
 """Letters: the assignments to a target's atoms that may occur at a position, and what each of them does there."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

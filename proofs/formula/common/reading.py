@@ -1,7 +1,5 @@
 """What a head reads: for each length the positions, and the rows that look at them with one scaled query."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

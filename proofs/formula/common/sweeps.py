@@ -1,7 +1,5 @@
 """Sweeps: positions in reading order, each offering a few options, with rows to be checked along the way."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from fractions import Fraction
 

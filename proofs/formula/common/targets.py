@@ -4,8 +4,6 @@
 first letter everything remembered is false, which is exactly how these operators behave at the edge.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A direction that a layer writes, with all from which it follows what must hold of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -5,8 +5,6 @@ case. A mean or an average is then in an interval, and slack 0 or at least 1. Nu
 sum, to within the sum of their errors: truths here, which numbers of *other* positions leave out, cancel.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction

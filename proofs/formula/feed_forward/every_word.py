@@ -6,8 +6,6 @@ Setting     The slack of a comparison is ReLU(p), where the network computes p. 
             claim by margins about the network with one more direction, which holds p.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Feed-forward outputs: by cases, or by the value of one sum of counts."""
 
-from __future__ import annotations
-
 from proofs.formula.common.kinds import Kind, describe_place
 from proofs.formula.common.written import Written
 from proofs.formula.failures import Undecided

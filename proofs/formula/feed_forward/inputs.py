@@ -1,7 +1,5 @@
 """What the units that write a direction read, and what is free there: truths, and signs of comparisons of counts."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass

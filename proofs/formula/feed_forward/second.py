@@ -1,7 +1,5 @@
 """Feed-forward outputs: real inputs, counts and truths here, ReLUs as conditionals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -10,8 +10,6 @@ rows, no position to the left, and as many to the right as there may be: docs/ce
 Cases whose scores are no such parabola are looked at one by one, with the weights of all positions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

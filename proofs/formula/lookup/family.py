@@ -1,7 +1,5 @@
 """Heads that look up a count: of truths they may err by what is allowed; of numbers the bounds are what is found."""
 
-from __future__ import annotations
-
 from functools import cache, partial
 
 from constructions.network.meanings import Near, Others

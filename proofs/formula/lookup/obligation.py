@@ -5,8 +5,6 @@ Nothing about the word enters its scores but the count at the position of the qu
 in ``here`` and ``others``; in every case they must be concave, so that the weights fall away from the greatest one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

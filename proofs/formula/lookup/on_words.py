@@ -3,8 +3,6 @@
 A case is (n, i), whether position i is counted, and how many others are. What is counted may leave out some of these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from proofs.enclosures.exponential import PRECISIONS

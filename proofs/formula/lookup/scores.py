@@ -4,8 +4,6 @@ Keys at different lengths are often multiples of one another, and temperatures o
 that depends on (n, i), times a quadratic that mostly depends on i alone, and is then worked out once per i.
 """
 
-from __future__ import annotations
-
 import itertools
 import operator
 from collections.abc import Hashable, Iterator, Sequence

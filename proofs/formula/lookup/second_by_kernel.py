@@ -4,8 +4,6 @@ If the position that is looked for weighs less than 1 - e, each other one weighs
 (docs/certificate.md, section 5, a pivot); Z3 shows that together they are no more than e.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any

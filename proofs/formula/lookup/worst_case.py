@@ -6,8 +6,6 @@ e^-(bits + 72) of a neighbour of the greatest are not looked at one by one: toge
 of them as often as there are positions, because the scores are concave.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Heads that look up a sum of counts."""
 
-from __future__ import annotations
-
 from proofs.formula.common.kinds import Kind
 from proofs.formula.common.written import Written
 from proofs.formula.family import Family

@@ -8,8 +8,6 @@ Setting     D = Σ c_k κ_k is the sum that the meaning speaks of. The queries r
             weights of the other positions, which depends on the least c and on E.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Lookups of sums of counts: the weights of the other positions as real variables, each up to its greatest."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import z3

@@ -5,8 +5,6 @@ Claim       With two things of each of the gaps -c (k² - 2 k E), 0 < k < longes
 Proof       docs/certificate.md, section 5, lookup of a sum. Some word may come near it, or none.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -6,8 +6,6 @@ that count will do); words of few symbols; random words. Each family has its sha
 search ends, and every run of it finds the same. Every word is replayed before it is reported.
 """
 
-from __future__ import annotations
-
 from proofs.formula.refutation.budget import DEFAULT_WORK
 from proofs.formula.refutation.by_length import SearchByLength
 from proofs.formula.refutation.search import Search, find_counterexample

@@ -4,8 +4,6 @@ A unit is about what the replay of a word takes for one position and one paramet
 positions: some 25 microseconds on a machine of 2024.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from constructions.network.transformer import Transformer

@@ -1,7 +1,5 @@
 """Looking for a counterexample at one length after another, out of one pool of work."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

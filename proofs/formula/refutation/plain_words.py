@@ -1,7 +1,5 @@
 """Words that are made without looking at the network: all short ones, words of few symbols, random ones."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The search: family by family, word by word, until one is found or the work is done."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Words on which a head that attends to truths certainly errs, made from its sweeps."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

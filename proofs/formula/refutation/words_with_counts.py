@@ -1,7 +1,5 @@
 """Words with a count at a position, for the cases in which a head that looks up a count errs."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

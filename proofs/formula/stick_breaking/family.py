@@ -1,8 +1,6 @@
 """Geometric and stick-breaking heads: what is required of them is what is required of any head that attends to truths.
 """
 
-from __future__ import annotations
-
 from proofs.formula.attention.family import oblige
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.common.kinds import Kind

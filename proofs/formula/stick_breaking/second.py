@@ -5,8 +5,6 @@ letter leads from o within these ends to o within the next ones, and that o is n
 What a letter does to o is linear in the share that it takes, so the two ends of the enclosed share are enough.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any

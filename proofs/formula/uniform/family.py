@@ -1,7 +1,5 @@
 """Uniform heads: nothing is left free, so exact arithmetic decides once."""
 
-from __future__ import annotations
-
 from constructions.network.meanings import Average, Mean, Position
 from proofs.formula.common.kinds import Kind
 from proofs.formula.family import Family

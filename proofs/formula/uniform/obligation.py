@@ -1,7 +1,5 @@
 """Uniform heads: all scores equal, so the weights are exactly 1/count and the mean of exact values is exact."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

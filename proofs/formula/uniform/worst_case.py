@@ -4,8 +4,6 @@ Where the mask is ``future`` and nothing that is read mentions n, the row (n, i)
 from i on: it is checked at the last length, and named by the first that has it.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What Z3 says of an SMT-LIB script: ``python proofs/formula/z3/read_script.py FILE`` prints sat, unsat or unknown."""
 
-from __future__ import annotations
-
 import sys
 
 import z3

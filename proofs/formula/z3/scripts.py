@@ -1,7 +1,5 @@
 """Questions as SMT-LIB 2.6 scripts that any solver can read, each with a script that must be satisfiable."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A fresh solver per question, numerals of any size, and formulas as Z3 terms."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

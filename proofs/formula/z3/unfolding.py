@@ -1,8 +1,6 @@
 """The truth of a target at one position, from its atoms there and what is remembered, by the meaning of its operators.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -22,8 +22,6 @@ PARITY      s is the greatest change of the log-odds of the end, at position n >
             is ln 2 - s/4.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.errors import InternalError

@@ -19,8 +19,6 @@ Limits      For ρ = p/(1-p) < 1: ρ(2-ρ)/(1+ρ) over even n, (3-ρ)/4 over odd
             (3-ρ)/(2(1-ρ)²), and Σ (k+1)ρ^((k-1)/2) is 2/(1-ρ)².
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import comb
 

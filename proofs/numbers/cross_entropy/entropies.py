@@ -3,8 +3,6 @@
 Everything is a ball of Arb at ``BITS`` bits, given back as an interval with rational ends around it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

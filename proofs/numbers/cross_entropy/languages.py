@@ -5,8 +5,6 @@ word end here (asked always); 2DYCK, if a bracket closes here, is it ) and not ]
 predicted costs ``base``, whatever is answered, to who predicts it as well as it can be (docs/hahn.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction

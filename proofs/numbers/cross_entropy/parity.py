@@ -18,8 +18,6 @@ Entropies   0 and 1 are equally likely whatever the prefix, so to tell them apar
             is 1/2, optimal < H_1 < H_0 for 0 < p < 1.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from flint import arb, fmpq_poly

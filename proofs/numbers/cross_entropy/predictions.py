@@ -10,8 +10,6 @@ Change      A word one exchange at position j from another has one bucket moved,
             such a move apart: every pair of prefixes is among them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

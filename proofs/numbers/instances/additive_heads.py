@@ -11,8 +11,6 @@ Attained    With equality everywhere and t = 0, f_j(yes) = c_j/2 = -f_j(no), and
 Escape      Two or more layers: a head that counts, and then heads that read the count (additive_attention.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import product

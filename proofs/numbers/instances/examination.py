@@ -1,7 +1,5 @@
 """What it means to examine a statement: for each length, instances that decide it there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal

@@ -7,8 +7,6 @@ Reduction   j and j + 1 are weighed alike by j + 2 exactly if β_j (1 - β_(j+1)
 No score    σ of a number is below 1. With β_1 = 1 - ε the weights are alike, but their sum at row i is less than 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 

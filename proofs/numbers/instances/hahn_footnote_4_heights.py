@@ -16,8 +16,6 @@ Length      The expected length is the sum of the probabilities that a word has 
             1/2 the sum up to n exceeds K = 1, 2, 3, 4 from n = 3, 5, 9, 13 on, and grows like √n.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 

@@ -18,8 +18,6 @@ Layer norm  [SHA] Section 1: "as originally defined", without a constant beside 
             is multiplied by 1/t.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate

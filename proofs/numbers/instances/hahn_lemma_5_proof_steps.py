@@ -29,8 +29,6 @@ What holds  A weight is at most e^A/(e^A + (n-1)e^(-A)) <= e^(2A)/(n-1), for eve
             <= x + 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 

@@ -27,8 +27,6 @@ Induction   With A = (1+F)(1+VΩ/2), B = (1+F)V(1+Ω)e^Ω and N = n, Δ_i <= c_�
 Lower end   c_L is at most a constant times ((1+Ω)e^Ω)^L: a change that stays constant needs Ω >= (ln n)/L - O(ln ln n).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -19,8 +19,6 @@ Limits      For p < 1/2 P_0(n) tends to two different constants, from below: it 
             proofs/coq/hahn/share_asked_limits.v. Each length compares it with both ends at p = 1/5 and 2/5.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 

@@ -17,8 +17,6 @@ Masses      Identities of polynomials in p, decided for every p at each n; the n
 Entropies   optimal < H_1 < H_0, each p of the instances by enclosures; for every p by strict concavity.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 

@@ -13,8 +13,6 @@ Edge        γ > 0 is meant: hardmax is defined for tieless scores only. For γ 
             weightings are further apart than 2, whichever hardmax is read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 

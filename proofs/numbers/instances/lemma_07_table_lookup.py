@@ -14,8 +14,6 @@ Proof step  The printed proof goes on from the two sums to "<= Σ over j > c" al
             the error is L/Z > 0 unless i = 1: false at every γ from i = 2 on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

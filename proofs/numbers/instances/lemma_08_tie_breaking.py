@@ -14,8 +14,6 @@ Sharp form  If the r-th smallest loss is at least r for every r, then S <= x + x
 Edge        For γ <= 0 the bound is at least 4, and no two weightings are further apart than 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 

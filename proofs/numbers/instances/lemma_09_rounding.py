@@ -7,8 +7,6 @@ Reduction   Both sides are affine on each of (-∞, δ], [δ, 1-δ] and [1-δ, �
             point beyond either end decide f on all reals.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

@@ -19,8 +19,6 @@ Repaired    For u the activations of U on an input of length n, entering layer â
             against the worst instances of Lemmas 33, 34 and 30, one behind the other, with u_max = x_max = 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction

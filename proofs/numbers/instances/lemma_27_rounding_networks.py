@@ -24,8 +24,6 @@ Width       "This implies that a constant-depth ReLU MLP to round p'-bit numbers
             serves from some n on. Each length takes the least m with (2m)^ℓ >= 2^p, for ℓ = 1, ..., 4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction

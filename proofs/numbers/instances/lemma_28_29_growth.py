@@ -17,8 +17,6 @@ Repaired    (3(dP)³)^ℓ d x_max(n) with P = max(1, p_max), as X' <= 3(dP)³X f
             1 + t, bound less worst case is a polynomial in t; each d checks that no coefficient is negative.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 

@@ -10,8 +10,6 @@ Reduction   Lemma 30: W1 magnifies the error by at most d p (Lemma 28), biases c
             included.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

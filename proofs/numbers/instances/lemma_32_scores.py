@@ -16,8 +16,6 @@ Proof step  It says to use |v·v'| <= |v|_1 |v'|_1. That is true, but |W(û-u)|_
             has d²p²uε: false from d = 2 on. |v·v'| <= |v|_1 |v'|_∞ is what gives the printed numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

@@ -8,8 +8,6 @@ Reduction   The distance is 2(1 - α_1); it grows with every s_i, i > 1, and as 
             every q > 0, that is without ε < γ/2 too, and for n - 1 in place of n (the printed sum has n - 1 terms).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

@@ -10,8 +10,6 @@ Reduction   v - v̂ = W Σ ((α_j - α̂_j) u_j + α̂_j (u_j - û_j)): at most 
             ε1 = 0 and the value is d p ε.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

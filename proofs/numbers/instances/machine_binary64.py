@@ -11,8 +11,6 @@ Decision    k² is exact. -k² has an ulp of 2^-7, and 0.3 λ differs by less th
             Where the keys are one number nothing that is computed from them differs: both bytes weigh 1/2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

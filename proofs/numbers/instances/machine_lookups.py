@@ -25,8 +25,6 @@ Monotone    All of these bounds grow with T and with D: one evaluation at T is f
 History     Finitely many boundaries and writes, and a read: what the two heads then return is enclosed directly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -12,8 +12,6 @@ Critical    For T = 2^(15 + n) the constants of ``ENOUGH`` are enough, by D, and
             D = 1 the history is wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

@@ -11,8 +11,6 @@ Critical    For T = 2^(15 + n) the constant of ``ENOUGH`` is enough, and at one 
             wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

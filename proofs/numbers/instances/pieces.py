@@ -8,8 +8,6 @@ only on how slopes compare with the slopes of the segments: it suffices to let a
 slope in each gap between, below and above them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise

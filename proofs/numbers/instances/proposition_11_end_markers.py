@@ -8,8 +8,6 @@ For all n   A sum of m alternating signs is 0 for even m and ±1 for odd m, so t
             marker over j >= i it is 1/(n+1-i).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 

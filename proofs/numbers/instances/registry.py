@@ -1,7 +1,5 @@
 """All examinations by name: what a claims file may write behind ``examine``."""
 
-from __future__ import annotations
-
 from proofs.numbers.instances import (
     additive_heads,
     geometric_shares,

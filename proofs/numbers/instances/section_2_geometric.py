@@ -13,8 +13,6 @@ Repaired    If the greatest score is positive and all others that are not as gre
             before it finds nothing left. Each length looks at every c; before it only the factor 0 matters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 

@@ -24,8 +24,6 @@ Constants   4e^(-3) < 1/4 (Theorems 12, 13, 15, 16); (3/2)e^(-3C) <= 1/(4C) for 
             e^(-3) < 1/2 from C to C + 1, the right by C/(C+1) >= 1/2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

@@ -18,8 +18,6 @@ Constant    With τ = 1/(n ln 4), x = 1/4: the error is below x(1 - x^(n-1))/(1 
             is needed. At temperature 1/n, x = 1/e, and the error is above 1/4 from n = 2 on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 

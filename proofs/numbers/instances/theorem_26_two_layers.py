@@ -10,8 +10,6 @@ Instances   For each n the gap is the least one over all words, both layers and 
             every word. There are 2^n of them: lengths above LONGEST are not examined, and stay undecided.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import product

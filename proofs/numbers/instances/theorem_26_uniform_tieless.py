@@ -17,8 +17,6 @@ Large gaps  The theorem asserts 1/τ(n) ∈ O((1/γ(n)) log(n x_max(n)/γ(n))), 
             proved, the theorem needs γ(n) <= 1, or min(γ(n), 1) in its statement.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import pairwise

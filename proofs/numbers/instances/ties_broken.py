@@ -6,8 +6,6 @@ Reduction   What ties with the last one, *, is before it, and loses (* - j)γ/(2
             least γ - (j - *)γ/(2n). So pairs (j, *) decide it, for γ = 1; the leftmost head is its mirror image.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

@@ -14,8 +14,6 @@ Layers      Layer 1 scores [j = 1], future-masked, and writes the value [j = 1]:
             layer cold enough is not enough, if some are far colder than others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

@@ -15,8 +15,6 @@ Lower bound With parameters in Z/P and initial vectors in Z/D, and Λ = lcm(1, .
             averages: D_0 = Λ, in which 1/i is, and one mean comes before the third layer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache

@@ -1,7 +1,5 @@
 """Exact vectors and matrices, as far as the lemmas of Appendix D need them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

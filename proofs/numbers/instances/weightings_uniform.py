@@ -7,8 +7,6 @@ Plus one    Under softmax-plus-one they weigh e^s/(1 + k e^s) each, at s = 0 tha
             0. (A greater s comes nearer: the sum is k/(k + e^(-s)).)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

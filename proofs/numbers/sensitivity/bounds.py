@@ -20,8 +20,6 @@ Sum         Residual connections add the changes; biases and positions cancel. A
 Numbers     Integers in units of 2^-GRID, rounded up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -6,8 +6,6 @@ Claim       The box of a direction at a position contains its value there for ev
 Numbers     Ends of boxes are FLINT's rationals, rounded outward to multiples of 2^-GRID unless the box is a point.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What is known of the greatest change, for one length and each position of the exchange: plain data."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -6,8 +6,6 @@ Claim       Words with as many positions in each bucket have the same value at t
             Positions whose symbols have the same buckets may be exchanged with one another: one of them is looked at.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ The search proves nothing; what it finds is a lower bound because the two words 
 the same on every run: random words come from a generator that begins with the length.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How steep the feed-forward part is: units that read one form are one function of it, with a greatest slope."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The grid on which bounds are rounded: multiples of 2^-GRID, outward and upward."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from proofs.enclosures.intervals import Interval, point

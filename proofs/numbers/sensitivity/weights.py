@@ -18,8 +18,6 @@ added       ReLU, ReLU over n, sigmoid: each weight is a function of its own sco
             (greatest |v_j|).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum

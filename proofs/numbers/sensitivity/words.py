@@ -6,8 +6,6 @@ Claim       For each position p the words fall into groups that agree everywhere
             so far apart. Where values are exact, both are the same number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product

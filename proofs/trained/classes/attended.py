@@ -1,7 +1,5 @@
 """One head of an attention step over classes: scores, weights, and the ranges of its average (docs/trained.md, 5)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

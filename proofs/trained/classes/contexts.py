@@ -6,8 +6,6 @@ all its own suffixes are. What must be remembered of a word, to know its context
 the longest suffix of it that is the beginning of a context (Aho and Corasick, 1975).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The directions in which ranges are asked: principal directions of what heads average on sampled words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Keys that matter become nodes of their own, or are merged on the last level; all others are one node for each letter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

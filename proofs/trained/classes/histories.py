@@ -1,7 +1,5 @@
 """All words, told apart by what a class may depend on: the tracker's state, the last letters, the first letters."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from constructions.errors import Unsupported

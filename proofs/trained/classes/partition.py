@@ -5,8 +5,6 @@ of the last and of the first letters tell words apart; or, with contexts, one mo
 that fails alone.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace

@@ -4,8 +4,6 @@ What is decided here is evidence; units carry what the checker needs to prove it
 the best bound and a word. The same arguments give the same units, whatever was asked before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 

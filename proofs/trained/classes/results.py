@@ -1,7 +1,5 @@
 """What the search for covers yields."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

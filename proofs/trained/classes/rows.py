@@ -1,7 +1,5 @@
 """The rows of the asked nodes: lower bounds, the words at which they are attained, and what the network says there."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """What the obligations of one claim share: the tracker, its histories, graphs and directions; and one attempt."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

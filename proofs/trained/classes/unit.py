@@ -1,7 +1,5 @@
 """A unit of the cover: one offset, one graph, levels first … last: the ranges of each step, and bounds of the rows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ Weights of matrix products are rounded to `storage` and then to `inputs`, all ot
 numbers are kept. Every number of such a format is a binary64 number, so the result is a network with exact numbers.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import overload
 

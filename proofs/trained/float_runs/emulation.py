@@ -4,8 +4,6 @@ Results are rounded to binary64 first, which is harmless for one sum, product or
 mostly elsewhere; replay.py rounds once.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

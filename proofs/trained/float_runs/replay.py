@@ -3,8 +3,6 @@
 Exponentials, erf, tanh and roots are the nearest numbers: enclosed (Arb), ever more narrowly, until that is certain.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import isqrt

@@ -1,7 +1,5 @@
 """The text of certificates about lengths, and of a long wrong word: docs/lengths.md, sections 3, 5 and 7."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A long word in ball arithmetic from its counts: every ball contains the true value of the row."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from flint import arb, arb_mat

@@ -1,7 +1,5 @@
 """Rows of a claim over cells of counts, in float64: what the checker's forms come to (docs/lengths.md, section 4)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What counts of letters say of the cases of a claim: formulas over cells, and automata over classes of counts."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

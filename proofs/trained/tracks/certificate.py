@@ -1,7 +1,5 @@
 """The text of a certificate about inputs in tracks, and of a wrong input: docs/tracks.md, sections 4 and 6."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One form of a claim about tracks: ranges, cells, classes that are split; or what stays open."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The greatest averages of classes in long integers, by Newton's method: as paths.py has them in floats."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

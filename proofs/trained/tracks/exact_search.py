@@ -3,8 +3,6 @@
 For networks of which floats, and the checker's 44 bits, know too little: docs/tracks.md, section 5, Exact numbers.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What each head makes of each token at each place, in float64: scores, and what it writes along its directions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Many inputs of a form at once, as arrays of columns (indices of combinations of letters), and their tokens."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -3,8 +3,6 @@
 A row is one source: in the first step a token at a place, later a node (docs/tracks.md, section 5, Layers).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

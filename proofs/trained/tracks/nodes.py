@@ -3,8 +3,6 @@
 A node is a place, a token there, and classes with one label: alike in what the step before makes of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ For weights w and values v the average is at most T iff the greatest sum of w (v
 find T here, and the checker proves it in integers.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The ranges of every class along every direction, as whole numbers / 2^bits that enclose them with a little room."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

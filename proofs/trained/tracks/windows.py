@@ -3,8 +3,6 @@
 What it writes and what it allows is the same, so that the claim is; but classes and nodes know several columns.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from constructions.trained.tracks import Form, Machine, Table, TracksClaim

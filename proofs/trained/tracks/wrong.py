@@ -1,7 +1,5 @@
 """Inputs by which a claim about tracks is false: sampled, climbed to where margins are small, confirmed by balls."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

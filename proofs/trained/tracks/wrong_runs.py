@@ -1,7 +1,5 @@
 """Wrong float runs on inputs in tracks: emulated where margins are least, replayed bit by bit in integers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -6,8 +6,6 @@ Claim       Two words of the same choices with as many positions in each bucket 
 Proof       docs/margins.md, section 3.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress

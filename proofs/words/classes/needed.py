@@ -4,8 +4,6 @@ A *stage* is the embedding (0), the attention of a layer (1, 3, …) or its feed
 is read is *here*, every other one *elsewhere*. Source: docs/margins.md, section 3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 The residual vector x becomes (x - μ) / sqrt(v + epsilon): μ is the mean over all directions, v the mean of (x - μ)².
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -5,8 +5,6 @@ denote equal numbers in all words of a class; forms without atoms are exact. Equ
 rationals and numbers of atoms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Sealing a claim by margins: the certificate of docs/margins.md, section 2, canonical to the byte."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from constructions.language.predicates import definitions_of

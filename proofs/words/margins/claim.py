@@ -1,7 +1,5 @@
 """A claim by margins: docs/margins.md, section 1, as data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

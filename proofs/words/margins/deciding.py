@@ -4,8 +4,6 @@ Every class is enclosed, at a higher precision while it is neither above the mar
 claim is run once more, whole, and its truth found by plain recursion, before it is shown as one (``replay``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction

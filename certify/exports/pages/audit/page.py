@@ -3,8 +3,6 @@
 No folder of this machine is in it, and everything that a stranger wrote is escaped.
 """
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 from jinja2 import Environment

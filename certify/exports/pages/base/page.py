@@ -4,8 +4,6 @@ The Content-Security-Policy lets the page load nothing and run its own script al
 JSON, in which no tag can begin.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """SVG as text: elements whose attributes and texts are escaped."""
 
-from __future__ import annotations
-
 from markupsafe import Markup, escape
 
 from constructions.text import printable

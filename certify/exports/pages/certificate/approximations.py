@@ -1,7 +1,5 @@
 """What a certificate bounds, and what is drawn of it: for each direction that is only near what it means."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

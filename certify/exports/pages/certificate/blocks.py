@@ -1,7 +1,5 @@
 """A network as blocks in columns: what embeds, attends and rounds, and which directions each block reads and writes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """The commands with which somebody else checks a certificate, to be copied."""
 
-from __future__ import annotations
-
 import hashlib
 import shlex
 from collections.abc import Sequence

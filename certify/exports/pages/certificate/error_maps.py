@@ -4,8 +4,6 @@ The instances are those of the obligations that are proved (``proofs.formula``);
 So a map is not what is certified, but agrees with it to many digits; what a page calls a bound is the certificate's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Attention as squares, one row of it as a strip, and an error as a length: small figures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The largest error at every length and position as a map: one logarithmic scale for all heads."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterator, Mapping
 from typing import Any

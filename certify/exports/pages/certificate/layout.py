@@ -6,8 +6,6 @@ Source      Sugiyama, Tagawa, Toda: Methods for visual understanding of hierarch
 Everything is deterministic: the same network is the same picture.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

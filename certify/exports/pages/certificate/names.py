@@ -1,7 +1,5 @@
 """Short names for people: long formulas are φ1, φ2, ..., each defined by what is shorter."""
 
-from __future__ import annotations
-
 from constructions.language import syntax
 from constructions.language.printer import format_count, format_formula
 from constructions.network.meanings import formulas_of

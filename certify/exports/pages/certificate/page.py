@@ -5,8 +5,6 @@ Words, weights of attention and maps are computed in doubles, for the eye, and t
 take too much room or time, or cannot be drawn, the page says that, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR

@@ -4,8 +4,6 @@ Nothing of it is code: expressions are postfix programs of numbers and names of 
 their truths (so that the script has no rules of its own for them), and the script looks everything up by number.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Exact weights and obligations in words: all that a page says in tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

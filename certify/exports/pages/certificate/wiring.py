@@ -1,7 +1,5 @@
 """The network as a picture: blocks in columns, and every direction one wire from where it is written to its readers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

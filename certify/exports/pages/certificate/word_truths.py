@@ -3,8 +3,6 @@
 The same definitions as ``constructions.language.semantics``, column by column; a test compares the two.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

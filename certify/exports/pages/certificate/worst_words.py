@@ -5,8 +5,6 @@ grows. The obligation of a head leaves its inputs free, so its largest error at 
 that length: a word that comes up to it is known to be a worst one, however it was found.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence

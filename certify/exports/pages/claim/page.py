@@ -1,7 +1,5 @@
 """The page of a certificate of any kind: its claim in the checker's words, its digest, and how to check it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from certify.exports.headline import headline, is_of_every_length, is_refutation

@@ -3,8 +3,6 @@
 The same numbers give the same text; floating point is for drawing alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor

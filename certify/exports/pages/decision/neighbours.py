@@ -1,7 +1,5 @@
 """What changing one letter of a word does to its margin, as floats see it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

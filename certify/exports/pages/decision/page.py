@@ -3,8 +3,6 @@
 Pictures and neighbours are evidence in floating point; what is certified or refuted was proved elsewhere.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

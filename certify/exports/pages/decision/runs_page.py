@@ -4,8 +4,6 @@ class, a wrong run, and what is open with both numbers.
 Pictures and neighbours are those of the network with rounded weights, over the real numbers: evidence.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from certify.exports.pages.decision.curve import Point

@@ -3,8 +3,6 @@
 The same automaton gives the same text. What is drawn is for the eye; numbers of states are those of the table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import atan2, cos, hypot, sin

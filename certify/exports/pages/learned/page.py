@@ -1,7 +1,5 @@
 """The page of what a network computes: the automaton drawn and as a table, formulas, differences, how it grows."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from pathlib import PurePath

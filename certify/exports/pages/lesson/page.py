@@ -3,8 +3,6 @@
 What is bounded is proved; what the steps show of a word is computed by the page, in doubles, and it says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

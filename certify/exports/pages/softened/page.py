@@ -3,8 +3,6 @@
 Gaps and bounds are the certificate's, which the checker has accepted: bounds are rounded up, gaps and slack down.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

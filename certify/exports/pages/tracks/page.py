@@ -1,7 +1,5 @@
 """The page of a decision about inputs in tracks: verdict and claim, number of columns by number of columns."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from certify.exports.pages.base.page import open_templates, render_page

@@ -8,8 +8,6 @@ numbers, or 2^16 to 2^18 operations on bits (numbers.py charges operations on ra
 operands). So the default ends within two minutes whatever the file says. Memory is counted in bits held at one time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Generic, TypeVar

@@ -1,7 +1,5 @@
 """Enclosures of exp by integers, with the proof that they are enclosures. Nothing is rounded to the wrong side."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

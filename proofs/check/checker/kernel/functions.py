@@ -1,7 +1,5 @@
 """The functions of expressions; docs/certificate.md, section 1. ln and sqrt themselves are in `irrational/`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What a chapter says of one kind of file, so that the rest needs to know no more of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ An operation on rationals of p and q bits takes a few products and greatest comm
 operations on bits; 2^16 of those count as a step of work. The product of two integers is four times cheaper.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby

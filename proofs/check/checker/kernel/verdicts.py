@@ -9,8 +9,6 @@ incomplete  the check ended before it was done: it ran out of work or memory, or
 Every refusal is one line. What a file says appears in it only through `quote` and `show`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction

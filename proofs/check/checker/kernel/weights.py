@@ -4,8 +4,6 @@ Only the ratio of weights matters, so scores are relative to the greatest one, a
 are exact integers, nothing small is dropped, and only bits that no sum reaches are cut out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """What may be asked of the places of a word: that a formula holds there, that an automaton is in a state there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ...kernel.language import Language, Place

@@ -5,8 +5,6 @@ value of its operand (both false before position 1), a comparison of counts the 
 count the count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

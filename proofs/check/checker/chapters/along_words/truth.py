@@ -4,8 +4,6 @@
 does, and b does or it held one position before. ``until`` is its mirror image.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from operator import mul

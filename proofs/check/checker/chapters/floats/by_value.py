@@ -3,8 +3,6 @@
 Rows and runs are those of sums/by_value.py; those that differ in what is computed are looked at apart.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 

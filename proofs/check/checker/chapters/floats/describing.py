@@ -1,7 +1,5 @@
 """The claims about float runs in words, behind those of the certificate; written from what was parsed."""
 
-from __future__ import annotations
-
 from ...kernel.kind import entry
 from ...kernel.verdicts import quote_all
 from ..formula.records import Certificate, Claim

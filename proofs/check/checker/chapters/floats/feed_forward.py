@@ -1,7 +1,5 @@
 """Feed-forward outputs in a float run; docs/floats.md, section 4, rule 5, in the situations of the certificate."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from ...kernel.numbers import ONE, QUARTER, ZERO

@@ -4,8 +4,6 @@ Nothing here knows of words: a `FloatValue` is all that a number may be, at one 
 the class.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple

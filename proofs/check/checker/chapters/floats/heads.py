@@ -1,7 +1,5 @@
 """Heads in a float run; docs/floats.md, section 4, rules 3, 4 and 7."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 

@@ -3,8 +3,6 @@
 A direction is asked for only after its writer was checked, so that the errors of what is written are known.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial

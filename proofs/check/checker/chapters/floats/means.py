@@ -3,8 +3,6 @@
 All scores are exactly 0 (no query reads anything), so all differences to the greatest are 0, and all exponentials 1.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ Writer by writer, in the order of their stages, as the certificate itself is pro
 once its writer was checked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction

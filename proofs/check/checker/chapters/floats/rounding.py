@@ -4,8 +4,6 @@ Powers of two are compared by their exponents: a format may have numbers as smal
 one of them written out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

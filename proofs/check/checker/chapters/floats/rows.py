@@ -3,8 +3,6 @@
 What a query errs moves all scores of its row alike. Ends of spans are integers, in units of 2^-FINE.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction

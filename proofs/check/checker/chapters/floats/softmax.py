@@ -3,8 +3,6 @@
 Every bound is a rational that is rounded up (`up`), or down where that is what hurts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

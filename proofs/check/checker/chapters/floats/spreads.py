@@ -3,8 +3,6 @@
 Real scores are those of the certificate, over all words: letters of attention.py, cases of lookup.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise

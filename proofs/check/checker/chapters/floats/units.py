@@ -4,8 +4,6 @@ In a situation every input is known: one number, or anything between two ends. A
 *exact*, or a *copy* of one input; of any other nothing is claimed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What the units of one output direction write together, in one situation; docs/floats.md, section 4, rule 5."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product

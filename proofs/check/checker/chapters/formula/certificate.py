@@ -4,8 +4,6 @@ What must be covered follows from the claim alone: its lengths, its alphabet, th
 chapter says how many rows it proved; the two numbers are compared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field

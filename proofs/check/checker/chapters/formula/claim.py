@@ -4,8 +4,6 @@ The output and the subformulas are those of the *claim*, and so are the lengths 
 from the network that is to be proved right.
 """
 
-from __future__ import annotations
-
 from ...kernel.language import Place
 from ...kernel.numbers import ONE
 from ...kernel.reading.records import HARD, Truth

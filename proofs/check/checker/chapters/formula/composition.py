@@ -7,8 +7,6 @@ induction over the stages, those hold.
 The writer may be several heads of one layer whose weights are additive: together they are one, which writes their sum.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 

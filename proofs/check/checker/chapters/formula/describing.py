@@ -4,8 +4,6 @@ Every line is written from what was parsed. Names and symbols are quoted, formul
 nodes, with brackets; so a file cannot print words of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Embedding; docs/certificate.md, section 5: tokens or positions alone make a direction what it means."""
 
-from __future__ import annotations
-
 from ...kernel.numbers import ZERO
 from ...kernel.reading.records import Truth
 from ...kernel.verdicts import quote, refuse, require

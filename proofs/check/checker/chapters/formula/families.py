@@ -5,8 +5,6 @@ direction comes under it. So who checks a certificate reads this table, and then
 Where several rules recognise what is written, the first one decides.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction

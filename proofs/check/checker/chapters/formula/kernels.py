@@ -1,7 +1,5 @@
 """What a gap of scores costs, by weighting; docs/certificate.md, section 5, A pivot, has kernels and proof."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

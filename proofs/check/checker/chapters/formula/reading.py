@@ -2,8 +2,6 @@
 
 What the key `floats` holds is read by the chapter of float runs, behind all of this."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from ...kernel.budget import MAX_HEADS, MAX_LAYERS, MAX_N, Budget

@@ -1,7 +1,5 @@
 """What a certificate of a formula says, as frozen records; docs/certificate.md, section 3. Nothing is believed yet."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any

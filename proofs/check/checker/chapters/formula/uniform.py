@@ -1,7 +1,5 @@
 """Heads of equal scores, which take a plain mean; docs/certificate.md, section 5, Equal scores, has the proof."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import accumulate, pairwise
 

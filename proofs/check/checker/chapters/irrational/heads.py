@@ -8,8 +8,6 @@ at most V in absolute value and the head is within e - 2 s V of a number with z'
 The page proves it.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import NamedTuple
 

@@ -6,8 +6,6 @@ with powers of b in place of those of e, as all that they use of e is that e > 1
 F/d ln(x) + G/d ln(y) = 1/d ln(x^F y^G) for integers F, G and d, and by ln(b) = -ln(1/b).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from copy import copy
 from fractions import Fraction

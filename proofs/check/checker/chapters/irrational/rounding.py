@@ -1,7 +1,5 @@
 """Rationals in place of irrational numbers: the lower ends of their enclosures."""
 
-from __future__ import annotations
-
 from copy import copy
 from fractions import Fraction
 

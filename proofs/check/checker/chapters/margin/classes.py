@@ -5,8 +5,6 @@ many words there are. Proof: position by position, over all letters that may sta
 of buckets, and the same memory of the formula, goes on in the same way.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Slack on every word, by classes, whose heads err as on one word; docs/certificate.md, section 5."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import cast
 

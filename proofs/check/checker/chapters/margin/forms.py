@@ -5,8 +5,6 @@ that are equal, as tuples, denote one number in every word in which each atom ha
 by a text, as the hashes of numbers could be chosen by a file to be all alike.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import NamedTuple

@@ -4,8 +4,6 @@ The position that is read is *here*, every other one *elsewhere*. Claim: the out
 directions that are found at each stage. Proof: backwards, each of them is a function of those of the stage before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 What must be covered follows from the claim: at each place the classes hold |alphabet|^n words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 

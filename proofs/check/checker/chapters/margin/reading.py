@@ -3,8 +3,6 @@
 Formula and transformer have a table of formulas each: the predicates of the one are not those of the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -4,8 +4,6 @@ Enclosures are of exact rationals, rounded outward to a multiple of 2^-GRAIN whe
 enclosed in the order in which they arose, so that no network is too deep.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from math import isqrt

@@ -3,8 +3,6 @@
 A file may give a class any other name, and none of these to other runs.
 """
 
-from __future__ import annotations
-
 PRESETS = {  # storage, inputs, sums, scores, softmax, weights, normalised, exp_ulp, exp_base, block, sum_ulp
     "binary32": "binary32 binary32 binary32 binary32 binary32 binary32 either 4 either 0 1",
     "binary16": "binary16 binary16 binary16 binary16 binary16 binary16 either 4 e 0 1",

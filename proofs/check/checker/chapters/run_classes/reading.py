@@ -1,7 +1,5 @@
 """The key `floats` of a certificate: classes of floating-point runs; docs/floats.md, sections 1 and 4."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

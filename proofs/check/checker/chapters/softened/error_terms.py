@@ -7,8 +7,6 @@ the values are of all that is seen. If all that is seen wins, and there is no do
 missed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -4,8 +4,6 @@ A direction is *live* in a layer if this layer or a later one reads it. Of vecto
 else enters a score, a value or a unit, and errors of directions are bounded without their values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,8 +3,6 @@
 docs/softened.md, section 3, Feed-forward part, has the claim and its proof.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

@@ -3,8 +3,6 @@
 What a form with denominator c reads from a vector with scale s is an integer over s c. Nothing is rounded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

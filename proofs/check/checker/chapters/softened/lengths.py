@@ -4,8 +4,6 @@ If the heads of the first layers are all future-masked, what these layers hold a
 symbols (and on n) alone: words with a common prefix share them. The layers after them are run for each word.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

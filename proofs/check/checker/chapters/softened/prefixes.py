@@ -4,8 +4,6 @@ A *course* says which vectors words hold when a layer begins; docs/softened.md, 
 claim, that every position of every word is checked, and its proof. The words are counted as paths of the last course.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from .layers import LayerAtLength

@@ -1,7 +1,5 @@
 """The object of docs/softened.md, section 2, to a `Softened`: a claim, its transformer, the stated gaps and errors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -8,8 +8,6 @@ All that is remembered belongs to one length and may be forgotten together (leng
 made it.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from operator import sub
 

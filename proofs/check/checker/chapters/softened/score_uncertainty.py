@@ -3,8 +3,6 @@
 With eta_r = |Q_r|·e and kappa_r = |K_r|·e it is sum_r (eta_r |k_r(*) - k_r(j)| + (|q_r| + eta_r) 2 kappa_r).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from operator import mul

@@ -4,8 +4,6 @@ An average-hard head weighs all its winners alike. A leftmost or rightmost head 
 winner at every position of every word, so that it is the same mean. What Û adds instead is bounded in error_terms.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

@@ -8,8 +8,6 @@ Forgetting (docs/softened.md, section 4, which proves it). If it is known which 
 some query that may come at i or later. The finer bound of error_terms.py is not to be had then (`Forgotten`).
 """
 
-from __future__ import annotations
-
 from bisect import insort
 from collections.abc import Sequence
 from operator import attrgetter, eq, mul

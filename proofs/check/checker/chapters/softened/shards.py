@@ -4,8 +4,6 @@ What shards find combines in any order, so that they can be checked by several p
 `finish` for all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce

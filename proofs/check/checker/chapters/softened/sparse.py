@@ -4,8 +4,6 @@ No error is stated at all, and scores are those of U. The gap that is stated is 
 (shards.py), so that it may be relied on here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 

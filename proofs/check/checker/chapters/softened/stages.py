@@ -8,8 +8,6 @@ Where one part alone writes a direction, what it adds is checked as soon as it i
 is *carried* to where their sum is known, for each word and position.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction

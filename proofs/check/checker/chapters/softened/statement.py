@@ -4,8 +4,6 @@ The temperatures that U's own heads have mean nothing for hard attention, and no
 are 0. All must be positive all the same, at every (n, i): a transformer that mentions an undefined number is none.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from ...kernel.language import Place

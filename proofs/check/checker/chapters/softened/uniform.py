@@ -5,8 +5,6 @@ Proof. Its scores are 0, in U as in Û: no product of a query and a key has term
 the same positions, each weighed the same. V_t·u_j and V_t·û_j differ by at most |V_t|·e at every j, and so do means.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from operator import add
 

@@ -6,8 +6,6 @@ negative. An irrational temperature is known between two rationals, at one of wh
 greatest.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Every word of one length, one after another; each begins where it leaves the word before."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate
 

@@ -4,8 +4,6 @@ Values d of D that follow one another and decide all alike are one interval of v
 an interval, whose ends are those of the first and the last d.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise

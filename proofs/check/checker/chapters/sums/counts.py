@@ -1,7 +1,5 @@
 """Counts that units and queries read, exactly or nearly; docs/certificate.md, section 5, Feed-forward output."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 

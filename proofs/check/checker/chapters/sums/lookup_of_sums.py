@@ -1,7 +1,5 @@
 """Lookups of sums of counts; docs/certificate.md, section 5, Lookup of a sum, which proves rules 1 to 3."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction

@@ -4,8 +4,6 @@ At the lowest precision a cell of a table has a parabola; cells are made when th
 for the values themselves, the function is evaluated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,8 +3,6 @@
 Every operation states a form that contains what the network computes wherever its operands do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple, Protocol

@@ -1,7 +1,5 @@
 """The box of a node's ranges, cut into cells; docs/trained.md, section 5, *cells*: what is proved on each is proved."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from struct import unpack
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What the units of a decision take, about, before any is proved: docs/trained.md, section 8. Nothing rests on it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from .precision import HIGHEST, LOWEST, Undecided

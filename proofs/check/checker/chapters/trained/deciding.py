@@ -3,8 +3,6 @@
 A part or a sample proves some units only, and is never more than incomplete.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """What an accepted decision claims, or a wrong word shows, in words; written from what was parsed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...kernel.kind import entry

@@ -1,7 +1,5 @@
 """The directions of a head, along which its average is bounded; docs/trained.md, sections 4 and 5, Forms."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from operator import mul
 from struct import unpack

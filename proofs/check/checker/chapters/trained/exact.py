@@ -1,7 +1,5 @@
 """Exact dyadic matrices: a norm's gain and bias put into the linear map that follows, and maps side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import mul

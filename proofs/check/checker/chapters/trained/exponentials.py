@@ -1,7 +1,5 @@
 """exp(-d) for numbers d >= 0, fast: a table of steps of 2^-12, and a short series between them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from math import factorial

@@ -4,8 +4,6 @@ Both are sqrt(d) y / sqrt(|y|^2 + E), with y = x and E = d ε for `rms`. For `la
 integer coefficients, and E = d^3 ε: (x - mean) / sqrt(mean((x - mean)^2) + ε) = y / sqrt(|y|^2 / d + d^2 ε).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from math import isqrt

@@ -3,8 +3,6 @@
 docs/trained.md, section 5; section 6 bounds the second derivatives.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from operator import sub

@@ -11,8 +11,6 @@ roundings, as after a norm or an activation, the form is *fresh*: the next linea
 its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import reduce
 from operator import add, mul, or_

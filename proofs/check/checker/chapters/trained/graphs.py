@@ -6,8 +6,6 @@ graph. A node of a column has a token, and the nodes of the column before from w
 column. docs/trained.md, section 4, Graph and Rows of a node.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 With every map goes what is needed for errors in the 2-norm: an upper bound of its spectral norm, and of its roundings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate, compress
 from math import isqrt

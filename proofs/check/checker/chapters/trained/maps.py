@@ -1,7 +1,5 @@
 """Weights of a network as integers over 2^44, each off by at most 1 unit: what affine forms are multiplied with."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from math import isqrt

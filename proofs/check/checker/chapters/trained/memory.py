@@ -1,7 +1,5 @@
 """What a later attention remembers of the places that it has met, one after another."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from operator import add, mul
 

@@ -7,8 +7,6 @@ all x.
 Where |x| >= 16, |x| (1 - Φ(|x|)) <= φ(16) < exp(-128) < 2^-184.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 from math import isqrt

@@ -4,8 +4,6 @@ x ↦ c / s, with c = x - mean(x) (or x), s = sqrt(|c|²/d + ε): c is off by at
 projection, and the result by at most e / max(s - e/√d, √ε), and by 2 √d; docs/trained.md, section 6.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import isqrt
 from operator import mul

@@ -1,7 +1,5 @@
 """What must be covered: docs/trained.md, section 4. It follows from the claim and the number of rows of the tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

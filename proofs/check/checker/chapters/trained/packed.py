@@ -5,8 +5,6 @@ Nothing carries from slot to slot in what is read out, as long as every slot is 
 packs keeps to that. `unpack` reads the low 64 bits of each slot, so there they must be below 2^63.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import cache
 from struct import Struct

@@ -3,8 +3,6 @@
 docs/trained.md, sections 1 and 5.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import NamedTuple
 

@@ -13,8 +13,6 @@ shifted by G, and what comes to a slot from the one above is masked out: slots a
 With 2^(S - 1) - 2^(S - 1 - G) added to each they are floor(y_j / 2^G) + 2^(S - 1), from 0 to below 2^S again.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction

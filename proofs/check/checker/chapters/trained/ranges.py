@@ -4,8 +4,6 @@ Many directions are packed, each in a slot: sums of a path are biased by 2^126, 
 branch-free.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial, reduce

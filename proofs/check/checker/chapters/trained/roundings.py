@@ -1,7 +1,5 @@
 """Roundings to multiples of a scale, of vectors of numbers: docs/trained.md, section 6, *Roundings*, has the proof."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple

@@ -14,8 +14,6 @@ b·z of one head has bounds that hold on the whole class (ranges.py). Any α and
 down, over 2^30, so that nothing but roundings is lost, and μ is the certificate's, or 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from operator import mul

@@ -1,7 +1,5 @@
 """The activations that are built from s(v) = 1/(1 + exp(-v)): sigmoid, tanh, silu and gelu-tanh, of one number."""
 
-from __future__ import annotations
-
 from ...kernel.budget import Budget
 from .exponentials import Exponentials
 

@@ -4,8 +4,6 @@ The stream of a token is a vector x with a bound e of its error in the 2-norm, `
 themselves are found once, from the embeddings on, for all words over the claim's tokens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction

@@ -8,8 +8,6 @@ are those of scores below the greatest of all tokens that may be seen; a word wh
 too small a sum of weights, and its averages are found from its own keys and values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """At which lengths a claim asks nothing: on no word of them does a case with a row hold where logits are judged."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..along_words.tracker import Tracker, TrackerState

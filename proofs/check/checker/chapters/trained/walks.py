@@ -3,8 +3,6 @@
 Logits, and how far off they may be, are found at judged places only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from .heads import HeadAverage

@@ -1,7 +1,5 @@
 """Weights of softmax as integers over 2^40, relative to a factor that all have in common; exponentials.py has exp."""
 
-from __future__ import annotations
-
 from ...kernel.budget import Budget
 from .exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
 from .forms import FRACTION

@@ -3,8 +3,6 @@
 A word whose error bound is too large is run again at a higher precision.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A word by which a claim is false: docs/trained.md, section 7. One row at one judged place is at most the margin."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ...kernel.verdicts import Rejected, require

@@ -4,8 +4,6 @@ ReLU, ReLU over n, sigmoid. What a position adds depends on its own score alone:
 and several heads that write one direction add up to one head of another weight (response_functions.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Heads of ReLU, ReLU over n and sigmoid: which rule decides them. One counts; several weigh differences together."""
 
-from __future__ import annotations
-
 from ...kernel.reading.records import ApproximateTruth, ExactCount, Truth, kind_of
 from ...kernel.verdicts import refuse, require
 from ..formula.certificate import check_errors, count_rows

@@ -1,7 +1,5 @@
 """The gaps of sparse weightings and of softmax plus one; docs/certificate.md, section 5, Attention head, 7."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 

@@ -11,8 +11,6 @@ enclosure is the worst. Ends are integers over 2^BITS, rounded outward; values a
 At the row every letter may follow every memory, and o does not depend on it: the errors are those of the ends.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from ...kernel.budget import ENTRY_BITS

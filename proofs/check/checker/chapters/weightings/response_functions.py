@@ -10,8 +10,6 @@ ReLU is exact, and ReLU over n is ReLU of scores over n. W of sigmoids is enclos
 W(d) that falls like exp(-d) is so known to be positive, at every distance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple

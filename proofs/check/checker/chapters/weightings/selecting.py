@@ -8,8 +8,6 @@ together they weigh a position by W(x - y) (response_functions.py).
 *The neighbour*: all positions are counted, x - y is the distance, and the target is the value at the distance 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Enclosures of the logistic function 1 / (1 + exp(-z)) by integers, with the proof that they are enclosures."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from ...kernel.exponential import ceil_shift, floor_shift

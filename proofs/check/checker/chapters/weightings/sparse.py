@@ -1,7 +1,5 @@
 """The weights of sparsemax and entmax-1.5: what a gap of scores costs (kernels.py), and integers around them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from math import isqrt

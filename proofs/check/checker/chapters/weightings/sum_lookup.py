@@ -9,8 +9,6 @@ greatest. Whatever is chosen, what is proved for it holds; and only where W(0) i
 can it be.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple

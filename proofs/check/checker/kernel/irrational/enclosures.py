@@ -4,8 +4,6 @@ Claim. Whatever the numbers are within their enclosures, the result is within th
 a rational is exact. Where the enclosures do not decide whether there is a value, or which one, there is none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 

@@ -3,8 +3,6 @@
 docs/certificate.md, section 1.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import isqrt
 

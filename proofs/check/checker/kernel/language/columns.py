@@ -4,8 +4,6 @@ What does not mention n has one column for all lengths, and in what does not men
 each node is that of `evaluation.py`, and None where there is none.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction

@@ -3,8 +3,6 @@
 T has each count once, none with coefficient 0, so a count that cancels is gone, and with it what it counts.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from ..numbers import ONE, ZERO, Enclosure, add, multiply

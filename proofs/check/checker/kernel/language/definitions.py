@@ -4,8 +4,6 @@ Predicates are ``NAME(k) := condition`` and ``NAME(k,n) := condition``. Before a
 names others. A name stands for the place of its formula, so that nothing is written out, however often it is used.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -5,8 +5,6 @@ one, but for `&` and `|` whose left side decides. What has no value where it is 
 has an enclosure (irrational/enclosures.py); a truth that it does not decide is none.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from fractions import Fraction

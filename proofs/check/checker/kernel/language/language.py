@@ -1,7 +1,5 @@
 """One table of the language with what can be asked of it; the interface of the rest of the checker."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction

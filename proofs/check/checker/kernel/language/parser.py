@@ -4,8 +4,6 @@ A text with variables is an expression (or a condition): its words are those var
 variables it is a formula or a count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The built-in predicates of an integer i, mostly a position, and the length n of a word."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import isqrt
 

@@ -4,8 +4,6 @@ Every operand that is not a single word, a count or a prefixed one stands in bra
 needed to read the text. A formula in which parts repeat so often that it would be long is written with names for them.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

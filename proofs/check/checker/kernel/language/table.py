@@ -19,8 +19,6 @@ A node has an operator, operands (places of nodes that were there before it) and
 Equal texts have equal places, so two formulas are the same if and only if their places are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 

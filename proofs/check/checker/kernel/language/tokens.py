@@ -1,7 +1,5 @@
 """The words of the language: how they are spelled, and how tightly operators bind."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

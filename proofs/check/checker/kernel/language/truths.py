@@ -4,8 +4,6 @@ Each chapter of the proof gives the truths of what it knows or leaves free; here
 neither given nor a connective is not decided.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 from ..budget import ENTRY_BITS

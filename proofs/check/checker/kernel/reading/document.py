@@ -6,8 +6,6 @@ The file is exactly ``json.dumps(value, indent=1, ensure_ascii=True) + "\\n"``. 
 numbers and strings, and other spaces do not survive being written again, so there is one file for each value.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

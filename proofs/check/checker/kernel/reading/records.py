@@ -3,8 +3,6 @@
 A formula, a count or a number is its place in the table of the language (`Place`), where equal ones have one place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The shapes that values in a file may have. Each function returns what it read, or raises Malformed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The object of docs/certificate.md, section 2, to a `Transformer`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 

@@ -6,8 +6,6 @@ see, in the order of reading. A group is checked by the hull of its gaps (gaps.p
 shortest path; geometric and stick-breaking attention is followed letter by letter (weightings/geometric.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, cast

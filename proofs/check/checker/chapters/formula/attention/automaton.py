@@ -6,8 +6,6 @@ Letters are free but for what the symbol there decides; that is sound, since eve
 `until` their last value, `prev` and `next` the last value of their operand; all are false at the first position read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -5,8 +5,6 @@ What is computed: at position p, P_p, the least score of what may be a pivot for
 greatest gap at each distance before the pivot, and after it. Scores are integers over one denominator.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate

@@ -5,8 +5,6 @@ at most e iff the sum of weight * (e - |t - v|) is not negative. Its minimum ove
 path to every state. Only weights are rounded, each to the side that makes its term smaller.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 

@@ -3,8 +3,6 @@
 No connective is an atom, unless it is built from symbols; and only the truths count that some symbol gives those.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from fractions import Fraction
 

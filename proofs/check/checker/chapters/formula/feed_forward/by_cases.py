@@ -5,8 +5,6 @@ each unit reads a linear form in an interval (or, of slack, a half line). Units 
 it, since they move together; the sum of their outputs must be constant there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product

@@ -5,8 +5,6 @@ passing a breakpoint from left to right, a unit of positive scale begins to coun
 either way the slope grows by weight |scale|, and the intercept by weight times bias, with the sign of the scale.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from fractions import Fraction

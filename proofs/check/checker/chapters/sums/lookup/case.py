@@ -1,7 +1,5 @@
 """One exact situation of a lookup, and whether the mean of its values is within the stated errors."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import NamedTuple
 

@@ -6,8 +6,6 @@ below the greatest one are not summed: their weights are below e^-60 of its weig
 to e^-60 hurts most. (The weights of sparsemax and entmax-1.5 are 0 there.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from operator import mul

@@ -4,8 +4,6 @@ The three equalities of the page are compared at every (n, i), for both truths b
 each number m of others, or each j.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate

@@ -4,8 +4,6 @@ A truth comes under rule 4 (under 6, if weights are sparse), a number of others 
 k = j - p counts from the position p = m + off that is looked for, and C is the least curvature, which stands for all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import chain

@@ -1,7 +1,5 @@
 """Lookups of a number of others whose scores are one parabola; docs/certificate.md, section 5, Lookup head, 5 and 6."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from ....kernel.reading.records import Head

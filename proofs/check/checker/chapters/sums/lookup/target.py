@@ -3,8 +3,6 @@
 Nothing else about the word enters, so together the cases (n, i, b, m) are all words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple

@@ -4,8 +4,6 @@ docs/floats.md, section 7, Backwards. For each coordinate of a vector there is a
 output, how much that grows with the coordinate, over 2^GRADIENT. Slots are those of numbers at the lowest precision.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import add, mul, or_

@@ -3,8 +3,6 @@
 docs/floats.md, section 7, Balls, Scores and Averages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from math import isqrt

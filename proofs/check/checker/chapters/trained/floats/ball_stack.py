@@ -4,8 +4,6 @@ docs/floats.md, section 7, Balls. Numbers are those of ../stack.py, of the netwo
 what runs add to them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Inputs on balls: most need no more; docs/floats.md, section 7, Balls."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 

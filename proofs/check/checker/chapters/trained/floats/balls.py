@@ -3,8 +3,6 @@
 Sizes are bounds of the 2-norm of what a run has, errors of how far it may be from the numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from math import isqrt

@@ -4,8 +4,6 @@ Weights of matrix products are rounded to `storage` and then to `inputs`, all ot
 numbers are kept.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar

@@ -4,8 +4,6 @@ An average of a run is near the one whose weights are exactly exp(score), with s
 what exponentials make of it. That one the stated ranges are about; what the run makes beside it is a radius.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import add, mul

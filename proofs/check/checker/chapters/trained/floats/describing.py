@@ -1,7 +1,5 @@
 """What an accepted certificate of float runs claims, in words; written from what was parsed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ....kernel.kind import entry

@@ -1,7 +1,5 @@
 """Numbers of one run: (m, k) is m 2^k, exactly; what an operation rounds it rounds once, to nearest, ties to even."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import isqrt
 

@@ -4,8 +4,6 @@ What is rounded is within 2^-DIGITS of the true value, relatively, so the result
 last place and 2^(p - DIGITS) of one, p <= 64.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 from math import isqrt

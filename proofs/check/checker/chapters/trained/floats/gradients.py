@@ -3,8 +3,6 @@
 Gradients are in numbers, as streams are, and so is what is lost, which is never less than what can be.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import isqrt
 from operator import add, mul

@@ -3,8 +3,6 @@
 Numbers are in units of 2^-44, and so are the weights of a network that is whole: each is a multiple of a unit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from operator import mul
 

@@ -4,8 +4,6 @@ What a class leaves open is what `Way` says. Functions and roots are within one 
 roundings are all made, subnormal numbers are kept, no partial sum is rescaled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple

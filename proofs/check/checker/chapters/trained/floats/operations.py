@@ -4,8 +4,6 @@ A form contains the numbers of every run: the real operation on what a form cont
 form_units.py), and a radius of its own for how far each result is rounded, which becomes a symbol where it is read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from math import isqrt

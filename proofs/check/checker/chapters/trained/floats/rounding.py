@@ -1,7 +1,5 @@
 """What a rounding may change, in units of 2^-44, rounded up; docs/floats.md, sections 1 and 7."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache

@@ -3,8 +3,6 @@
 Scores are forms over the symbols of the token that asks; keys and values are centres and reaches.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from operator import add, mul

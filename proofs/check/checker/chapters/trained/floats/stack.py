@@ -4,8 +4,6 @@ The forms of different tokens have symbols of their own; of what a token sees of
 So a token's forms depend on the tokens before it alone where attention is causal, and prefixes are shared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple

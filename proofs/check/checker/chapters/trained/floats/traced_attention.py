@@ -1,7 +1,5 @@
 """Attention at one token in all runs of a class; docs/floats.md, section 7, Backwards."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from operator import add, mul
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """A network on the tokens of an input in all runs of a class, each a trace; docs/floats.md, section 7, Backwards."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What steps read and write of one token in all runs of a class, and units; docs/floats.md, section 7, Backwards."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from operator import add, mul
 from typing import NamedTuple

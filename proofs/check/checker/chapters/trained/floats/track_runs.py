@@ -1,7 +1,5 @@
 """Inputs in tracks, every one of them in every run of each class; docs/floats.md, section 7, Inputs in tracks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Tokens of inputs in all runs of a class, one after another; docs/floats.md, section 7."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 

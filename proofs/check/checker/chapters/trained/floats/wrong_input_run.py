@@ -1,7 +1,5 @@
 """A run by which a claim about inputs in tracks is false in a class: docs/floats.md, section 7, Inputs in tracks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

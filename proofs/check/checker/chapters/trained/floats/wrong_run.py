@@ -1,7 +1,5 @@
 """A run by which a claim is false in a class of runs: docs/floats.md, section 7, Wrong runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The rows of cases, as maps of the stream."""
 
-from __future__ import annotations
-
 from ..forms import Linear
 from ..maps import make_rows
 from .reading import LengthsCertificate, SuffixesCertificate

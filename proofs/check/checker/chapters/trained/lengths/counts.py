@@ -5,8 +5,6 @@ region has bounds of the length N, and of the share n_a / N of each letter a. Wh
 vector of counts of the region that the cell held: each bound follows from others that hold of all of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple

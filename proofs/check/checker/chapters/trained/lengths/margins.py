@@ -4,8 +4,6 @@ Without positions a head's score and value depend on the tokens alone. So its av
 p_t = A_t e^(s_t) / Σ_u A_u e^(s_u), where A_t is how often t is seen, over the length of the word.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple

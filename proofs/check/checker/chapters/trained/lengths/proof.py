@@ -1,7 +1,5 @@
 """Every row in every cell, and a long word by which a claim is false; docs/lengths.md, sections 2 and 5."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ....kernel.verdicts import expect, require, within

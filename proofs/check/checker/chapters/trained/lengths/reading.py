@@ -1,7 +1,5 @@
 """The objects of docs/lengths.md, sections 3, 5, 7: what is to prove a claim, or a long word by which it is false."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 

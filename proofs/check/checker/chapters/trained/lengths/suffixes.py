@@ -3,8 +3,6 @@
 What is far away weighs little, whatever it is: so the last letters bound what each head averages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 

@@ -3,8 +3,6 @@
 A truth is the pair of whether it may hold and whether it may fail; of what is not about counts both may be.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from operator import and_, or_
 

@@ -4,8 +4,6 @@ A tensor is base64 of its bytes, whose digest is in the file; docs/trained.md, s
 taken apart as bits: nothing is rounded.
 """
 
-from __future__ import annotations
-
 from array import array
 from base64 import b64decode, b64encode
 from binascii import Error

@@ -1,7 +1,5 @@
 """The object of docs/trained.md, section 2, to a `Network`: what a trained transformer is, with exact weights."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial

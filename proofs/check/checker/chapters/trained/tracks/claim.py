@@ -1,7 +1,5 @@
 """What a claim about inputs in tracks says; docs/tracks.md, section 3."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What an accepted certificate about tracks claims, or a wrong input shows, in words; written from what was parsed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from ....kernel.budget import Budget

@@ -1,7 +1,5 @@
 """A form whose inputs are run one by one, through any network; docs/tracks.md, section 5, *Input by input*."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ....kernel.budget import ENTRY_BITS

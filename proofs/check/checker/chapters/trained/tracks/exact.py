@@ -3,8 +3,6 @@
 docs/tracks.md, section 5, Exact numbers. Each number of such a network but the weights of softmax is a dyadic rational.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import reduce

@@ -1,8 +1,6 @@
 """A form whose classes are proved in exact numbers: every range, then every row in every cell; docs/tracks.md,
 section 5, Exact numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from struct import unpack
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Each class and direction has a slot of packed integers, with a threshold of its 
 of S bits by 2^(S - 2)), so that the greater of two is branch-free.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial, reduce
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Classes that are alike in all that follows the last heads are a group, whose box
 together.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import reduce

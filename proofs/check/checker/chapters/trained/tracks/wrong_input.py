@@ -1,8 +1,6 @@
 """An input by which a claim about tracks is false: docs/tracks.md, section 6. One row at one answer is at most the
 margin, after the right answers before it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
