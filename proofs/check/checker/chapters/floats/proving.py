@@ -42,8 +42,7 @@ def prove_float_claim(certificate: Certificate, claim: FloatClaim) -> None:
     check_class(claim)
     proof = Proof(replace(certificate, claim=replace(certificate.claim, max_n=claim.max_n)))
     if has_known_roundings(proof, claim):
-        proof.language = load("irrational.rounding", "with_rationals_as_values")(proof.language)
-        proof.forget()
+        proof = load("irrational.heads", "of_rationals")(proof)
     try:
         FloatProof(proof, claim, False).prove()
     except Rejected:
@@ -55,10 +54,9 @@ def prove_float_claim(certificate: Certificate, claim: FloatClaim) -> None:
 def has_known_roundings(proof: Proof, claim: FloatClaim) -> bool:
     """Whether numbers are irrational, all of them stored as the rationals in their place are: the lower ends.
 
-    Claim. Then the runs are those of the network with these rationals, for which all that was proved over the reals
-    holds. Proof. Only the roundings to S of embeddings and of inverses of temperatures enter a run, and both ends of an
-    enclosure are rounded to one number, so the irrational number is, too. What was proved of heads that read irrational
-    numbers was proved with the rationals, with smaller errors (chapter irrational); nothing else may read them.
+    Claim. Then the runs are those of the network with these rationals. Proof. Only the roundings to S of embeddings and
+    of inverses of temperatures enter a run, and both ends of an enclosure are rounded to one number, so the irrational
+    number is, too. Heads of that network err by a little more (`of_rationals`); nothing else may read them.
 
     Raises:
         Rejected: if it is not known which number is stored.

@@ -11,6 +11,7 @@ The page proves it.
 from fractions import Fraction
 from typing import NamedTuple
 
+from ...kernel.functions import DIGITS
 from ...kernel.language import Place
 from ...kernel.numbers import ONE, ZERO, add, divide, multiply
 from ...kernel.reading.records import (
@@ -26,6 +27,8 @@ from ...kernel.reading.records import (
 )
 from ...kernel.verdicts import TooCoarse, quote, refuse, require
 from ...kernel.weights import Weigher
+from ..formula.certificate import reads_irrational
+from ..formula.families import WrittenDirection
 from ..formula.proof import Proof
 from .powers import with_powers
 from .rounding import with_rationals_as_values
@@ -63,6 +66,27 @@ def with_rationals(proof: Proof, head: Head, name: str, bits: int) -> Proof:
     rational.errors = proof.errors | {name: (
         (multiply(proof.budget, above, 1 - s), multiply(proof.budget, below, 1 - s)) if is_truth else
         (add(proof.budget, above, -lost), add(proof.budget, below, -lost)))}
+    return rational
+
+
+def of_rationals(proof: Proof) -> Proof:
+    """The proof of the network with rationals in place of irrational numbers, whose heads may err by more.
+
+    Proof. With z and z' exchanged in the proof of the page: an error e of a truth gets to at most e exp(s) <= e/(1 - s)
+    (o/(1 - o) grows by a factor of at most exp(s), so o does), one of a number to at most e + 2 s V.
+    """
+    rational = proof.with_values(with_rationals_as_values(proof.language, DIGITS), proof.weigher)
+    errors = dict(proof.errors)
+    for head in (head for layer in proof.transformer.layers for head in layer.heads):
+        for name in filter(errors.__contains__, head.values):
+            if reads_irrational(proof, WrittenDirection(name, proof.directions[name], [head])):
+                s = 2 * deviation(rational, head)
+                require(s < 1, "irrational numbers are not known closely enough")
+                lost = (ZERO if isinstance(proof.directions[name], ApproximateTruth) else
+                        multiply(proof.budget, 2 * s, extent_of_form(rational, head.values[name]).size))
+                above, below = (add(proof.budget, divide(proof.budget, error, 1 - s), lost) for error in errors[name])
+                errors[name] = above, below
+    rational.errors = errors
     return rational
 
 

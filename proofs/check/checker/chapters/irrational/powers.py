@@ -2,8 +2,9 @@
 
 Claim. Let all that the head reads be rational but the temperature, which is c/ln(b) at each row, for one rational b > 1
 and rationals c. Then the weight of a score s, exp(s ln(b)/c), is b^(s/c): the rules hold with the temperatures c, and
-with powers of b in place of those of e, as all that they use of e is that e > 1. What is computed is exact, by
-F/d ln(x) + G/d ln(y) = 1/d ln(x^F y^G) for integers F, G and d, and by ln(b) = -ln(1/b).
+with powers of b in place of those of e, as all that they use of e is that e > 1; where they ask for a curvature of at
+least 1, it is C ln(b) (`rate`). What is computed is exact, by F/d ln(x) + G/d ln(y) = 1/d ln(x^F y^G) for integers F, G
+and d, and by ln(b) = -ln(1/b).
 """
 
 from collections.abc import Sequence
@@ -13,9 +14,10 @@ from math import lcm
 from typing import NamedTuple
 
 from ...kernel.budget import Budget
+from ...kernel.irrational.functions import enclose_ln
 from ...kernel.language import Language, Place
 from ...kernel.language.evaluation import Values
-from ...kernel.numbers import ONE, Number, divide, multiply, short_common_multiple, size
+from ...kernel.numbers import ONE, Number, divide, ends_of, multiply, short_common_multiple, size
 from ...kernel.reading.records import Head
 from ...kernel.verdicts import TooCoarse
 from ...kernel.weights import Weigher
@@ -95,7 +97,7 @@ class Powers(Weigher):
 
     def __init__(self, budget: Budget, base: Fraction) -> None:
         super().__init__(budget, 0)
-        self._base = base
+        self._base, self.rate = base, ends_of(enclose_ln(base, budget)).lower
 
     def least_terms(self, scores: Sequence[Fraction], factors: Sequence[int]) -> list[int]:
         """For each score factor * b^score, all in one unit, exactly.

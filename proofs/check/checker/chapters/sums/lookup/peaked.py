@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any, NamedTuple
 
-from ....kernel.numbers import ZERO, over_one_denominator
+from ....kernel.numbers import ZERO, multiply, over_one_denominator
 from ....kernel.reading.records import ApproximateTruth, Head
 from ...formula.composition import names_in
 from ...formula.families import Covered
@@ -125,7 +125,7 @@ def find_covered(proof: Proof, head: Head, name: str, target: LookupTarget) -> M
         return {}
     shapes = find_shapes(proof, head, target)
     least = min((curvature for _, curvature in shapes.values()), default=ZERO)
-    if least < 1 and (head.weighting == "softmax" or least <= 0):
+    if multiply(proof.budget, least, proof.weigher.rate) < 1 and (head.weighting == "softmax" or least <= 0):
         return {}
     if isinstance(target.meaning, ApproximateTruth):
         peak: Any = ApproximateTruthPeak(proof, head, name, target, least)
