@@ -1,10 +1,11 @@
 """Numbers by mpmath: expressions, weights of scores, runs of words; another library than the enclosures, and algorithm.
 
-What is printed is held against it by ``check_by_mpmath``, which raises an error and never makes a verdict better.
+What is printed is compared by ``seconded``, ``check_by_mpmath`` and ``values_by_mpmath``: each raises an error where
+mpmath disagrees, and never makes a verdict better.
 """
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +18,7 @@ from constructions.language.brackets import Bracket, PositionFunction
 from constructions.network.run import run_layers
 from constructions.network.transformer import Coefficients, FeedForward, Head, Mask, Transformer
 from constructions.network.weightings import Response, Weighting
+from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.enclosures.intervals import Interval
 
 Residual = dict[str, mpf]
@@ -24,6 +26,8 @@ DIGITS = (100, 200, 400, 800)
 AGREEMENT = Fraction(1, 10**25)
 MOST_STEPS = 100_000
 """Scores and weights of one word; mpmath is not asked for more, which takes seconds."""
+Reals = Callable[[Fraction | int], Any]
+"""Makes a number, Arb's or mpmath's, with the methods exp, log, log1p, sqrt, tanh and max."""
 
 _UNARY: Operations = {**UNARY, "ln": mpmath.log, "sqrt": mpmath.sqrt,
                       "log2ceil": lambda x: _log2(x, 1), "log2floor": lambda x: _log2(x, 0)}
@@ -78,6 +82,43 @@ def respond(response: Response, score: Any) -> Any:
 def mpf_of(x: Fraction) -> mpf:
     """The nearest number of the working precision."""
     return mpf(x.numerator) / x.denominator
+
+
+# -- formulas in real numbers ------------------------------------------------------------------------------------------
+
+
+def _context_with_methods() -> Any:
+    """A context of mpmath, apart from the common one, whose numbers have the methods of Arb's."""
+    context = mpmath.MPContext()
+    methods = {"max": max} | {name: getattr(context, name) for name in ("exp", "log", "log1p", "sqrt", "tanh")}
+    for name, function in methods.items():
+        setattr(context.mpf, name, lambda *numbers, function=function: function(*numbers))
+    return context
+
+
+_REALS = _context_with_methods()
+
+
+def seconded(compute: Callable[[Reals], Any], bits: int) -> Interval:
+    """Enclose by Arb what ``compute`` makes of the numbers that it is given the maker of.
+
+    >>> seconded(lambda real: real(3) / 4, 128).lower
+    Fraction(3, 4)
+
+    Raises:
+        InternalError: if mpmath, with more than twice the bits and without enclosures, computes another number.
+    """
+    with working_precision(bits):
+        found = Interval(*exact_ends(compute(ball)))
+    with _REALS.workprec(2 * bits + 128):
+        number, lower, upper = compute(_real), _real(found.lower), _real(found.upper)
+        if abs(min(max(number, lower), upper) - number) > _real(AGREEMENT) * abs(number):
+            raise InternalError(f"Arb encloses a number near {mpmath.nstr(lower, 25)} where mpmath does not find it")
+    return found
+
+
+def _real(x: Fraction | int) -> Any:
+    return _REALS.mpf(x.numerator) / x.denominator
 
 
 # -- words -------------------------------------------------------------------------------------------------------------
@@ -140,19 +181,12 @@ def _feed(feedforward: FeedForward, vector: Residual) -> Residual:
     return change
 
 
-def values_by_mpmath(transformer: Transformer, word: Sequence[str],
-                     enclosed: Sequence[dict[str, Interval]]) -> list[dict[str, str]] | None:
-    """The numbers that a word holds, with 25 digits, if they lie in what was enclosed.
+def settled_run(transformer: Transformer, word: Sequence[str]) -> tuple[list[Residual], int] | None:
+    """The final residual vectors, and the digits with which they were computed.
 
     None where they are many, or a head is hard, or twice the digits make others of them.
-
-    Raises:
-        InternalError: if one does not lie there.
     """
-    heads, n = [head for _, _, head in transformer.heads()], len(word)
-    units = [unit for layer in transformer.layers for unit in layer.feedforward.units]
-    weights = sum(len(unit.reads) + len(unit.writes) for unit in units)
-    if any(head.weighting.is_hard for head in heads) or n * n * len(heads) + n * weights > MOST_STEPS:
+    if any(head.weighting.is_hard for _, _, head in transformer.heads()) or steps_of(transformer, word) > MOST_STEPS:
         return None
     rough: list[Residual] | None = None
     for digits in DIGITS:
@@ -160,20 +194,61 @@ def values_by_mpmath(transformer: Transformer, word: Sequence[str],
             stream = run_by_mpmath(transformer, word)
             if rough and all(_near(vector[name], x) for vector, xs in zip(rough, stream, strict=True)
                              for name, x in xs.items()):
-                break
+                return stream, digits
         rough = stream
-    else:
+    return None
+
+
+def values_by_mpmath(transformer: Transformer, word: Sequence[str],
+                     enclosed: Sequence[dict[str, Interval]]) -> list[dict[str, str]] | None:
+    """The numbers that a word holds, with 25 digits, if they lie in what was enclosed; None as for ``settled_run``.
+
+    Raises:
+        InternalError: if one does not lie there.
+    """
+    if (run := settled_run(transformer, word)) is None:
         return None
+    stream, digits = run
     with mpmath.workdps(digits):
         for i, (vector, intervals) in enumerate(zip(stream, enclosed, strict=True), start=1):
             for name, interval in intervals.items():
-                number = vector.get(name, mpf(0))
-                if not _near(min(max(number, mpf_of(interval.lower)), mpf_of(interval.upper)), number):
-                    raise InternalError(f"{name} at position {i} of the word {' '.join(word)}: Arb encloses a value "
-                                        f"where mpmath does not find it")
+                _require(interval, vector.get(name, mpf(0)), f"{name} at position {i} of the word {' '.join(word)}")
         least = mpf(10) ** (10 - digits)
         return [{name: mpmath.nstr(x if abs(x) > least else mpf(0), 25) for name, x in vector.items()}
                 for vector in stream]
+
+
+Measured = tuple[int, Interval, Sequence[Sequence[str]]]
+"""A position, what was enclosed there, and its words: one, or two whose values are so far apart."""
+
+
+def check_by_mpmath(transformer: Transformer, direction: str, measured: Iterable[Measured]) -> None:
+    """Compare what was measured of a direction, in order, with as many steps in all as one word may take.
+
+    Raises:
+        InternalError: if a value does not lie in what was enclosed.
+    """
+    left = MOST_STEPS
+    for position, found, words in measured:
+        runs = [run for word in words if left > 0 and (run := settled_run(transformer, word))]
+        left -= sum(steps_of(transformer, word) for word in words)
+        if len(runs) == len(words):
+            with mpmath.workdps(min(digits for _, digits in runs)):
+                number, *others = [stream[position - 1].get(direction, mpf(0)) for stream, _ in runs]
+                _require(found, abs(number - others[0]) if others else number,
+                         f"{direction} at position {position} of {' and '.join(map(' '.join, words))}")
+
+
+def steps_of(transformer: Transformer, word: Sequence[str]) -> int:
+    """Scores and weights of the word."""
+    units = [unit for layer in transformer.layers for unit in layer.feedforward.units]
+    weights, n = sum(len(unit.reads) + len(unit.writes) for unit in units), len(word)
+    return n * n * sum(1 for _ in transformer.heads()) + n * weights
+
+
+def _require(found: Interval, number: mpf, what: str) -> None:
+    if not _near(min(max(number, mpf_of(found.lower)), mpf_of(found.upper)), number):
+        raise InternalError(f"{what}: Arb encloses a value where mpmath does not find it")
 
 
 def _near(x: mpf, y: mpf) -> bool:

@@ -39,7 +39,7 @@ def working_precision(bits: int) -> Iterator[None]:
         ctx.prec = saved
 
 
-def ball(x: Fraction) -> arb:
+def ball(x: Fraction | int) -> arb:
     """A ball around a rational, at the working precision."""
     return arb(fmpq(x.numerator, x.denominator))
 

@@ -27,7 +27,7 @@ from proofs.numbers.sensitivity.bounds import Bounds
 from proofs.numbers.sensitivity.changes import ReplayedPair, at_least, unlike_letters
 from proofs.numbers.sensitivity.classes import Classes, merged
 from proofs.numbers.sensitivity.climbing import replay_pairs
-from proofs.numbers.sensitivity.words import changes_of_all_words
+from proofs.numbers.sensitivity.words import changes_of_all_words, check_pairs
 from proofs.words.pairs_of_runs import ExchangedTruths, TooMuchWork
 
 ENCLOSING_WORK = 250_000
@@ -112,9 +112,11 @@ class Question:
     def _row_of_numbers(self, n: int) -> MeasuredLength:
         judged = judged_positions(self.at, n)
         try:
-            return self._row_of_runs(n, judged) or self._row_of_bounds(n, judged)
+            found = self._row_of_runs(n, judged) or self._row_of_bounds(n, judged)
         except Unsupported as fault:  # words cannot be run
-            return self._row_of_bounds(n, judged, fault)
+            found = self._row_of_bounds(n, judged, fault)
+        check_pairs(self.network, self.direction, found.changes)
+        return found
 
     def _row_of_runs(self, n: int, judged: Sequence[int]) -> MeasuredLength | None:
         """All classes or all words; None if that is too much work."""

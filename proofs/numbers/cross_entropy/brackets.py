@@ -22,10 +22,8 @@ Limits      For ρ = p/(1-p) < 1: ρ(2-ρ)/(1+ρ) over even n, (3-ρ)/4 over odd
 from fractions import Fraction
 from math import comb
 
-from flint import arb
-
 from proofs.enclosures.intervals import Interval
-from proofs.numbers.cross_entropy.entropies import binary_entropy, enclosed, total
+from proofs.numbers.cross_entropy.entropies import binary_entropy, one_bit, total
 
 
 def paths(n: int, height: int) -> int:
@@ -76,4 +74,4 @@ def limits_of_asked(p: Fraction) -> tuple[Fraction, Fraction]:
 
 def optimal_entropy(p: Fraction) -> Interval:
     """h(p) + p ln 2, after every prefix."""
-    return total(binary_entropy(p), enclosed(lambda: arb(2).log()).scaled(p))
+    return total(binary_entropy(p), one_bit().scaled(p))

@@ -1,27 +1,21 @@
 """Entropies and costs of predictions in nats, enclosed: h(p), ln(1 + e^x), and sums of them.
 
-Everything is a ball of Arb at ``BITS`` bits, given back as an interval with rational ends around it.
+Everything is enclosed by Arb at ``BITS`` bits, and computed by mpmath as well.
 """
 
-from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
-from flint import arb
-
-from proofs.enclosures.exponential import ball, exact_ends, working_precision
+from proofs.enclosures.by_mpmath import Reals, seconded
 from proofs.enclosures.intervals import Interval
 
 BITS = 128
 
 
-def enclosed(compute: Callable[[], arb]) -> Interval:
-    """What is computed in balls, as an interval.
-
-    >>> enclosed(lambda: arb(3) / 4).lower
-    Fraction(3, 4)
-    """
-    with working_precision(BITS):
-        return Interval(*exact_ends(compute()))
+def one_bit() -> Interval:
+    """ln 2, the entropy of a fair coin."""
+    return binary_entropy(Fraction(1, 2))
 
 
 def binary_entropy(p: Fraction) -> Interval:
@@ -30,12 +24,7 @@ def binary_entropy(p: Fraction) -> Interval:
     >>> binary_entropy(Fraction(1))
     Interval(lower=Fraction(0, 1), upper=Fraction(0, 1))
     """
-    return enclosed(lambda: entropy_ball(p))
-
-
-def entropy_ball(p: Fraction) -> arb:
-    """The same as a ball at the working precision."""
-    return sum((-ball(q) * ball(q).log() for q in (p, 1 - p) if q), arb(0))
+    return seconded(lambda real: sum((-real(q) * real(q).log() for q in (p, 1 - p) if q), real(0)), BITS)
 
 
 def softplus(x: Interval) -> Interval:
@@ -45,13 +34,13 @@ def softplus(x: Interval) -> Interval:
     >>> zero.lower < Fraction(69314718056, 10**11) < zero.upper + Fraction(1, 10**11)
     True
     """
-    with working_precision(BITS):
-        return Interval(exact_ends(_softplus(x.lower))[0], exact_ends(_softplus(x.upper))[1])
+    lower, upper = (seconded(partial(_softplus, end), BITS) for end in (x.lower, x.upper))
+    return Interval(lower.lower, upper.upper)
 
 
-def _softplus(x: Fraction) -> arb:
+def _softplus(x: Fraction, real: Reals) -> Any:
     """No exponential of a large number is taken."""
-    return (ball(x) if x > 0 else arb(0)) + ball(-abs(x)).exp().log1p()
+    return real(max(x, Fraction(0))) + real(-abs(x)).exp().log1p()
 
 
 def logistic(x: Fraction) -> Interval:
@@ -60,7 +49,7 @@ def logistic(x: Fraction) -> Interval:
     >>> logistic(Fraction(0)).lower
     Fraction(1, 2)
     """
-    return enclosed(lambda: 1 / (1 + ball(-x).exp()))
+    return seconded(lambda real: 1 / (1 + real(-x).exp()), BITS)
 
 
 def cost(share: Fraction, log_odds: Interval) -> Interval:

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
-from flint import arb
-
 from proofs.enclosures.intervals import Interval
 from proofs.numbers.cross_entropy import brackets, parity
 from proofs.numbers.cross_entropy.bounds import bracket_lower_bound, parity_lower_bound
-from proofs.numbers.cross_entropy.entropies import enclosed, total
+from proofs.numbers.cross_entropy.entropies import one_bit, total
 
 ZERO = Fraction(0)
 State = Any
@@ -164,9 +162,9 @@ class Brackets:
     def levels(self, n: int) -> Levels:
         """See ``Language``."""
         unbalanced = 1 - brackets.mass(n, 0, self.p) / brackets.mass_alive(n, self.p)
-        one_bit, optimal = enclosed(lambda: arb(2).log()), self.base()
-        asked = brackets.asked_for_type(n, self.p)
-        return Levels(optimal, *(total(optimal, one_bit.scaled((1 - self.p) * share)) for share in (asked, unbalanced)))
+        optimal, asked = self.base(), brackets.asked_for_type(n, self.p)
+        return Levels(optimal, *(total(optimal, one_bit().scaled((1 - self.p) * share))
+                                 for share in (asked, unbalanced)))
 
     def exchanges(self, n: int) -> list[Exchange]:
         """See ``Language``."""

@@ -20,10 +20,10 @@ Entropies   0 and 1 are equally likely whatever the prefix, so to tell them apar
 
 from fractions import Fraction
 
-from flint import arb, fmpq_poly
+from flint import fmpq_poly
 
 from proofs.enclosures.intervals import Interval, point
-from proofs.numbers.cross_entropy.entropies import binary_entropy, cost, enclosed, total
+from proofs.numbers.cross_entropy.entropies import binary_entropy, cost, one_bit, total
 
 HALF = Fraction(1, 2)
 P = fmpq_poly([0, 1])
@@ -63,7 +63,7 @@ def share_of_even(last: int, p: Fraction, n: int = 2) -> Fraction:
 
 def cost_of_symbols(p: Fraction) -> Interval:
     """(1 - p/2) ln 2: to tell 0 from 1 where one of them follows."""
-    return enclosed(lambda: arb(2).log()).scaled(1 - p / 2)
+    return one_bit().scaled(1 - p / 2)
 
 
 def optimal_entropy(p: Fraction) -> Interval:

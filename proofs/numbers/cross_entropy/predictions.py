@@ -18,6 +18,7 @@ from functools import cached_property
 
 from constructions.errors import Unsupported
 from constructions.network.transformer import Transformer
+from proofs.enclosures.by_mpmath import check_by_mpmath
 from proofs.enclosures.intervals import Interval, point
 from proofs.numbers.cross_entropy.entropies import softplus, total
 from proofs.numbers.cross_entropy.languages import Language
@@ -62,6 +63,7 @@ class Predictions:
         Raises:
             TooManyPrefixes: if there are more than are run here.
             Unsupported: if there are more classes than are counted, or words cannot be run.
+            InternalError: if mpmath finds other values.
         """
         self.n, self.language = n, language
         self.buckets = Buckets(network, [language.alphabet] * n, n, {direction: Fraction(1)})
@@ -71,12 +73,14 @@ class Predictions:
             raise TooManyPrefixes(f"there are {language.states(n)} states of the language")
         folded = self.buckets.fold(language.start, lambda state, j, symbol: language.step(state, symbol),
                                    lambda state, j, symbol: language.weigh(state, symbol))
-        first = {signature: word for (signature, _), (word, _) in folded.items()}
+        by_mass = sorted(folded.items(), key=lambda found: found[1][1], reverse=True)
+        first = {signature: word for (signature, _), (word, _) in by_mass}
         if len(first) > MOST_CLASSES:
             raise TooManyPrefixes(f"there are {len(first)} classes of prefixes")
         self._masses = {key: mass for key, (_, mass) in folded.items()}
         self.values = {signature: enclose_class(self.buckets, WordClass(signature, word, Fraction(1)), BITS)
                        for signature, word in first.items()}
+        check_by_mpmath(network, direction, [(n, self.values[signature], (word,)) for signature, word in first.items()])
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:

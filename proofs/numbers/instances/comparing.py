@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
-from flint import arb, fmpz_poly
+from flint import fmpz_poly
 
-from proofs.enclosures.exponential import ball, exact_ends, exp_ball, working_precision
+from proofs.enclosures.by_mpmath import Reals, seconded
 from proofs.enclosures.intervals import Interval, point
 from proofs.numbers.instances.examination import Instance, Replay
 
@@ -71,8 +72,7 @@ def power_of_e(exponent: Fraction) -> Interval:
     >>> power_of_e(Fraction(0))
     Interval(lower=Fraction(1, 1), upper=Fraction(1, 1))
     """
-    with working_precision(BITS):
-        return Interval(*exact_ends(exp_ball(exponent, BITS)))
+    return sum_of_powers_of_e([exponent])
 
 
 def sum_of_powers_of_e(exponents: Iterable[Fraction]) -> Interval:
@@ -81,8 +81,14 @@ def sum_of_powers_of_e(exponents: Iterable[Fraction]) -> Interval:
     >>> sum_of_powers_of_e([]), sum_of_powers_of_e([Fraction(0), Fraction(0)]).upper
     (Interval(lower=Fraction(0, 1), upper=Fraction(0, 1)), Fraction(2, 1))
     """
-    with working_precision(BITS):
-        return Interval(*exact_ends(sum((exp_ball(exponent, BITS) for exponent in exponents), arb(0))))
+    listed = list(exponents)
+    return seconded(lambda real: sum((real(exponent).exp() for exponent in listed), real(0)),
+                    BITS + _integer_bits(listed))
+
+
+def _integer_bits(exponents: Iterable[Fraction]) -> int:
+    """Bits that the exponential of these numbers loses, relatively."""
+    return max((abs(exponent).__ceil__() for exponent in exponents), default=0).bit_length()
 
 
 def logarithm(x: Fraction) -> Interval:
@@ -91,8 +97,7 @@ def logarithm(x: Fraction) -> Interval:
     >>> logarithm(Fraction(1))
     Interval(lower=Fraction(0, 1), upper=Fraction(0, 1))
     """
-    with working_precision(BITS):
-        return Interval(*exact_ends(ball(x).log()))
+    return seconded(lambda real: real(x).log(), BITS)
 
 
 def increasing(share: Interval) -> Interval:
@@ -127,9 +132,13 @@ class Quotient:
 
     def enclose(self, gamma: Fraction) -> Interval:
         """An enclosure of the value at x = e^(-γ)."""
-        with working_precision(BITS):
-            x = exp_ball(-gamma, BITS)
-            return Interval(*exact_ends(self.numerator(x) / self.denominator(x)))
+        def value(real: Reals) -> Any:
+            x = real(-gamma).exp()
+            top, bottom = (sum((int(c) * x**k for k, c in enumerate(each.coeffs()) if c), 0 * x)
+                           for each in (self.numerator, self.denominator))
+            return top / bottom
+
+        return seconded(value, BITS + _integer_bits([gamma]))
 
     def never_exceeds(self, other: Quotient) -> bool:
         """Whether ``other - self`` over the common denominator has no negative coefficient: so it holds for every γ."""

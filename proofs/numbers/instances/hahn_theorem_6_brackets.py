@@ -22,11 +22,9 @@ Limits      For p < 1/2 P_0(n) tends to two different constants, from below: it 
 from collections.abc import Iterator
 from fractions import Fraction
 
-from flint import arb
-
 from proofs.enclosures.intervals import point
 from proofs.numbers.cross_entropy import brackets
-from proofs.numbers.cross_entropy.entropies import enclosed, softplus
+from proofs.numbers.cross_entropy.entropies import one_bit, softplus
 from proofs.numbers.instances.comparing import at_least, equality, instance
 from proofs.numbers.instances.examination import Examination, Instance, Replay
 
@@ -59,7 +57,7 @@ def _examine_step(n: int) -> Iterator[Instance]:
         yield _nothing_is_asked(n)
         return
     yield at_least(n, "log-odds 4 of ) against ] everywhere, a prefix after which ) closes",
-                   softplus(point(-LOG_ODDS)), enclosed(lambda: arb(2).log()), STEP if n == FIRST else None)
+                   softplus(point(-LOG_ODDS)), one_bit(), STEP if n == FIRST else None)
 
 
 def paths_by_steps(n: int) -> list[int]:

@@ -14,10 +14,8 @@ Decision    k² is exact. -k² has an ulp of 2^-7, and 0.3 λ differs by less th
 from collections.abc import Iterable
 from fractions import Fraction
 
-from flint import arb
-
 from constructions.network.float_formats import parse_format
-from proofs.enclosures.exponential import ball, exact_ends, working_precision
+from proofs.enclosures.by_mpmath import seconded
 from proofs.enclosures.intervals import Interval, point
 from proofs.numbers.instances.comparing import equality, increasing, instance, power_of_e
 from proofs.numbers.instances.examination import Examination, Instance
@@ -34,9 +32,8 @@ WRITES = (14, 12)
 
 def key(position: int) -> Fraction | None:
     """fl(-k² + fl(0.3 λ)), if it is known."""
-    with working_precision(BITS):
-        low, high = exact_ends(ball(TIE_BREAK) * (1 / arb(2).log() - 1 / arb(position + 2).log()))
-    ends = {BINARY64.round(x - ADDRESS**2) for x in (low * (1 - OFF), high * (1 + OFF))}
+    found = seconded(lambda real: real(TIE_BREAK) * (1 / real(2).log() - 1 / real(position + 2).log()), BITS)
+    ends = {BINARY64.round(x - ADDRESS**2) for x in (found.lower * (1 - OFF), found.upper * (1 + OFF))}
     return ends.pop() if len(ends) == 1 else None
 
 

@@ -25,13 +25,14 @@ Monotone    All of these bounds grow with T and with D: one evaluation at T is f
 History     Finitely many boundaries and writes, and a read: what the two heads then return is enclosed directly.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from flint import arb
 
-from proofs.enclosures.exponential import ball, exact_ends, working_precision
+from proofs.enclosures.by_mpmath import Reals, seconded
 from proofs.enclosures.intervals import Interval, point
 from proofs.numbers.instances.comparing import at_least, instance
 from proofs.numbers.instances.examination import Instance
@@ -51,52 +52,12 @@ class Constant:
     power: int
     by_root_of_2: bool = False
 
-    def ball(self) -> arb:
-        """Its enclosure at the working precision."""
-        return arb(10) ** self.power * (arb(2).sqrt() if self.by_root_of_2 else 1)
+    def number(self, real: Reals) -> Any:
+        """Its value."""
+        return real(10**self.power) * (real(2).sqrt() if self.by_root_of_2 else 1)
 
     def __str__(self) -> str:
         return f"{'√2 · ' if self.by_root_of_2 else ''}10^{self.power}"
-
-
-def lead(tokens: int, apart: int) -> arb:
-    """L_d(T), at the working precision."""
-    return ball(TIE_BREAK) * (1 / arb(tokens + 2 - apart).log() - 1 / arb(tokens + 2).log())
-
-
-def written_error(constant: arb, tokens: int, apart: int, compared: bool) -> arb:
-    """A bound of the error of a byte that is read from a cell that was written; infinite where it is not proved."""
-    index = _index_error(constant, tokens)
-    older = _older(constant, tokens, apart, index**2)
-    found = _far(constant, tokens) + BYTE * (older / (1 + older) + (index if compared else 0))
-    return found if _proved(index) else arb("inf")
-
-
-def unwritten_error(constant: arb, tokens: int, distance: int) -> arb:
-    """A bound of the byte that is read from a cell never written, the nearest ones at most so far on both sides."""
-    index = _index_error(constant, tokens)
-    other = _older(constant, tokens, 2, 4 * distance * index + 2 * index**2)
-    return _far(constant, tokens) + BYTE * (2 * other / (1 + other) + index) if _proved(index) else arb("inf")
-
-
-def _index_error(constant: arb, tokens: int) -> arb:
-    x = (-constant * lead(tokens, 1)).exp()
-    return x / (1 - x) + arb(tokens)**2 * (-constant / 2).exp() if 2 * x < 1 else arb("inf")
-
-
-def _proved(index: arb) -> bool:
-    return bool(index < ball(LARGEST_INDEX_ERROR))
-
-
-def _older(constant: arb, tokens: int, apart: int, advantage: arb) -> arb:
-    """The weight of older writes, at least so far apart, which errors may give an advantage."""
-    y = (-constant * lead(tokens, apart)).exp()
-    return (constant * advantage).exp() * y / (1 - y)
-
-
-def _far(constant: arb, tokens: int) -> arb:
-    """What all other cells and tokens may do to the byte, by their values and by their addresses."""
-    return arb(2 * BYTE * (1 + ADDRESSES) * tokens) * (-constant / 2).exp()
 
 
 @dataclass(frozen=True)
@@ -112,13 +73,53 @@ class Cell:
         return f"written {self.apart} tokens apart" if self.apart else f"never written, others {self.distance} away"
 
 
+@dataclass(frozen=True)
+class _Bounds:
+    """The bounds of the docstring at one length, in real numbers."""
+
+    real: Reals
+    constant: Any
+    tokens: int
+
+    def gap(self, apart: int) -> Any:
+        """x or y: e^(-C L_d(T))."""
+        lead = 1 / self.real(self.tokens + 2 - apart).log() - 1 / self.real(self.tokens + 2).log()
+        return (-self.constant * self.real(TIE_BREAK) * lead).exp()
+
+    def index(self) -> Any:
+        """The error of the byte index, if ``gap(1)`` is at most 1/2."""
+        x = self.gap(1)
+        return x / (1 - x) + self.tokens**2 * (-self.constant / 2).exp()
+
+    def of(self, cell: Cell) -> Any:
+        """The error of the byte, if ``index`` is small."""
+        index = self.index()
+        far = 2 * BYTE * (1 + ADDRESSES) * self.tokens * (-self.constant / 2).exp()  # all other cells and tokens
+        if not cell.apart:
+            other = self._older(2, 4 * cell.distance * index + 2 * index**2)
+            return far + BYTE * (2 * other / (1 + other) + index)
+        older = self._older(cell.apart, index**2)
+        return far + BYTE * (older / (1 + older) + (index if cell.compared else 0))
+
+    def _older(self, apart: int, advantage: Any) -> Any:
+        """The weight of older writes, at least so far apart, which errors may give an advantage."""
+        y = self.gap(apart)
+        return (self.constant * advantage).exp() * y / (1 - y)
+
+
 def enclosed(constant: Constant | Fraction, tokens: int, cell: Cell) -> Interval | None:
     """The bound of the error of a byte, or None where there is none."""
-    with working_precision(BITS):
-        scale = constant.ball() if isinstance(constant, Constant) else ball(constant)
-        found = (written_error(scale, tokens, cell.apart, cell.compared) if cell.apart else
-                 unwritten_error(scale, tokens, cell.distance))
-        return Interval(*exact_ends(found)) if found.is_finite() else None
+    def find(what: Callable[[_Bounds], Any]) -> Interval:
+        return seconded(lambda real: what(_Bounds(real, number_of(constant, real), tokens)), BITS)
+
+    if find(lambda bounds: bounds.gap(1)).upper > HALF or find(_Bounds.index).upper >= LARGEST_INDEX_ERROR:
+        return None
+    return find(lambda bounds: bounds.of(cell))
+
+
+def number_of(constant: Constant | Fraction, real: Reals) -> Any:
+    """The constant as a real number."""
+    return constant.number(real) if isinstance(constant, Constant) else real(constant)
 
 
 @dataclass(frozen=True)
@@ -140,33 +141,39 @@ class History:
 
     def read(self, constant: Constant | Fraction) -> Interval:
         """The byte that is returned."""
-        with working_precision(BITS):
-            scale = constant.ball() if isinstance(constant, Constant) else ball(constant)
-            query = self.address + self._byte_index(scale, self.boundaries[-1])
-            keys = [write.address + self._byte_index(scale, write.position) - 1 for write in self.writes]
-            weights = _weights([scale * (ball(TIE_BREAK) * _lambda(write.position) - (query - key)**2)
-                                for write, key in zip(self.writes, keys, strict=True)])
-            share = arb(0, ADDRESSES * self.boundaries[-1] * (-scale * arb(10)**29).exp().upper())  # of other tokens
-            byte = sum((w * write.byte for w, write in zip(weights, self.writes, strict=True)), share)
-            away = abs(sum((w * key for w, key in zip(weights, keys, strict=True)), share) - query)
-            return Interval(*exact_ends(byte * (1 - away).max(arb(0))))
+        return seconded(lambda real: self._byte(real, number_of(constant, real)), BITS)
 
-    def _byte_index(self, scale: arb, position: int) -> arb:
+    def _byte(self, real: Reals, scale: Any) -> Any:
+        query = self.address + self._byte_index(real, scale, self.boundaries[-1])
+        keys = [write.address + self._byte_index(real, scale, write.position) - 1 for write in self.writes]
+        weights = _weights([scale * (_lambda(real, write.position) - (query - key)**2)
+                            for write, key in zip(self.writes, keys, strict=True)])
+        share = _others(ADDRESSES * self.boundaries[-1], scale)
+        byte = sum((w * write.byte for w, write in zip(weights, self.writes, strict=True)), share)
+        away = abs(sum((w * key for w, key in zip(weights, keys, strict=True)), share) - query)
+        return byte * (1 - away).max(real(0))
+
+    def _byte_index(self, real: Reals, scale: Any, position: int) -> Any:
         seen = [boundary for boundary in self.boundaries if boundary <= position]
-        weights = _weights([scale * ball(TIE_BREAK) * _lambda(boundary) for boundary in seen])
+        weights = _weights([scale * _lambda(real, boundary) for boundary in seen])
         return sum((w * (position - boundary) for w, boundary in zip(weights, seen, strict=True)),
-                   arb(0, position * position * (-scale * arb(10)**29).exp().upper()))
+                   _others(position * position, scale))
 
 
-def _lambda(position: int) -> arb:
-    """λ, less 1/ln 2."""
-    return -1 / arb(position + 2).log()
+def _others(most: int, scale: Any) -> Any:
+    """What other tokens add: Arb's ball around all that it may be; mpmath computes without them."""
+    bound = most * (-scale * 10**29).exp()
+    return arb(0, bound.upper()) if isinstance(bound, arb) else 0 * bound
 
 
-def _weights(scores: Sequence[arb]) -> list[arb]:
+def _lambda(real: Reals, position: int) -> Any:
+    """0.3 λ, less a constant."""
+    return -real(TIE_BREAK) / real(position + 2).log()
+
+
+def _weights(scores: Sequence[Any]) -> list[Any]:
     raised = [(score - scores[-1]).exp() for score in scores]
-    total = sum(raised, arb(0))
-    return [weight / total for weight in raised]
+    return [weight / sum(raised[1:], raised[0]) for weight in raised]
 
 
 def steps(last: int, lengths: Sequence[int]) -> list[int]:

@@ -27,7 +27,7 @@ from typing import Any
 from constructions.network.exact_weights import hard_weights
 from constructions.network.transformer import Head
 from constructions.network.weightings import Shape, Weighting
-from proofs.enclosures.exponential import ball, exact_ends, working_precision
+from proofs.enclosures.by_mpmath import seconded
 from proofs.enclosures.intervals import Interval, point
 from proofs.enclosures.rationals import ZERO, from_flint, to_flint
 from proofs.enclosures.softmax import Weight, weights_in_common_units
@@ -151,8 +151,7 @@ def tanh_of_quarter(moved: int) -> int:
     """
     if moved >= 4 * BITS * UNIT:
         return UNIT
-    with working_precision(GRID):
-        upper = exact_ends(ball(Fraction(moved, 4 * UNIT)).tanh())[1]
+    upper = seconded(lambda real: real(Fraction(moved, 4 * UNIT)).tanh(), GRID).upper
     return min(UNIT, -(-upper.numerator * UNIT // upper.denominator))
 
 

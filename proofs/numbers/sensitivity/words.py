@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import product
 
 from constructions.network.transformer import Transformer
+from proofs.enclosures.by_mpmath import check_by_mpmath
 from proofs.enclosures.intervals import Interval, point
 from proofs.numbers.sensitivity.changes import Change, ReplayedPair, Word, at_least, distance, exchanged, unlike_letters
 from proofs.words.replay import REPLAY_BITS, run_soft
@@ -31,6 +32,13 @@ def enclose_values(network: Transformer, word: Sequence[str], direction: str,
     """
     stream = run_soft(network, word, REPLAY_BITS, SPREAD)
     return {i: stream[i - 1].get(direction, point(ZERO)) for i in judged}
+
+
+def check_pairs(network: Transformer, direction: str, changes: Iterable[Change]) -> None:
+    """Raise InternalError unless mpmath finds the changes that pairs show, the greatest first."""
+    pairs = {change.pair.distance: change.pair for change in changes if change.pair}
+    check_by_mpmath(network, direction, [(pair.judged, pair.distance, (pair.first, pair.second)) for pair in
+                                         sorted(pairs.values(), key=lambda pair: -pair.distance.lower)])
 
 
 def changes_of_all_words(network: Transformer, n: int, direction: str, judged: Sequence[int]) -> tuple[Change, ...]:
