@@ -13,7 +13,7 @@ import pytest
 import certify
 from constructions.errors import InternalError
 from proofs.enclosures import by_mpmath
-from proofs.enclosures.exponential import FINEST
+from proofs.enclosures.exponential import FINEST, ball
 from proofs.enclosures.intervals import Interval
 from proofs.numbers.cross_entropy.entropies import binary_entropy, cost, logistic, softplus
 from proofs.numbers.instances.comparing import power_of_e
@@ -30,7 +30,6 @@ DISAGREES = "where mpmath does not find it"
 @pytest.fixture
 def arb_is_off(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Every number that Arb begins with is beside the true one."""
-    ball = by_mpmath.ball
     power_of_e.cache_clear()
     monkeypatch.setattr(by_mpmath, "ball", lambda x: ball(x + OFF))
     yield
