@@ -1,5 +1,7 @@
 """A small transformer written by hand, and the verdict on it."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
 
 from certify.asking.request import DEFAULT_MAX_N

@@ -1,5 +1,7 @@
 """Arguments from Python whose types are not those that a function states: an InputError in one line."""
 
+from __future__ import annotations
+
 import functools
 import inspect
 import os
@@ -39,7 +41,8 @@ def not_what(name: str, value: object, expected: str) -> InputError:
 def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
     """The function, which refuses arguments that its own annotations do not allow, with an InputError.
 
-    Annotations that are not known here are left to the function.
+    Annotations that are not known here are left to the function. They are read as texts, as a file has them that
+    imports annotations from the future.
 
     >>> @typed
     ... def double(n: int) -> int:
@@ -52,6 +55,8 @@ def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
     signature = inspect.signature(function)
     stated = {name: _MODULE.sub("", str(parameter.annotation)) for name, parameter in signature.parameters.items()
               if parameter.annotation is not parameter.empty and parameter.kind is not parameter.VAR_KEYWORD}
+    if not all(isinstance(one, str) for one in function.__annotations__.values()):
+        raise TypeError(f"{function.__module__} imports no annotations from the future")
 
     @functools.wraps(function)
     def checked(*args: Given.args, **options: Given.kwargs) -> Result:

@@ -4,6 +4,8 @@ past fragment, causal).
 Every subformula gets a direction that is exactly its truth.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from fractions import Fraction
 

@@ -4,6 +4,8 @@ Wherever a direction is expected, a text will do: the name of a direction, a pos
 formula (what is not there yet of it is compiled into its exact truth). docs/models.md is the guide.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum

@@ -1,5 +1,7 @@
 """Audits from Python."""
 
+from __future__ import annotations
+
 import os
 from dataclasses import replace
 from os import PathLike

@@ -1,5 +1,7 @@
 """The keyword arguments of ``audit``: the keys of one claim of a claims file, with their types in Python."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, TypedDict

@@ -42,6 +42,7 @@ certified: proved for every word of the stated alphabet and lengths (min_n to ma
   any length from min_n on.
 vacuous: the claim judges nothing on any word of these lengths, so that it says nothing of the network.
 refuted: the counterexample breaks the claim, and was replayed.
+refuted on a reading: likewise, of a claim that has another reading, which its row names.
 accepted: the independent checker proved the claim of the certificate file, which need not be the claim that you have in
   mind: pass formula, alphabet and max_n to compare. With claim_is_false the file proves that its claim is wrong.
 rejected: the file does not prove its claim; the claim may still be true.

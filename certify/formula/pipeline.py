@@ -1,5 +1,7 @@
 """The main path: build the network, oblige and discharge, seal, check; or refute."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,5 +1,7 @@
 """The main path of `certify soften`: survey all words, choose the temperature, bound errors, seal, check; or refute."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
 from dataclasses import replace
 from fractions import Fraction

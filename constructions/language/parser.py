@@ -6,6 +6,8 @@ Limits      4,000,000 characters, of one definition 1,000,000; 200,000 different
             are expanded; integers of at most 1,000 digits. Whatever exceeds them is refused with an InputError.
 """
 
+from __future__ import annotations
+
 import re
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -29,7 +29,7 @@ def run_main(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 def test_provers_that_contradict_each_other_give_no_verdict(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("proofs.formula.attention.second.proves_attention", lambda *_: False)
+    monkeypatch.setattr("proofs.formula.attention.second.proves_attention", lambda *_, **__: False)
     with pytest.raises(Disagreement):
         certify("Q_1 since Q_0", "01", 3)
     assert run_main(monkeypatch, "formula", "Q_1 since Q_0", "--max-n", "3") == 3

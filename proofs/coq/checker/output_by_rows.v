@@ -5,8 +5,8 @@
    The output is about one sum of counts D: a total, a predicate on a count, the truth or the slack of a comparison.
    What the units read must be known from n and i, or a multiple of D (divided by how many positions its counts look
    at), or the slack of a formula that D decides; or numbers of positions and truths here, which together are a multiple
-   of D to within the errors of those numbers. Values of D that follow one another are looked at as one interval, in which
-   every ReLU is a linear form, or between its least and its greatest number.
+   of D to within the errors of those numbers. Values of D that follow one another are looked at as one interval, in
+   which every ReLU is a linear form, or between its least and its greatest number.
    Proved: if `check_output_by_rows` says yes, the layer writes exactly what the direction means. *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums softmax relu formula network totals meaning linear_combination
@@ -628,7 +628,8 @@ Proof.
   - right. split; [exact L|]. rewrite app_nth1 in E by (now rewrite length_map).
     rewrite (nth_indep _ None (source_of D IsAnything)) in E by (now rewrite length_map).
     now rewrite (map_nth (source_of D)) in E.
-  - left. split; [exact L|]. rewrite app_nth2, length_map, L, Nat.sub_diag in E by (rewrite length_map; lia). now take E.
+  - left. split; [exact L|].
+    rewrite app_nth2, length_map, L, Nat.sub_diag in E by (rewrite length_map; lia). now take E.
   - rewrite nth_overflow in E; [discriminate|]. rewrite length_app, length_map. simpl. lia.
 Qed.
 
@@ -666,8 +667,10 @@ Qed.
 Theorem check_run_correct r : (fst r <= z <= snd r)%Z -> check_run ws (entry_rational bias d) t table n' i' r = true ->
   means users n w i b out.
 Proof.
-  intros Hz C. pose proof (output_range_within _ h' (fun e => range_at_within _ _ e Hz) ws (entry_rational bias d)) as W.
-  rewrite (units_with_sum_correct A D users n w i h z HA Value _ ws Units), writers_total, entry_rational_correct in W. unfold check_run in C. cbv zeta in C.
+  intros Hz C.
+  pose proof (output_range_within _ h' (fun e => range_at_within _ _ e Hz) ws (entry_rational bias d)) as W.
+  rewrite (units_with_sum_correct A D users n w i h z HA Value _ ws Units), writers_total, entry_rational_correct in W.
+  unfold check_run in C. cbv zeta in C.
   set (v := output_range _ _ _) in *.
   assert (T : forall f k x, decides D f = Some k -> In k (of_target t) -> truth_from n' (fst r) (snd r) k = Some x ->
     truth users n w f i = x).
@@ -722,7 +725,8 @@ Proof.
   destruct (units_with_sum A D (writers us d)) as [ws|] eqn:U; [|discriminate]. apply andb_prop in H as [I H].
   assert (Listed : forall (f : source -> bool) e s, nth e (map (only f) (sources A D)) None = Some s ->
     is_source A D e s /\ f s = true).
-  { intros f e s E. change None with (only f None) in E at 1. rewrite map_nth in E. pose proof (is_source_listed A D e) as K.
+  { intros f e s E. change None with (only f None) in E at 1. rewrite map_nth in E.
+    pose proof (is_source_listed A D e) as K.
     destruct (nth e (sources A D) None) as [s'|]; [|discriminate]. cbn [only] in E.
     destruct (f s') eqn:F; [|discriminate]. take E. split; [now apply K|exact F]. }
   unfold check_rows in H. cbv zeta in H.
