@@ -12,6 +12,8 @@ from certify.softened.pipeline import soften_model
 from certify.softened.results import Softening
 from constructions.arguments import typed
 from constructions.language.expressions import parse_expression
+from constructions.language.parser import parse_formula
+from constructions.network.assumption import assume
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network_builder import NetworkBuilder
 
@@ -28,13 +30,19 @@ class Network(NetworkBuilder):
     """
 
     @typed
-    def certify(self, max_n: int = DEFAULT_MAX_N, min_n: int = 1) -> Outcome:
+    def certify(self, max_n: int = DEFAULT_MAX_N, min_n: int = 1,
+                given: str | None = None) -> Outcome:
         """Decide whether every direction holds what it means, for every word of length ``min_n`` to ``max_n``.
+
+        The claim is about the positions where the formula ``given`` holds; of other words nothing is asked.
 
         Raises:
             InputError: if there is no output, or something is not defined at some (n, i).
         """
-        return certify_transformer(self.build(), max_n, min_n=min_n)
+        network = self.build()
+        if given is not None:
+            network = assume(network, parse_formula(given, self.alphabet, self._predicates))
+        return certify_transformer(network, max_n, min_n=min_n)
 
     @typed
     def soften(self, max_n: int, temperature: str | None = None, critical: Collection[int] = ()) -> Softening:

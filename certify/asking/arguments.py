@@ -42,6 +42,7 @@ class SubjectOptions(TypedDict, total=False):
     regex: str | None
     dfa: str | os.PathLike[str] | None
     weighting: str | None
+    given: str | None
 
 
 NAMES = tuple(SubjectOptions.__annotations__)

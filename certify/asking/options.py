@@ -105,6 +105,8 @@ Temperature = Annotated[str | None, typer.Option(
     "--temperature", metavar="EXPRESSION", help="a temperature of your own, in n and i: 1/n, 1/(3*n*log2ceil(n)), ...")]
 Delta = Annotated[str | None, typer.Option(
     "--delta", metavar="RATIONAL", help="how far a head may be off, at most 1/4")]
+Given = Annotated[str | None, typer.Option(
+    "--given", metavar="FORMULA", help="claim something only at the positions where this holds: 'O Q_w', ...")]
 Float = Annotated[str | None, typer.Option(
     "--float", metavar="NAME|FILE", help="claim the same of every float run of this class: bfloat16/binary32, ... "
     "(certify floats --presets lists them)")]

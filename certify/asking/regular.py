@@ -42,7 +42,7 @@ def read_language_subject(found: Found, options: Options, regime: Regime) -> For
     return FormulaSubject(found.name, language.formula, alphabet, regime, (), options.as_printed, options.attention,
                           options.precision, EMPTY_WORD if language.accepts_empty else "",
                           "--regex" if found.kind is Kind.REGEX else "--dfa", language,
-                          find_weighting(options.weighting, options.given, as_option))
+                          find_weighting(options.weighting, options.named, as_option))
 
 
 def describe_language(language: DefinedLanguage) -> tuple[str, ...]:

@@ -45,9 +45,10 @@ from constructions.language.diagnosis import list_names
 from constructions.language.expressions import Constant, Expression
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
-from constructions.language.printer import format_formula
+from constructions.language.printer import format_briefly, format_formula
 from constructions.language.spellings import Dialect, read_dialect
 from constructions.language.syntax import Formula, symbols_of
+from constructions.network.assumption import assume
 from constructions.network.float_formats import format_name
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import change_model
@@ -68,7 +69,8 @@ class Request:
     ``temperature`` takes the place of the one that the regime or the network has. ``allowed_error`` is the largest
     error that every head may have, up to 1/4. ``lengths`` is None where nothing is claimed of any. A network whose
     weights depend on the greatest length is that of the length that it is ``built_for``, of the last one if None. An
-    irrational ``gamma`` divides the temperatures of the network with the constant 1.
+    irrational ``gamma`` divides the temperatures of the network with the constant 1. The claim is about the positions
+    where what is ``given`` holds.
     """
 
     subject: Subject
@@ -77,6 +79,7 @@ class Request:
     temperature: Expression | None = None
     allowed_error: Fraction | None = None
     built_for: int | None = None
+    given: Formula | None = None
 
     def check(self) -> None:
         """Raise InputError if the allowed error is no number of (0, 1/4], or the temperature not positive somewhere."""
@@ -92,6 +95,10 @@ class Request:
         Raises:
             Unsupported: if the regime cannot express the formula, or a program has no transformer.
         """
+        return self._built if self.given is None else assume(self._built, self.given)
+
+    @property
+    def _built(self) -> Transformer:
         match self.subject:
             case ProgramSubject(program=program):
                 from certify.asking.programs import compile_any_program
@@ -182,6 +189,10 @@ class Request:
     @property
     def description(self) -> str:
         """What the question is about, on one line."""
+        return self._about + (f", where {format_briefly(self.given)} holds" if self.given else "")
+
+    @property
+    def _about(self) -> str:
         match self.subject:
             case ProgramSubject(name=name):
                 return Path(name).name
@@ -227,7 +238,7 @@ def read_request(subject: str | Found | None, options: Options = Options(), take
         or find_subject(subject, taken))
     if options.precision is not None:
         options = replace(options, precision=format_name(options.precision))
-    refuse_options(found, options.given, taken, programs, spell)
+    refuse_options(found, options.named, taken, programs, spell)
     if options.attention == "hard" and options.temperature is not None:
         raise InputError(f"{spell('temperature')}: hard attention has no temperature, expected it without "
                          f"{spell('attention')} hard")
@@ -250,9 +261,10 @@ def read_request(subject: str | Found | None, options: Options = Options(), take
             text, formula, alphabet, reading = read_formula(found, options, spell)
             read = FormulaSubject(text, formula, alphabet, read_regime(options, spell), options.predicates,
                                   options.as_printed, options.attention, options.precision, reading,
-                                  weighting=find_weighting(options.weighting, options.given, spell))
+                                  weighting=find_weighting(options.weighting, options.named, spell))
     usual = usual_gamma(options.precision) if isinstance(read, FormulaSubject) else AS_IT_IS
-    request = Request(read, lengths, read_gamma(options, spell, usual), temperature, allowed_error)
+    request = Request(read, lengths, read_gamma(options, spell, usual), temperature, allowed_error,
+                      given=None if options.given is None else read_given(options, read, spell))
     request.check()
     return request
 
@@ -270,6 +282,23 @@ def read_gamma(options: Options, spell: Callable[[str], str] = as_option, usual:
     return usual if options.gamma is None else read_constant(options.gamma, spell("gamma"))
 
 
+def read_given(options: Options, subject: Subject, spell: Callable[[str], str]) -> Formula:
+    """The formula at whose positions something is claimed.
+
+    Raises:
+        InputError: if it does not parse, over the alphabet of the subject.
+    """
+    alphabet = None if isinstance(subject, ProgramSubject) else Request(subject).alphabet
+    predicates = dict(parse_predicate_definitions(options.predicates))
+    if isinstance(subject, NetworkSubject):
+        predicates |= {one.name: one for one in subject.network.predicates()}
+    dialect = Dialect.SHA if options.dialect is None else read_dialect(options.dialect, spell("dialect"))
+    try:
+        return parse_formula(options.given or "", alphabet, predicates, dialect)
+    except InputError as error:
+        raise InputError(f"{spell('given')}: {error}") from None
+
+
 def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Regime:
     """The regime that two of the options name; for low precision it is that of a position embedding.
 
@@ -277,7 +306,7 @@ def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Re
         InputError: if there is no such regime, or it has no network for low precision.
     """
     if options.precision is not None:
-        check_low_precision(options.precision, options.regime, options.given, spell)
+        check_low_precision(options.precision, options.regime, options.named, spell)
         return Regime(Sharpening.POSITION, options.causal)
     name = Sharpening.TEMPERATURE if options.regime is None else options.regime
     if name not in list(Sharpening):

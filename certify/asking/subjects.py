@@ -185,7 +185,7 @@ REFUSED: Mapping[Kind, Mapping[str, str]] = {
 }
 """The options that each kind refuses, and why."""
 REFUSED_BY_A_RUN_PROGRAM: Mapping[str, str] = dict.fromkeys(
-    ("symbol", "predicates", "dialect", *BUILT_BY, "gamma", "temperature"), SAYS_ITSELF)
+    ("symbol", "predicates", "dialect", *BUILT_BY, "gamma", "temperature", "given"), SAYS_ITSELF)
 """The options that a program refuses where it does not stand for a formula."""
 
 
@@ -238,7 +238,7 @@ def read_certified_network(found: Found) -> tuple[Transformer, Lengths | None]:
     if isinstance(data, dict) and data.get("format") in CERTIFICATES and "transformer" in data:
         lengths = _lengths_of(data.get("claim"))
         claim, data = None if data["format"] == ABOUT_MARGINS else data.get("claim"), data["transformer"]
-    network = transformer_from_json(data, where)
+    network = transformer_from_json(data, where, claim.get("given") if isinstance(claim, dict) else None)
     if isinstance(claim, dict) and "formula" in claim:
         _check_claim(claim["formula"], data["directions"][network.output], network, where)
     return network, lengths

@@ -37,9 +37,10 @@ class Options:
     regex: str | None = None
     dfa: str | None = None
     weighting: str | None = None
+    given: str | None = None
 
     @property
-    def given(self) -> list[str]:
+    def named(self) -> list[str]:
         """The names of those that are not left out."""
         return [field.name for field in fields(self) if getattr(self, field.name) != field.default]
 

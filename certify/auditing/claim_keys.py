@@ -38,6 +38,7 @@ class ClaimKeys(TypedDict, total=False):
     critical: Sequence[int]
     width: Exact
     float: str
+    given: str
     alphabet: str | Sequence[str]
     symbol: str
     predicates: Sequence[str]

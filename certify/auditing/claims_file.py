@@ -46,7 +46,7 @@ SUBJECTS = ("formula", "model", "examine", "program", "undecidable")
 COMMON = {"name": str, "statement": str, "says": str, "lengths": (str, int), "expect": str, "counterexample": dict,
           "part": str, "reading": str, "rests_on": str, "limit": str, "note": str}
 OF_NETWORKS = {"gamma": str, "temperature": str, "delta": str, "embeddings": list, "embedding_bound": str, "gap": str,
-               "critical": list, "constants": dict, "width": str, "float": str}
+               "critical": list, "constants": dict, "width": str, "float": str, "given": str}
 KEYS: Mapping[str, Mapping[str, Any]] = {
     "formula": COMMON | OF_NETWORKS | OF_FORMULAS, "model": COMMON | OF_NETWORKS, "examine": COMMON,
     "program": COMMON | {"oracle": (str, dict), "alphabet": str}, "undecidable": COMMON,

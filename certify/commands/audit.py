@@ -213,7 +213,7 @@ def refuse_beside_a_file(options: Options, others: dict[str, object], min_n: int
     from certify.asking.written import as_option
 
     others = others | {"min_n": min_n != 1, "max_n": max_n != DEFAULT_MAX_N}
-    for name in [*options.given, *(name for name, value in others.items() if value)]:
+    for name in [*options.named, *(name for name, value in others.items() if value)]:
         refuse(f"{as_option(name)}: a claims file states this itself")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,6 +26,9 @@ def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="certificates; - is standard input")],
     formula: Annotated[str | None, typer.Option(
         "--formula", metavar="FORMULA", help="reject a certificate of another formula (or program)")] = None,
+    given: Annotated[str | None, typer.Option(
+        "--given", metavar="FORMULA", help="take claims about the positions where this holds (left out: only about "
+        "every position)")] = None,
     symbol: option.Symbol = None,
     dialect: option.Dialect = None,
     predicate: option.Predicate = None,
@@ -64,12 +68,10 @@ def check(
     from certify.frame.shards import read_workers
 
     asked = Options(alphabet, symbol, tuple(predicate or ()), dialect=dialect)
-    text, definitions = text_for_the_checker(formula, asked)
-    wanted = {"--formula": text, "--alphabet": alphabet,
-              "--min-n": min_n, "--max-n": max_n, "--regime": regime, "--work": work,
+    options = formulas_for_the_checker(formula, given, asked)
+    wanted = {"--alphabet": alphabet, "--min-n": min_n, "--max-n": max_n, "--regime": regime, "--work": work,
               "--sample": sample, "--part": part}
-    options = [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
-    options += [part for definition in definitions for part in ("--predicate", definition)]
+    options += [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
     options += ["--causal"] * causal + ["--estimate"] * estimate
     if verified:
         raise typer.Exit(ask_verified(options, files, sample or part or estimate, as_json))
@@ -96,7 +98,18 @@ def ask_verified(options: Sequence[str], files: Sequence[str], is_partial: objec
     return subprocess.run([program, *options, "--", *files], check=False).returncode
 
 
-def text_for_the_checker(formula: str | None, options: Options) -> tuple[str | None, tuple[str, ...]]:
+def formulas_for_the_checker(formula: str | None, given: str | None, asked: Options) -> list[str]:
+    """The options of the checker about the formula, what may be given, and the predicates that both mention."""
+    text, definitions = text_for_the_checker(formula, asked)
+    options = [] if text is None else ["--formula", text]
+    if given is not None:
+        text, more = text_for_the_checker(given, replace(asked, symbol=None), "--given")
+        options, definitions = [*options, f"--given={text}"], (*definitions, *more)
+    return options + [part for definition in dict.fromkeys(definitions) for part in ("--predicate", definition)]
+
+
+def text_for_the_checker(formula: str | None, options: Options,
+                         name: str = "--formula") -> tuple[str | None, tuple[str, ...]]:
     """The formula that is asked for, and the predicates that it mentions: as they stand if the checker reads them
     itself, and alike, else as they are read here.
 
@@ -111,17 +124,17 @@ def text_for_the_checker(formula: str | None, options: Options) -> tuple[str | N
     from constructions.language.printer import format_formula
 
     if formula is None:
-        for name in {"symbol", "dialect"} & {*options.given}:
-            raise InputError(f"--{name}: says how to read --formula, which is missing")
+        for other in {"symbol", "dialect"} & {*options.named}:
+            raise InputError(f"--{other}: says how to read --formula, which is missing")
         return None, options.predicates
     try:
         wanted = read_request(formula, options, (Kind.FORMULA, Kind.PROGRAM)).formula
     except FormulaError as error:
-        raise InputError(f"--formula: {error}") from None
+        raise InputError(f"{name}: {error}") from None
     assert wanted is not None, "the request is about a formula"
     is_plain = options.symbol is None and options.dialect is None and not formula.endswith(SUFFIXES_OF_PROGRAMS)
     if is_plain and is_read_alike(formula, wanted, options.predicates):
         return formula, options.predicates
     written = format_formula(wanted)
-    note(f"--formula is read as {written}")
+    note(f"{name} is read as {written}")
     return written, tuple(definition.description for definition in definitions_of([wanted]))

@@ -47,6 +47,7 @@ def formula(
     delta: option.Delta = None,
     precision: option.Precision = None,
     weighting: option.Weighting = None,
+    given: option.Given = None,
     floats: option.Float = None,
     effort: option.Effort = 1,
     jobs: option.Jobs = None,
@@ -69,7 +70,7 @@ def formula(
     lengths = Lengths(min_n, max_n)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
                       temperature=temperature, allowed_error=delta, precision=precision,
-                      dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
+                      dialect=dialect, regex=regex, dfa=dfa, weighting=weighting, given=given)
     runs = read_runs(floats)
     rows = None if formulas is not None or (regex, dfa) != (None, None) else formulas_in_turn(text, symbol, alphabet)
     if formulas is not None or rows is not None:
@@ -155,12 +156,12 @@ def refuse_beside_rows(formulas: str | None, text: str | None, options: Options,
     if formulas is not None:
         if text is not None:
             raise InputError("-F: a formula is given, too, expected one of the two")
-        refused = [name for name in options.given if name in ("symbol", "regex", "dfa")]
+        refused = [name for name in options.named if name in ("symbol", "regex", "dfa")]
         others = {"--parenthesize": others["--parenthesize"]}
         reason = "formulas of a file (-F) do"
     else:
         taken = {"regime", "causal", "gamma", "precision", *(() if text is None else ("alphabet",))}
-        refused = [name for name in options.given if name not in taken]
+        refused = [name for name in options.named if name not in taken]
         reason = ("the shipped examples do" if text is None else
                   "the formulas of all symbols (there is no --symbol) do")
     for name in [*map(as_option, refused), *(name for name, given in others.items() if given)]:

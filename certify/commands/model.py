@@ -13,6 +13,7 @@ def model(
     path: Annotated[str, typer.Argument(metavar="FILE", help="a model file or a certificate; - is standard input")],
     max_n: option.MaxN = 64,
     min_n: option.MinN = 1,
+    given: option.Given = None,
     output: option.Certificate = None,
     floats: option.Float = None,
     effort: option.Effort = 1,
@@ -27,9 +28,10 @@ def model(
     """
     from certify.asking.request import read_request
     from certify.asking.subjects import Kind
+    from certify.asking.written import Options
     from constructions.network.lengths import Lengths
 
     lengths = Lengths(min_n, max_n)
-    request = read_request(path, taken=(Kind.NETWORK,), lengths=lengths)
+    request = read_request(path, Options(given=given), taken=(Kind.NETWORK,), lengths=lengths)
     runs = read_runs(floats)
     finish(prove_in_time(request, effort, runs), as_json, style, parenthesize, output)

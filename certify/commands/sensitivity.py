@@ -97,7 +97,7 @@ def measure_any(subject: str | None, options: Options, as_formula: bool, claim: 
     try:
         if subject is not None and is_trained(subject):
             refuse_options(f"{subject} holds a trained network, which does not take this option",
-                           {as_option(name): True for name in options.given} | {"--as-formula": as_formula})
+                           {as_option(name): True for name in options.named} | {"--as-formula": as_formula})
             return measure_trained(subject, claim, offset, asked)
         refuse_options(f"{subject} does not hold a trained network, and this option is for those",
                        {"--claim": claim, "--offset": offset})

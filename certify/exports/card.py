@@ -113,7 +113,7 @@ def _digests(text: str, path: str, name: str) -> Iterator[tuple[str, str]]:
 
 def _commands(given: Any, text: str, path: str, name: str) -> str:
     if isinstance(given, check.Certificate):
-        sealed = read_sealed_text(text, path)
+        sealed = read_sealed_text(text, path, takes_given=True)
         command = check_command(sealed, name, claimed_formula(sealed))
     elif isinstance(given, check.Softened):
         command = check_softened_command(given.claim.alphabet, given.claim.max_n, name)

@@ -60,7 +60,7 @@ def page_of(text: str, path: str, name: str, title: str = "") -> str:
     try:
         if isinstance(accepted.given, Softened):
             return softened_page(read_softened(text, path), name)
-        if isinstance(accepted.given, Certificate):
+        if isinstance(accepted.given, Certificate) and accepted.given.claim.given is None:
             sealed = read_sealed_text(text, path)
             check_softmax(sealed.transformer, "a page")
             return certificate_page(sealed, name)

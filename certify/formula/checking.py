@@ -206,6 +206,7 @@ def _claim(accepted: check.Accepted) -> dict[str, Any]:
     claim = given.claim
     return {
         "formula": "; ".join(language.write(claim.formula)),
+        **({} if claim.given is None else {"given": "; ".join(language.write(claim.given))}),
         "predicates": [language.write_definition(name) for name in given.transformer.predicates],
         "alphabet": list(claim.alphabet),
         "min_n": claim.min_n,

@@ -6,6 +6,8 @@ from typing import Any
 from certify.floats.show import describe_refutation
 from certify.floats.survey import USUAL_WORK, Progress, Proved, find_row
 from certify.formula.outcomes import Certified, Outcome, RefutedRun, Unknown
+from constructions.errors import InputError
+from constructions.language.printer import format_briefly
 from proofs.enclosures.float_runs.run_class import RunClass
 
 
@@ -15,6 +17,8 @@ def claim_runs(outcome: Outcome, run_class: RunClass, progress: Progress = lambd
     Certified if both are, and then the certificate claims both; refuted if a run is wrong on a word of the claimed
     lengths.
     """
+    if outcome.given is not None:
+        raise InputError(f"given: nothing is claimed of float runs where {format_briefly(outcome.given)} holds")
     if not isinstance(outcome, Certified):
         return outcome
     proved = Proved.read(outcome.certificate)

@@ -17,7 +17,7 @@ from constructions.arguments import typed
 from constructions.deadline import TimeIsUp
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
-from constructions.language.syntax import Formula
+from constructions.language.syntax import TRUE, Formula
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
@@ -115,6 +115,11 @@ class Outcome(Readable, WithExitStatus):
     def vacuity(self) -> Vacuity | None:
         """What makes a claim idle: the formula is true, or false, everywhere."""
         return find_vacuity(self.formula, self.alphabet, self.max_n) if self.formula else None
+
+    @property
+    def given(self) -> Formula | None:
+        """What holds at all positions that the claim is about; None if it is about every position."""
+        return None if self.transformer is None or self.transformer.given == TRUE else self.transformer.given
 
     @property
     def max_n(self) -> int:

@@ -19,6 +19,7 @@ def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
     result: dict[str, Any] = {
         "verdict": outcome.verdict,
         "formula": format_formula(outcome.formula) if outcome.formula else None,
+        **({"given": format_formula(outcome.given)} if outcome.given else {}),
         "alphabet": list(outcome.alphabet),
         "min_n": outcome.lengths.first,
         "max_n": outcome.max_n,

@@ -63,15 +63,16 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
             temperature: Exact | Expression | None = None, causal: bool = False, predicates: Sequence[str] = (),
             delta: Exact | None = None, precision: str | None = None, as_printed: bool = False,
             symbol: str | None = None, dialect: str | None = None, regex: str | None = None,
-            dfa: str | PathLike[str] | None = None, weighting: str | None = None, floats: str | None = None,
-            effort: int = 1, memory: Memory | None = None, progress: Progress = lambda _: None) -> Outcome:
+            dfa: str | PathLike[str] | None = None, weighting: str | None = None, given: str | None = None,
+            floats: str | None = None, effort: int = 1, memory: Memory | None = None,
+            progress: Progress = lambda _: None) -> Outcome:
     """Decide whether a transformer computes what it should, for every word of length ``min_n`` to ``max_n``.
 
     The subject is a formula (text or node), the path of a program, a model or a certificate, or a network; ``regex``
     or ``dfa`` take its place. What stands beside it is what the command line takes: ``regime="position"``,
-    ``gamma="13/10"``, ``temperature="1/n"``, ``predicates=["THIRD(k,n) := k % 3 == 1"]``; ``floats`` is
-    ``--float``. Numbers are exact: texts, integers and Fractions. The search for a counterexample may take ``effort``
-    times its usual work.
+    ``gamma="13/10"``, ``temperature="1/n"``, ``predicates=["THIRD(k,n) := k % 3 == 1"]``; ``floats`` is ``--float``.
+    With ``given="O Q_w"`` the claim is about the positions where this formula holds. Numbers are exact: texts,
+    integers and Fractions. The search for a counterexample may take ``effort`` times its usual work.
 
     >>> certify("prev Q_a", alphabet="ab", max_n=4, regime="position", gamma="7/2").verdict
     'certified'
@@ -83,7 +84,7 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
     options = read_arguments({
         "alphabet": alphabet, "regime": regime, "gamma": gamma, "temperature": temperature, "causal": causal,
         "predicates": predicates, "delta": delta, "precision": precision, "as_printed": as_printed, "symbol": symbol,
-        "dialect": dialect, "regex": regex, "dfa": dfa, "weighting": weighting})
+        "dialect": dialect, "regex": regex, "dfa": dfa, "weighting": weighting, "given": given})
     lengths = read_lengths(min_n, max_n)
     with keep_places() as places:
         request = read_request(find_python_subject(subject, options), options, lengths=lengths, spell=as_key)

@@ -22,7 +22,7 @@ from constructions.errors import InputError, Unsupported
 from constructions.language.formula_table import FormulaTexts, texts_of
 from constructions.language.printer import Style, format_briefly, format_count, format_formula
 from constructions.language.semantics import truth_values
-from constructions.language.syntax import Count, Formula, counts_of, subformulas
+from constructions.language.syntax import TRUE, Count, Formula, counts_of, subformulas
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Near, Others, Total, Truth
 from constructions.network.run import Residual, run_hard
@@ -81,6 +81,11 @@ class Run(Readable):
     miss: Counterexample | None = None
     network: Transformer | None = None
     second: list[dict[str, str]] | None = None
+
+    @property
+    def given(self) -> Formula | None:
+        """What holds at all positions that the network's certificate is about; None if it is about every position."""
+        return None if self.network is None or self.network.given == TRUE else self.network.given
 
     def fails(self, at: At) -> list[int]:
         """The positions, among those where the formula is judged, at which it does not hold."""
@@ -218,19 +223,25 @@ def run_rows(run: Run, style: Style = "ascii") -> list[Row]:
     rows: list[Row] = []
     counts: set[Count] = set()
     reading, traces = Reading(run.word), _by_subject(run.traces)
+    if run.given is not None:
+        rows.append((f"given {format_briefly(run.given, style=style)}", "truth", _marks(reading, run.given)))
     for formula in subformulas(run.formula)[-MOST_SUBFORMULAS:]:
         for count in dict.fromkeys(counts_of(formula)):
             if count not in counts:
                 rows += _count_rows(reading, count, traces.get(count, []), style)
         counts |= set(counts_of(formula))
-        truths = [reading.truth(formula, place) for place in range(1, reading.n + 1)]
-        rows.append((format_briefly(formula, style=style), "truth", ["T" if holds else "." for holds in truths]))
+        rows.append((format_briefly(formula, style=style), "truth", _marks(reading, formula)))
         for trace in sorted(traces.get(formula, []), key=lambda trace: trace.exact):
             if trace.exact:
                 rows.append(("", "exact", [_soft(value) for value in trace.soft]))
             else:
                 rows += _approximate_rows("", trace, _note(trace.direction))
     return rows
+
+
+def _marks(reading: Reading, formula: Formula) -> list[str]:
+    """T at each position where the formula holds."""
+    return ["T" if reading.truth(formula, place) else "." for place in range(1, reading.n + 1)]
 
 
 def _by_subject(traces: Iterable[Trace]) -> dict[Formula | Count | None, list[Trace]]:
@@ -320,6 +331,7 @@ def run_to_json(run: Run, at: At = "last") -> dict[str, Any]:
                      for trace in run.traces if trace.subject is not None)
     return {
         "formula": None if run.formula is None else format_formula(run.formula),
+        **({} if run.given is None else {"given": format_formula(run.given)}),
         "word": list(run.word),
         "truth": list(run.truth),
         "at": at,

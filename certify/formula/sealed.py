@@ -106,8 +106,8 @@ def read_accepted_file(text: str, path: str) -> check.Accepted:
         raise InputError(f"{path}: {check.verdict_of(error)}: {error}, expected a certificate") from None
 
 
-def read_sealed_text(text: str, path: str) -> Sealed:
-    """The certificate with this text, which complaints name so.
+def read_sealed_text(text: str, path: str, takes_given: bool = False) -> Sealed:
+    """The certificate with this text, which complaints name so; whoever shows what is given takes that, too.
 
     Raises:
         InputError: if it is no certificate.
@@ -120,9 +120,11 @@ def read_sealed_text(text: str, path: str) -> Sealed:
         raise InputError(f"{path}: a certificate {kind}, expected one of a formula")
     data = read_json(text, path)
     claim = data["claim"]
+    if "given" in claim and not takes_given:
+        raise InputError(f"{path}: it claims something only where {claim['given']} holds, which is not shown here")
     bounds = tuple(Bound(entry["layer"], entry["head"], entry["direction"], Fraction(entry["error_if_false"]),
                          Fraction(entry["error_if_true"])) for entry in data["bounds"])
     lengths = Lengths(claim.get("min_n", 1), claim["max_n"])
     floats = read_float_claims(data["floats"], lengths) if "floats" in data else ()
-    return Sealed(claim, lengths, transformer_from_json(data["transformer"], path), bounds, floats,
+    return Sealed(claim, lengths, transformer_from_json(data["transformer"], path, claim.get("given")), bounds, floats,
                   hashlib.sha256(text.encode()).hexdigest())

@@ -25,7 +25,10 @@ def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parent
     out.print(plain(f"formula   {formula}"))
     out.print(plain(f"alphabet  {show_alphabet(outcome.alphabet)}"))
     out.print(plain(f"regime    {outcome.regime or 'none claimed'}"))
-    out.print(plain(f"claim     for {outcome.lengths.claim}, every word of length n and every position: "
+    if outcome.given:
+        out.print(plain(f"given     {describe_formula(outcome.given, style, parenthesize)}"))
+    where = " where what is given holds" if outcome.given else ""
+    out.print(plain(f"claim     for {outcome.lengths.claim}, every word of length n and every position{where}: "
                     "the output is exactly 1 if the formula holds there, else 0"))
     if outcome.runs:
         out.print(plain("runs      and so it is, exactly 1.0 or 0.0, in every float run of "

@@ -166,7 +166,8 @@ def _is_accepted(certificate: str, request: Request) -> bool:
     regime = request.stated_regime
     asked = RequiredClaim(format_formula(request.formula), request.subject.predicates, request.alphabet,
                           request.claimed_lengths.first, request.claimed_lengths.last,
-                          regime.sharpening.value if regime else None, regime.causal if regime else None)
+                          regime.sharpening.value if regime else None, regime.causal if regime else None,
+                          format_formula(request.given) if request.given else None)
     try:
         claim = check_text(certificate.encode(), asked, OWN_WORK).given.claim
         if claim.max_n != asked.max_n:

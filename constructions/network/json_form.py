@@ -17,7 +17,7 @@ from constructions.language.formula_table import PLAIN_TEXTS, FormulaTexts
 from constructions.language.parser import parse_count, parse_formula, parse_term
 from constructions.language.predicate_definition import PredicateDefinition
 from constructions.language.predicates import parse_predicate_definition
-from constructions.language.syntax import Count, Formula
+from constructions.language.syntax import TRUE, Count, Formula
 from constructions.network import meanings
 from constructions.network.transformer import (
     Coefficients,
@@ -339,8 +339,8 @@ class _Reader:
                                  self.row(bias, f"{where}.feedforward.bias")))
 
 
-def transformer_from_json(data: Any, where: str = "model") -> Transformer:
-    """The transformer that a JSON object describes.
+def transformer_from_json(data: Any, where: str = "model", given: Any = None) -> Transformer:
+    """The transformer that a JSON object describes; a certificate may claim something of it where ``given`` holds.
 
     Raises:
         InputError: for the first thing that does not fit section 2 of docs/certificate.md.
@@ -376,6 +376,7 @@ def transformer_from_json(data: Any, where: str = "model") -> Transformer:
         position_embedding=reader.by_direction(positions, f"{where}.position_embedding", reader.position_function),
         layers=reader.sequence(layers, f"{where}.layers", reader.layer),
         output=output,
+        given=TRUE if given is None else reader.formula(given, "claim.given"),
     )
 
 

@@ -17,6 +17,7 @@ from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression
 from constructions.language.predicate_definition import PredicateDefinition
 from constructions.language.predicates import definitions_of
+from constructions.language.syntax import TRUE, Formula
 from constructions.network.meanings import Meaning, formulas_of
 from constructions.network.weightings import Weighting
 
@@ -106,7 +107,10 @@ class Layer:
 
 @dataclass(frozen=True, repr=False)
 class Transformer:
-    """A concrete transformer whose weights do not depend on the length of the word."""
+    """A concrete transformer whose weights do not depend on the length of the word.
+
+    Something is claimed of it only at the positions where ``given`` holds (``constructions.network.assumption``).
+    """
 
     alphabet: tuple[str, ...]
     directions: Mapping[str, Meaning]
@@ -114,6 +118,7 @@ class Transformer:
     position_embedding: Mapping[str, PositionFunction]
     layers: tuple[Layer, ...]
     output: str
+    given: Formula = TRUE
 
     def __repr__(self) -> str:
         return (f"<Transformer: layers {len(self.layers)}, heads {sum(1 for _ in self.heads())}, "
@@ -149,7 +154,8 @@ class Transformer:
     def predicates(self) -> list[PredicateDefinition]:
         """The user's predicates that meanings and position embeddings mention, sorted by name."""
         brackets = [value.formula for value in self.position_embedding.values() if isinstance(value, Bracket)]
-        return definitions_of([*brackets, *(f for meaning in self.directions.values() for f in formulas_of(meaning))])
+        meant = (formula for meaning in self.directions.values() for formula in formulas_of(meaning))
+        return definitions_of([self.given, *brackets, *meant])
 
     def embedded(self) -> list[str]:
         """The directions that the embedding writes, and those that nothing writes: these hold 0 everywhere."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from constructions.language.syntax import Formula
+from constructions.language.syntax import TRUE, Formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import texts_of_network
@@ -39,6 +39,7 @@ def seal(formula: Formula, lengths: Lengths, regime: Regime | None, transformer:
             "max_n": lengths.last,
             "regime": regime.sharpening.value if regime else "unstated",
             "causal": regime.causal if regime else False,
+            **({} if transformer.given == TRUE else {"given": texts.formula(transformer.given)}),
         },
         "transformer": transformer_to_json(transformer),
         "bounds": [

@@ -13,6 +13,7 @@ from constructions.errors import Unsupported
 from constructions.language.semantics import TruthTable, counted_length
 from constructions.language.syntax import Count, Formula
 from constructions.network import meanings
+from constructions.network.assumption import local_directions
 from constructions.network.exact_weights import hard_weights
 from constructions.network.run import run_layers
 from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer
@@ -189,12 +190,13 @@ def find_miss(transformer: Transformer, word: Sequence[str], bits: int = REPLAY_
     InternalError if mpmath computes other values.
     """
     stream = run_soft(transformer, word, bits, SPREAD_OF_MISSES)
-    reading = Reading(word)
+    reading, local = Reading(word), local_directions(transformer)
     for name, meaning in transformer.directions.items():
         for i, vector in enumerate(stream, start=1):
             value = vector.get(name, point(Fraction(0)))
             allowed = reading.allowed(meaning, i, allowed_error)
-            if allowed is not None and value.misses(allowed.lower, allowed.upper):
+            is_claimed = name not in local or reading.truth(transformer.given, i)
+            if is_claimed and allowed is not None and value.misses(allowed.lower, allowed.upper):
                 values_by_mpmath(transformer, word, stream)
                 return Counterexample(tuple(word), i, name, meaning, reading.expected(meaning, i), allowed, value)
     return None

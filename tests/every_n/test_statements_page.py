@@ -15,7 +15,8 @@ PAGE = (ROOT / "docs" / "statements.md").read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in line.split("|")[1:-1]] for line in PAGE.splitlines()
         if re.match(r"\| (Definition|Lemma|Theorem|Proposition|Corollary) \d", line)]
 VERDICTS = {"defined", "proved", "repaired", "proof repaired", "proved with Section 3.1 repaired",
-            "refuted on a reading", "proof and Section 3.1 repaired", "proved for our networks", "repaired for our networks"}
+            "refuted on a reading", "proof and Section 3.1 repaired", "proved for our networks",
+            "repaired for our networks"}
 DECLARED = re.compile(r"^ *(?:Lemma|Theorem|Corollary|Definition|Fixpoint|with|Record|Inductive) (\w+)", re.MULTILINE)
 PROVED = re.compile(r"^ *(?:Lemma|Theorem|Corollary) (\w+)", re.MULTILINE)
 ASSUMPTIONS = set(re.findall(r"@(\w+)", (LIBRARY / "assumptions.v").read_text(encoding="utf-8")))

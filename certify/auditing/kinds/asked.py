@@ -173,4 +173,5 @@ def read_options(entry: Table) -> Options:
     return Options(entry.get("alphabet"), entry.get("symbol"), tuple(predicates),
                    entry.get("regime"), entry.get("causal", False), entry.get("as_printed", False),
                    gamma=entry.get("gamma"), temperature=entry.get("temperature"), allowed_error=entry.get("delta"),
-                   precision=entry.get("precision"), dialect=entry.get("dialect"), weighting=entry.get("weighting"))
+                   precision=entry.get("precision"), dialect=entry.get("dialect"), weighting=entry.get("weighting"),
+                   given=entry.get("given"))

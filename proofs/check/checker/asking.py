@@ -28,6 +28,7 @@ class RequiredClaim:
     max_n: int | None = None
     regime: str | None = None
     causal: bool | None = None
+    given: str | None = None
 
     @property
     def least_length(self) -> int | None:
@@ -67,9 +68,10 @@ def split_alphabet(text: str) -> tuple[str, ...]:
     return symbols
 
 
-def place_of_asked(asked: RequiredClaim, language: Language) -> Place | None:
-    """The formula that is asked for, read with the predicates that were given beside it and no others."""
-    if asked.formula is None and not asked.predicates:
+def place_of_asked(asked: RequiredClaim, language: Language, part: str = "formula") -> Place | None:
+    """The formula that is asked for, or may be given, read with the predicates that stand beside it and no others."""
+    text: str | None = getattr(asked, part)
+    if text is None and not asked.predicates:
         return None
     from .kernel.language.definitions import read_predicate, read_with_definitions
 
@@ -78,23 +80,27 @@ def place_of_asked(asked: RequiredClaim, language: Language) -> Place | None:
         with within("--predicate"):
             name, place = read_predicate(language, known, definition)
             known[name] = place
-    if asked.formula is None:
+    if text is None:
         return None
-    with within("--formula"):
-        return read_with_definitions(language, known, asked.formula)
+    with within(f"--{part}"):
+        return read_with_definitions(language, known, text)
 
 
 def check_asked(kind: FileKind, given: Any, asked: RequiredClaim) -> None:
     """The claim of the file is the one asked for."""
     claim = given.claim
-    wanted = {"formula": place_of_asked(asked, given.language), "regime": asked.regime, "causal": asked.causal}
+    wanted = {"formula": place_of_asked(asked, given.language), "given": place_of_asked(asked, given.language, "given"),
+              "regime": asked.regime, "causal": asked.causal}
     for part, one in wanted.items():
         if part not in kind.parts:
             compare_part(part, one is None, f"none: it is about {kind.about}")
         elif one is not None:
             found = getattr(claim, part)
-            shown = given.language.write_short(found) if part == "formula" else str(found).lower()  # true, false
-            compare_part(part, one == found, shown)
+            is_place = part in ("formula", "given") and found is not None
+            shown = given.language.write_short(found) if is_place else str(found).lower()  # true, false
+            compare_part(part, one == found or (part == "given" and found is None), shown)
+        elif part == "given" and asked != ANYTHING:  # who names a claim and gives nothing means all positions
+            compare_part(part, claim.given is None, "a formula: it is about positions where that holds")
     if kind.is_refutation:
         compare_part("claim", asked == RequiredClaim(), "that it refutes: nothing of it can be asked for")
     symbols = ", ".join(map(quote, claim.alphabet[:12]))

@@ -33,6 +33,7 @@ def make_parser() -> Arguments:
     parser.add_argument("files", metavar="FILE", nargs="+", help="a certificate; - is standard input")
     parser.add_argument("--formula", help="the claim must be about this formula")
     parser.add_argument("--predicate", action="append", default=[], help="using NAME(k,n) := ...")
+    parser.add_argument("--given", metavar="FORMULA", help="and where this holds (left out: at every position)")
     parser.add_argument("--alphabet", help="and this alphabet: 01, or symbols separated by commas")
     parser.add_argument("--min-n", type=int, help="and this least length (with --max-n: 1, if it is not given)")
     parser.add_argument("--max-n", type=int, help="and this greatest length, or a greater one")
@@ -57,8 +58,9 @@ def read_arguments(argv: Sequence[str] | None) -> Request:
     expect(options.work >= 1, "--work: expected a number of 1 or more")
     alphabet = None if options.alphabet is None else split_alphabet(options.alphabet)
     asked = RequiredClaim(options.formula, tuple(options.predicate), alphabet, options.min_n, options.max_n,
-                          options.regime, options.causal)
-    place_of_asked(asked, Language(Budget()))  # it makes sense, whatever the files are
+                          options.regime, options.causal, options.given)
+    for name in ("formula", "given"):
+        place_of_asked(asked, Language(Budget()), name)  # it makes sense, whatever the files are
     part = None if options.part is None else load_parts().split_part(options.part)
     expect(options.sample is None or options.sample >= 1, "--sample: expected a number of 1 or more")
     return Request(tuple(options.files), asked, options.work, part, options.sample, options.estimate)

@@ -91,7 +91,7 @@ def _find_free(read: Sequence[syntax.Formula], apart: bool) -> list[syntax.Formu
     return [part for part in leaves if part in read or not (syntax.is_positional(part) or _compares_counts(part))]
 
 
-def find_choices(meaning: FeedForwardMeaning, inputs: Inputs, apart: bool = False) -> Choices:
+def find_choices(meaning: FeedForwardMeaning, inputs: Inputs, given: syntax.Formula, apart: bool = False) -> Choices:
     """The formulas read are atoms, unless others of them decide it; so is what else connectives lead to and neither
     position nor sign decides. Taken ``apart``, no connective is an atom unless it speaks of symbols alone.
 
@@ -103,7 +103,7 @@ def find_choices(meaning: FeedForwardMeaning, inputs: Inputs, apart: bool = Fals
     """
     read = list(dict.fromkeys(each.formula for each in inputs.by_truth.values()))
     guards = [each.when for each in inputs.by_truth.values() if isinstance(each, Near)]
-    evaluated = [*guards, *(each.formula for each in inputs.slack.values())]
+    evaluated = [given, *guards, *(each.formula for each in inputs.slack.values())]
     evaluated += [] if isinstance(meaning, Position) else [meaning.formula]
     free = _find_free(read, apart)
     parts = [part for part in syntax.boolean_closure([*evaluated, *read], closed=free) if part not in free]

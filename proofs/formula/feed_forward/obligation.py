@@ -19,7 +19,8 @@ from constructions.errors import InputError
 from constructions.language.brackets import PositionFunction
 from constructions.language.positional import mentions_length, positional_truth, positional_truths, truth_from
 from constructions.language.semantics import RELATIONS
-from constructions.language.syntax import Comparison, Count, Formula, Next, Previous, Term, difference
+from constructions.language.syntax import TRUE, Comparison, Count, Formula, Next, Previous, Term, difference
+from constructions.network.assumption import local_directions
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR, Near, Position, Product, Slack, Truth
 from constructions.network.transformer import Transformer
@@ -136,9 +137,10 @@ def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: L
     inputs = sort_inputs(transformer.directions, known, units)
     check_slack([meaning, *inputs.slack.values()])
     meaning = unfolded(meaning, inputs)
-    choices = find_choices(meaning, inputs, apart)
+    given = transformer.given if direction in local_directions(transformer) else TRUE
+    choices = find_choices(meaning, inputs, given, apart)
     may_occur = Realizable(choices.atoms if apart else (), transformer.alphabet)
-    derivation = _Derivation(known, meaning, inputs, choices, may_occur)
+    derivation = _Derivation(known, meaning, inputs, choices, may_occur, given)
     cases = dict.fromkeys(case for situation in derivation.situations(lengths) for case in derivation.cases(*situation))
     return FeedForwardObligation(layer, direction, units, part.bias.get(direction, ZERO), tuple(cases),
                                  lengths, numbers=inputs.numbers())
@@ -151,6 +153,7 @@ class _Derivation:
     inputs: Inputs
     choices: Choices
     may_occur: Realizable
+    given: Formula
 
     def situations(self, lengths: Lengths) -> Iterable[tuple[int, int]]:
         """One (i, n) for all those with the same cases.
@@ -192,14 +195,16 @@ class _Derivation:
         return ONE
 
     def cases(self, i: int, n: int) -> Iterator[InputCase]:
-        """Every assignment to what is free, with what it allows and what it demands."""
+        """Every assignment to what is free under which what is given holds, with what it allows and demands."""
         placed = {formula: truth for formula in self.choices.placed
                   if (truth := find_truth_at(formula, i, n)) is not None}
         truths = [(placed[atom],) if atom in placed else (False, True) for atom in self.choices.atoms]
         for chosen in filter(self.may_occur.allows, itertools.product(*truths)):
             for signs in itertools.product((-1, 0, 1), repeat=len(self.choices.terms)):
                 atoms = dict(zip(self.choices.atoms, chosen, strict=True))
-                yield self._case(_Assignment(atoms | placed, dict(zip(self.choices.terms, signs, strict=True))), i, n)
+                assignment = _Assignment(atoms | placed, dict(zip(self.choices.terms, signs, strict=True)))
+                if assignment.truth(self.given):
+                    yield self._case(assignment, i, n)
 
     def _case(self, assignment: _Assignment, i: int, n: int) -> InputCase:
         box = [(name, point(self.known.value(name, i, n))) for name in self.inputs.known]

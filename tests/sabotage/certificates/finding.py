@@ -99,6 +99,10 @@ def find_false_word(given: Loaded, found: Judgement) -> str | None:
         return f"the printed formula cannot be read: {error}"
     if extension(given, printed) != extension(given, given.formula):
         return f"the printed formula is another one: {formula}"
+    (assumed,) = re.findall(r"^given +(.*)$", text, re.MULTILINE)[:1] or ["true"]
+    shown = parse_formula(ESCAPED.sub(unescape, assumed), given.alphabet, given.predicates)
+    if extension(given, shown) != extension(given, given.transformer.given):
+        return f"what is printed as given is another formula: {assumed}"
     unsaid = [name for name in guards_that_never_hold(given) if ascii(name[:100])[:-1] not in text]
     if unsaid:
         return f"the guard of {unsaid} never holds, which is not said"

@@ -103,7 +103,7 @@ def other_meanings(certificate: Json, path: Path) -> Iterator[tuple[str, Json]]:
     value = look(certificate, path)
     if path[-1] in ("temperature", "value") or path[-2:-1] == ("position_embedding",):
         yield from (("expression replaced", other) for other in EXPRESSIONS)
-    elif path[-1] in ("formula", "when", "count", "term"):
+    elif path[-1] in ("formula", "when", "count", "term", "given"):
         yield from (("formula replaced here", pattern.format(f=value)) for pattern in FORMULAS)
 
 
@@ -153,7 +153,7 @@ def _without_a_mention(rename: Callable[[], Json], name: str, turn: int) -> Json
 
 def replaced_formulas(certificate: Json) -> Iterator[Change]:
     """A formula by another, wherever it stands; so the output still means what is claimed."""
-    texts = {path: look(certificate, path) for path in places(certificate) if path[-1] in ("formula", "when")}
+    texts = {path: look(certificate, path) for path in places(certificate) if path[-1] in ("formula", "when", "given")}
     symbols = [write_symbol(symbol) for symbol in certificate["transformer"]["alphabet"]]
     for old, pattern in itertools.product(sorted(set(texts.values())), (*FORMULAS, *symbols)):
         where = [path for path, text in texts.items() if text == old]

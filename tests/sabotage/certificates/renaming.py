@@ -33,7 +33,7 @@ def rename_symbols(certificate: Json, names: Mapping[str, str]) -> Json:
         owner["alphabet"] = [names.get(symbol, symbol) for symbol in owner["alphabet"]]
     model["token_embedding"] = _with_keys(model["token_embedding"], names)
     for owner in (claim, *model["directions"].values()):
-        for key in ("formula", "when", "count", "term"):
+        for key in ("formula", "when", "count", "term", "given"):
             if key in owner:
                 owner[key] = in_formula(owner[key], names)
     return made

@@ -21,6 +21,7 @@ from constructions.language.predicate_definition import PredicateDefinition
 from constructions.language.predicates import parse_predicate_definition
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Formula, is_positional, subformulas
+from constructions.network.assumption import local_directions
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Meaning, Near, Others, Truth
@@ -33,8 +34,8 @@ from tests.sabotage.ground_truth import DIGITS, TOLERANCE, Claims
 
 MOST_WORDS = 40
 Word = tuple[str, ...]
-CLAIM_KEYS = ({"formula", "alphabet", "max_n", "regime", "causal"},
-              {"formula", "alphabet", "min_n", "max_n", "regime", "causal"})
+CLAIM_KEYS = {"formula", "alphabet", "max_n", "regime", "causal"}
+MAY_BE_LEFT_OUT = {"min_n", "given"}
 BOUND_KEYS = {"layer", "head", "direction", "error_if_false", "error_if_true"}
 
 RUNS = 1000
@@ -64,8 +65,9 @@ def load(data: bytes) -> Loaded:
     document = read_json(data.decode("ascii"), "certificate")
     if set(document) - {"floats"} != {"format", "version", "claim", "transformer", "bounds"}:
         raise InputError(f"keys {sorted(document)}")
-    claim, transformer = document["claim"], transformer_from_json(document["transformer"])
-    if set(claim) not in CLAIM_KEYS or claim["alphabet"] != list(transformer.alphabet):
+    claim = document["claim"]
+    transformer = transformer_from_json(document["transformer"], given=claim.get("given"))
+    if set(claim) - MAY_BE_LEFT_OUT != CLAIM_KEYS or claim["alphabet"] != list(transformer.alphabet):
         raise InputError("claim: other keys, or another alphabet than the transformer's")
     least, most = claim.get("min_n", 1), claim["max_n"]
     if type(least) is not int or type(most) is not int or not 1 <= least <= most or type(claim["causal"]) is not bool:
@@ -144,12 +146,15 @@ def find_fault_on_word(given: Loaded, forward: SecondForward, word: Word) -> str
     """The first direction and position of this word that is wrong; compared to 60 digits, like the run."""
     rows, claims = forward.run(word), Claims(word)
     output = list(given.transformer.directions).index(given.transformer.output)
+    by_units = {name for layer in given.transformer.layers for name in layer.feedforward.written()}
     for i, row in enumerate(rows, 1):
+        is_given = claims.truth(given.transformer.given, i)
+        skipped = set() if is_given else by_units & local_directions(given.transformer)
         for value, (name, meaning) in zip(row, given.transformer.directions.items(), strict=True):
             ends = allowed(given, name, meaning, claims, i)
-            if ends and not number(ends[0] - TOLERANCE) <= value <= number(ends[1] + TOLERANCE):
+            if ends and name not in skipped and not number(ends[0] - TOLERANCE) <= value <= number(ends[1] + TOLERANCE):
                 return f"{name!r} on {word} at {i} is {float(value)}, allowed are {ends[0]} to {ends[1]}"
-        if abs(row[output] - int(claims.truth(given.formula, i))) > number(TOLERANCE):
+        if is_given and abs(row[output] - int(claims.truth(given.formula, i))) > number(TOLERANCE):
             return f"the output on {word} at {i} is not the truth of the claimed formula"
     return None
 

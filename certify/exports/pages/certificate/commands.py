@@ -11,6 +11,7 @@ from certify.frame.words import show_word
 from constructions.errors import InputError
 from constructions.language.alphabets import split_symbols
 from constructions.language.parser import parse_formula
+from constructions.language.printer import format_formula
 from constructions.text import printable
 
 CHECKER = "check.pyz"
@@ -66,6 +67,7 @@ def _question(sealed: Sealed, formula: str) -> list[str]:
     network, claim, lengths = sealed.transformer, sealed.claim, sealed.lengths
     return [*(["--formula", formula] if not formula.startswith("-") else [f"--formula={formula}"]),
             *(part for each in network.predicates() for part in ("--predicate", each.description)),
+            *([f"--given={format_formula(network.given)}"] if "given" in claim else []),
             *_asked_alphabet(network.alphabet),
             *(["--min-n", str(lengths.first)] if lengths.first > 1 else []), "--max-n", str(lengths.last),
             *(["--regime", str(claim["regime"])] if claim["regime"] != "unstated" else []),

@@ -6,4 +6,4 @@ from .describing import describe_certificate
 from .reading import FORMAT, read_certificate
 
 KINDS = {FORMAT: FileKind(read_certificate, prove_certificate, describe_certificate,
-                      parts=("formula", "regime", "causal"))}
+                      parts=("formula", "given", "regime", "causal"))}

@@ -93,6 +93,25 @@ def find_writers(transformer: Transformer) -> dict[str, Writer]:
     return {name: replace(writer, more=tuple(more.get(name, ()))) for name, writer in writers.items()}
 
 
+def find_local(transformer: Transformer) -> set[str]:
+    """What matters at the position where it is: the output, and what only units read that write nothing but such.
+
+    These need mean what they do only where the assumption of the claim holds. Proof. Units read and write at one
+    position. Let the assumption hold there: by induction over the stages, all that units read there holds its meaning,
+    if it is local, and if not, everywhere; so each local direction does, of which the rules prove that. No head reads
+    one, so nothing depends on what it is at other positions. The layers are seen from the last: readers come later.
+    """
+    read = {name for layer in transformer.layers for unit in layer.feedforward.units for name in unit.reads}
+    local = {transformer.output, *read}
+    for head in transformer.heads:
+        local -= {*names_in([*head.queries, *head.keys, *head.values.values()])}
+    for layer in reversed(transformer.layers):
+        for unit in layer.feedforward.units:
+            if not local.issuperset(unit.writes):
+                local -= unit.reads.keys()
+    return local
+
+
 def names_in(rows: Iterable[LinearForm]) -> Iterator[str]:
     """All directions that linear forms mention."""
     return (name for row in rows for name in row)

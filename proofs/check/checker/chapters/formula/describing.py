@@ -24,6 +24,7 @@ def describe_certificate(given: Certificate, coverage: Coverage) -> list[str]:
     return [
         *entry("formula", given.language.write(claim.formula)),
         *entry("where", [given.language.write_definition(name) for name in network.predicates]),
+        *entry("given", [] if claim.given is None else given.language.write(claim.given)),
         *entry("alphabet", [quote_all(claim.alphabet)]),
         *entry("claim", words_of_claim(claim, words_of_weights(given))),
         *entry("output", [f"direction {quote_all([network.output])}"]),
@@ -39,7 +40,9 @@ def describe_certificate(given: Certificate, coverage: Coverage) -> list[str]:
 def words_of_claim(claim: Claim, weights: str) -> list[str]:
     """What holds of every word."""
     return [f"for every n in {claim.min_n}..{claim.max_n}, every word of length n over the alphabet and every",
-            "position of it, the output is exactly 1 where the formula holds, and exactly 0 where not;",
+            *(["position of it, the output is exactly 1 where the formula holds, and exactly 0 where not;"]
+              if claim.given is None else ["position of it at which what is given holds, the output is exactly 1 where",
+                                           "the formula holds, and exactly 0 where not; at these positions,"]),
             "so is some direction for each subformula of the formula as it is written above, where",
             f"comparisons are put together (exact reals, {weights})"]
 

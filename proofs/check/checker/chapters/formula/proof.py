@@ -26,6 +26,7 @@ from ...kernel.reading.records import (
 )
 from ...kernel.verdicts import Rejected, quote
 from ...kernel.weights import Weigher
+from .composition import find_local
 from .records import Certificate
 
 Errors = tuple[Fraction, Fraction]
@@ -41,6 +42,7 @@ class Proof:
         self.directions = certificate.transformer.directions
         self.bounds, self.counts, self.words = certificate.bounds, certificate.counts, certificate.words
         self.errors: dict[str, Errors] = {b.direction: (b.error_if_false, b.error_if_true) for b in self.bounds}
+        self.local = set[str]() if self.claim.given is None else find_local(self.transformer)
         self.weigher = Weigher(self.budget)
         self.symbols = Symbols(self.language, self.claim.alphabet)
         self._units: dict[FeedForward, dict[str, list[Neuron]]] = {}

@@ -38,6 +38,7 @@ def read_certificate(document: Json, budget: Budget) -> Certificate:
     transformer = fields.read("transformer", partial(read_transformer, language=language,
                                                      weightings=(*WEIGHTINGS, *OTHER_WEIGHTINGS)))
     claim = fields.read("claim", partial(read_claim, language=language))
+    expect(claim.given is None or "floats" not in fields, "given: expected no claims about float runs beside it")
     bounds = fields.read("bounds", list_of(read_bound))
     require(transformer.alphabet == claim.alphabet, "the alphabet of the transformer is not the alphabet of the claim")
     expect_known_symbols(language, claim.alphabet)
@@ -48,15 +49,17 @@ def read_certificate(document: Json, budget: Budget) -> Certificate:
 
 
 def read_claim(value: Json, language: Language) -> Claim:
-    """The claim; only its least length may be left out, and is 1 then."""
-    fields = Fields(value, "formula", "alphabet", "min_n", "max_n", "regime", "causal", optional=("min_n",))
+    """The claim; its least length may be left out, and is 1 then; so may what is given."""
+    fields = Fields(value, "formula", "alphabet", "min_n", "max_n", "regime", "causal", "given",
+                    optional=("min_n", "given"))
     claim = Claim(
         formula=fields.read("formula", in_language(language.formula)),
         alphabet=fields.read("alphabet", read_symbols),
         min_n=fields.read("min_n", integer_within(COUNTED_FROM_1[1:])) if "min_n" in fields else 1,
         max_n=fields.read("max_n", integer_within(COUNTED_FROM_1)),
         regime=str(fields.read("regime", one_of(*REGIMES))),
-        causal=fields.read("causal", one_of(True, False)))
+        causal=fields.read("causal", one_of(True, False)),
+        given=fields.read("given", in_language(language.formula)) if "given" in fields else None)
     expect(claim.min_n <= claim.max_n, "min_n is above max_n")
     return claim
 

@@ -10,7 +10,10 @@ from ...kernel.reading.records import ApproximateTruth, Product, Slack, Transfor
 
 @dataclass(frozen=True)
 class Claim:
-    """For every n in min_n..max_n and every word: the output holds exactly the truth of the formula."""
+    """For every n in min_n..max_n and every word: the output holds exactly the truth of the formula.
+
+    Where something is ``given``, the claim is about the positions at which that holds, and no others.
+    """
 
     formula: Place
     alphabet: tuple[str, ...]
@@ -18,6 +21,7 @@ class Claim:
     max_n: int
     regime: str
     causal: bool
+    given: Place | None = None
 
     @property
     def lengths(self) -> range:

@@ -1,8 +1,9 @@
 """Feed-forward outputs by cases; docs/certificate.md, section 5, Feed-forward output.
 
-A case is one assignment: truths of the *atoms*, which are free, and a sign for each T that is compared with 0. In it
-each unit reads a linear form in an interval (or, of slack, a half line). Units that read multiples of one form share
-it, since they move together; the sum of their outputs must be constant there.
+A case is one assignment: truths of the *atoms*, which are free, and a sign for each T that is compared with 0. Of what
+matters only where `given` holds (composition.py), the cases count in which it does. In a case each unit reads a linear
+form in an interval (or, of slack, a half line). Units that read multiples of one form share it, since they move
+together; the sum of their outputs must be constant there.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -74,6 +75,7 @@ class Output:
         here = {self._language.counted(one.count) for one in self.reads.values() if isinstance(one, ApproximateCount)}
         self.numbers = {source for source, one in self.reads.items() if isinstance(one, ApproximateCount | ExactCount)
                         or (isinstance(one, Truth) and one.formula in here)}  # these truths must cancel
+        self._given = [proof.claim.given] if proof.claim.given is not None and name in proof.local else []
         slacks = [meaning.formula for meaning in (self._meaning, *self.reads.values()) if isinstance(meaning, Slack)]
         require(all(map(self._is_comparison, slacks)), "slack is not of a comparison of counts")
         self._find_atoms(slacks)
@@ -91,7 +93,8 @@ class Output:
             is_whole = place in free or self._stays_whole(place)
             return opens and not is_whole and not self._language.is_positional(place)
 
-        own = self._language.below([*self._spoken_of(self._meaning), *slacks], lambda place: not is_entered(place))
+        spoken = [*self._spoken_of(self._meaning), *slacks, *self._given]
+        own = self._language.below(spoken, lambda place: not is_entered(place))
         leaves = {place for place in own if not is_entered(place)} | free
         leaves = {place for place in leaves if not self._language.is_positional(place)}
         compared = sorted(place for place in leaves - free if self._is_comparison(place))
@@ -224,7 +227,9 @@ class Output:
                 signs = dict(zip(firsts, chosen, strict=True))
                 compared = {place: COMPARE[str(self._language.nodes[place].data[0])](signs[first], 0)
                             for place, first in self._signs.items()}
-                yield Situation(self._connect({**atoms, **compared}), signs, row.levels)
+                truths = self._connect({**atoms, **compared})
+                if all(truths[place] for place in self._given):
+                    yield Situation(truths, signs, row.levels)
 
     def _connect(self, given: Truths) -> Truths:
         """The given truths with those of connectives, and of temporal formulas that follow from their last step."""

@@ -1,0 +1,60 @@
+"""``--given``, and the key ``given`` of claims: something is claimed only where a formula holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Certify
+from tests.formula.test_given import FORMULA, WRITTEN, cell
+from tests.formula.test_guards_on_words import ALPHABET
+
+
+def test_the_same_from_the_command_line_and_a_claims_file(certify: Certify, tmp_path: Path) -> None:
+    model, seal, claims = tmp_path / "cell.json", tmp_path / "cell.cert", tmp_path / "claims.toml"
+    cell(400).save(str(model))
+    done = certify("model", str(model), "--max-n", "4", "--given", WRITTEN, "-o", str(seal))
+    assert done.code == 0 and f"given     {WRITTEN}" in done.out
+    assert certify("model", str(model), "--max-n", "4").code == 1
+    assert certify("model", str(seal), "--max-n", "5").code == 0  # a certificate says what it gives
+    assert certify("check", str(seal), "--given", WRITTEN, "--alphabet", ",".join(ALPHABET)).code == 0
+    assert certify("check", str(seal), "--formula", FORMULA).code == 1
+    assert certify("model", str(model), "--given", "Q_z").code == 2
+    claims.write_text("".join(
+        f'[[claim]]\nname = "{verdict}"\nsays = "it is"\nmodel = "cell.json"\n{key}lengths = "1..4"\n'
+        f'expect = "{verdict}"\n'
+        for key, verdict in ((f'given = "{WRITTEN}"\n', "certified"), ("", "refuted"))), encoding="utf-8")
+    assert certify("audit", str(claims)).code == 0
+
+
+def test_what_is_given_is_read_over_the_alphabet_of_the_subject(certify: Certify) -> None:
+    asked = ("formula", "prev Q_a", "--alphabet", "ab", "--max-n", "3")
+    assert certify(*asked, "--given", "!FIRST", "--json").json["given"] == "!FIRST"
+    for text, message in (("Q_c", "symbol"), ("Q_a &", "line 1")):
+        done = certify(*asked, "--given", text)
+        assert done.code == 2 and done.err.startswith("certify: --given: ") and message in done.err
+    done = certify(*asked, "--given", "!FIRST", "--float", "binary32")
+    assert done.code == 2 and "float runs" in done.err
+
+
+def test_runs_pages_and_cards_show_what_is_given_and_other_exports_refuse(certify: Certify) -> None:
+    seal = str(Path(__file__).parents[1] / "corpus" / "accepted" / "given_lookup.cert")
+    shown = certify("run", seal, "r,w1,r")
+    assert [line.split()[-3:] for line in shown.out.splitlines() if line.startswith("given")] == [[".", "T", "T"]]
+    assert certify("run", seal, "r,w1,r", "--json").json["given"] == "O (Q_w0 | Q_w1)"
+    assert certify("export", seal, "--to", "html", "-o", "page.html").code == 0
+    assert "at which what is given holds" in Path("page.html").read_text(encoding="utf-8")
+    assert "--given=O (Q_w0 | Q_w1)" in certify("card", seal).out
+    for kind in ("npz", "latex", "tikz", "smt2"):
+        done = certify("export", seal, "--to", kind, "-o", f"out.{kind}")
+        assert done.code == 2 and "only where O (Q_w0 | Q_w1) holds" in done.err, kind
+    assert certify("check", seal, "--json", "--given", "O (Q_w0 | Q_w1)").json["files"][0]["given"] == (
+        "true since (Q_w0 | Q_w1)")
+
+
+def test_several_formulas_are_claimed_where_something_is_given_and_kept(certify: Certify) -> None:
+    Path("all.txt").write_text("prev Q_a\nO Q_a\n", encoding="utf-8")
+    asked = ("formula", "-F", "all.txt", "--alphabet", "ab", "--max-n", "4", "--given", "!FIRST", "--store", "kept",
+             "--json")
+    for _ in range(2):
+        assert [json.loads(line)["given"] for line in certify(*asked).out.splitlines()[:2]] == ["!FIRST"] * 2
