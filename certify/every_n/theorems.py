@@ -27,8 +27,8 @@ from proofs.formula.discharge import Memory
 from proofs.formula.refutation import SearchByLength
 from proofs.words.replay import Counterexample, find_miss
 
-SEARCHED_TO = DEFAULT_MAX_N
-"""Words that break a theorem which Coq does not accept are looked for up to this length."""
+SEARCHED = (*range(1, DEFAULT_MAX_N + 1), 2 * DEFAULT_MAX_N)
+"""Lengths of words that are tried where Coq does not accept a theorem; the last is for constants a hair too small."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,15 +82,15 @@ def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None,
 
 def find_wrong_output(claim: TheoremClaim, lengths: ProvedLengths,
                       progress: Callable[[str], None] = lambda _: None) -> Counterexample | None:
-    """A replayed word of one of the lengths up to SEARCHED_TO on which the output is wrong, if the search finds one.
+    """A replayed word on which the output is wrong, of one of these lengths that is SEARCHED, if the search finds one.
 
     When time is up none was found.
     """
-    network, last = claim.network, min(lengths.greatest or SEARCHED_TO, SEARCHED_TO)
+    network = claim.network
     memory, by_length = Memory(), SearchByLength(network, None, progress)
     output = replace(network, directions={network.output: network.directions[network.output]})
     try:
-        for n in range(lengths.least, last + 1):
+        for n in (n for n in SEARCHED if n in lengths):
             progress(f"looking for a wrong word of length {n}")
             check_defined(network, one := Lengths(n, n))
             lines = sketch(network, one, None, memory)

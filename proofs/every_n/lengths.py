@@ -26,6 +26,10 @@ class ProvedLengths:
         if self.greatest is not None and not self.least <= self.greatest <= GREATEST:
             raise InputError(f"max_n: {self.greatest}, expected {self.least} to {GREATEST}")
 
+    def __contains__(self, n: int) -> bool:
+        """Whether the theorem is about this length."""
+        return self.least <= n and (self.greatest is None or n <= self.greatest)
+
     @property
     def all(self) -> bool:
         """Whether every length is among them."""

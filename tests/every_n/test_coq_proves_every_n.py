@@ -94,10 +94,15 @@ def test_a_comparison_is_proved_from_the_sharp_form_of_lemma_7_on() -> None:
     ("ln(4)", "(Q_a | Q_b) since Q_a", TEMPERATURE, True), ("ln(3)+ln(4/3)", "Q_a until Q_b", POSITION, True),
     ("ln(16)/2", "Q_a since prev Q_b", CAUSAL, True), ("ln(2)", "prev next Q_a", TEMPERATURE, True),
     ("ln(4)+1/10^60", "Q_a since Q_b", CAUSAL_POSITION, True), ("ln(3)+1/4", "Q_a since Q_b", TEMPERATURE, False),
-    ("ln(399/100)", "Q_a since Q_b", TEMPERATURE, False), ("ln(2)*99/100", "prev Q_a", TEMPERATURE, False)])
+    ("ln(399/100)", "Q_a since Q_b", TEMPERATURE, False), ("ln(2)*99/100", "prev Q_a", TEMPERATURE, False),
+    ("sqrt(2)", "Q_a since Q_b", TEMPERATURE, True), ("3*sqrt(2)/2", "Q_a until Q_b", POSITION, True),
+    ("sqrt(2)+ln(3)", "Q_a since prev Q_b", CAUSAL, True), ("sqrt(1/2)", "prev next Q_a", TEMPERATURE, True),
+    ("ln(12)-ln(9)/2", "Q_a since Q_b", TEMPERATURE, True), ("ln(20)-sqrt(2)", "Q_a since Q_b", POSITION, True),
+    ("ln(16)-sqrt(2)", "Q_a until Q_b", TEMPERATURE, False), ("sqrt(48/100)", "prev Q_a", TEMPERATURE, False),
+    ("1.26186*ln(3)", "Q_a since Q_b", TEMPERATURE, True)])
 def test_constants_at_the_critical_one_itself_are_proved_for_every_n(constant: str, text: str, regime: Regime,
                                                                      proved: bool) -> None:
-    """For `since` and `until` ln 4, for `prev` and `next` ln 2: as exact as they are, and none below."""
+    """For `since` and `until` ln 4, for `prev` and `next` ln 2: logarithms exactly, roots enclosed, and none below."""
     formula = parse_formula(text, "ab")
     network = compile_formula(formula, "ab", regime, parse_expression(constant, frozenset()))
     assert ask_coq(network, formula).proved is proved

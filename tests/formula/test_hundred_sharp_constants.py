@@ -11,7 +11,8 @@ from itertools import cycle
 import pytest
 from mpmath import mp
 
-from certify import audit, certify
+from certify import audit, certify, prove
+from tests.with_coq import coq_or_skip, staying_coq_or_skip
 
 SINCE = "(Q_a | Q_b) since Q_a"
 EQUAL = ("ln(3)", "2*ln(3)/2", "ln(9)/2", "1/3*ln(27)", "-ln(1/3)", "ln(2)+ln(3/2)", "ln(12)-2*ln(2)", "ln(6)-ln(4)/2",
@@ -45,6 +46,19 @@ def test_a_constant_at_or_beside_the_critical_one_is_decided(place: str, text: s
     found = certify(SINCE, alphabet="abc", gamma=text, max_n=2, regime=place)
     assert found.verdict == verdict, text
     assert audit(SINCE, alphabet="abc", gamma=text, regime=place, lengths=2, critical=[]).verdict == verdict, text
+
+
+@pytest.mark.one_in(5)
+@pytest.mark.parametrize(("place", "text", "verdict"), [
+    (place, *each) for place, each in zip(cycle(("temperature", "position")), constants(), strict=False)])
+def test_for_every_n_the_critical_constant_is_ln_4(place: str, text: str, verdict: str,
+                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same constants and ln(4/3): proved, or false at a length that the answer names; the nearest at n = 128."""
+    coq_or_skip()
+    monkeypatch.setattr("certify.every_n.theorems.find_coq", staying_coq_or_skip)
+    found = prove(SINCE, alphabet="abc", gamma=f"{text}+ln(4/3)", regime=place)
+    assert found.verdict == ("proved" if verdict == "certified" else "refuted"), text
+    assert found.exit_status == (1 if found.counterexample else 0)
 
 
 def test_there_are_a_hundred_of_them() -> None:

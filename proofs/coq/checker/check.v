@@ -9,7 +9,7 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums softmax weighing formula network totals meaning
   linear_combination cases well_defined check_defined score_form theorem_20_counting check_head check_feedforward
-  check_at_logarithm check_by_cases values_by_rows check_by_rows check_by_sticks output_by_signs output_by_rows
+  check_at_constant check_by_cases values_by_rows check_by_rows check_by_sticks output_by_signs output_by_rows
   lookup_by_rows sum_lookup_by_rows check_by_differences lookup_by_distances mean_of_numbers.
 Import ListNotations.
 Open Scope R_scope.
@@ -63,7 +63,7 @@ Definition with_error (L : lengths) (A : list meaning) (a : head) (b : meaning) 
    plus one, and of what breaks a stick, only memories are known. *)
 Definition check_any_head (known : option predicate_meanings) (letters : nat) (L : lengths) (A : list meaning)
     (a : head) (r : row) (b : meaning) : bool :=
-  let at_every_length := fun _ : unit => if check_head A a r b then true else if check_at_logarithm A a r b then true
+  let at_every_length := fun _ : unit => if check_head A a r b then true else if check_at_constant A a r b then true
                                          else check_by_cases L A a r b in
   let by_rows := fun _ : unit => check_by_rows letters L A a r b in
   let of_sum := fun _ : unit => check_sum_lookup known L A a r b (1 # 4) (1 # 4) in
@@ -276,17 +276,17 @@ Proof.
     split; [exact R|]. intros G. specialize (E G). unfold relu.near. rewrite Quarter in E.
     destruct (truth users n w chi i); lra. }
    pose proof (check_by_rows_correct users n w letters L A h a r b i HL HA Letters) as Rows.
-  assert (Every : (if check_head A a r b then true else if check_at_logarithm A a r b then true
+  assert (Every : (if check_head A a r b then true else if check_at_constant A a r b then true
     else check_by_cases L A a r b) = true -> means users n w i b (attended a n h i r)).
   { intros E. apply if_or in E as [E|E]; [|apply if_or in E as [E|E];
-      [exact (check_at_logarithm_correct users n w A h a r i b HA E)
+      [exact (check_at_constant_correct users n w A h a r i b HA E)
       |exact (check_by_cases_correct users n w L i HL A h a r HA _ E)]].
     unfold check_head in E. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
     destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].
     apply (check_head_correct users n w A h a r i p v HA Ep Ev). unfold check_head. now rewrite Ep, Ev. }
   unfold check_any_head in C. cbv zeta in C. destruct (sparse_order (head_weighing a)) as [order|] eqn:O.
   - assert (C' : (if scores_vanish A a then if check_head A a r b then true
-        else if check_at_logarithm A a r b then true else check_by_cases L A a r b
+        else if check_at_constant A a r b then true else check_by_cases L A a r b
       else if check_by_rows letters L A a r b then true else if check_sharp_lookup order L A a r b then true
         else check_sum_lookup (known_users views) L A a r b (1 # 4) (1 # 4)) = true)
       by now destruct (head_weighing a). clear C. destruct (scores_vanish A a) eqn:V.

@@ -2,9 +2,9 @@
 
    Proved: where `lower_bound m x` is a number, x is at least that at every position of every length n >= m; where
    `surely_positive m x` says so, x is positive there. Bounds are coarse: ln x is at least 1 - 1/x, sqrt x at least the
-   root of the greatest square up to x. *)
+   root of the greatest square up to x; those of constants are sharp (constant_bounds.v). *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia.
-From Certify Require Import positions finite_sums formula network linear_combination monomial.
+From Certify Require Import positions finite_sums formula network linear_combination monomial constant_bounds.
 Open Scope R_scope.
 
 Definition above_zero (q : Q) : bool := Qle_bool 0 q && negb (is_zero q).
@@ -49,12 +49,13 @@ Definition bounded_above_zero (x : expression) : bool :=
 Definition is_positive_monomial (x : expression) : bool :=
   match monomial_of x with Some m => above_zero (monomial_factor m) && negb (monomial_alternates m) | None => false end.
 Fixpoint surely_positive (x : expression) : bool :=
-  is_positive_monomial x || bounded_above_zero x ||
-  match x with
-  | Add x y | Mul x y | Div x y => surely_positive x && surely_positive y
-  | Power x _ => surely_positive x
-  | _ => false
-  end.
+  if is_positive_monomial x || bounded_above_zero x ||
+    match x with
+    | Add x y | Mul x y | Div x y => surely_positive x && surely_positive y
+    | Power x _ => surely_positive x
+    | _ => false
+    end
+  then true else constant_above_zero x.
 
 (* ---- soundness ---- *)
 Lemma above_zero_R q : above_zero q = true -> 0 < Q2R q.
@@ -190,7 +191,10 @@ Qed.
 
 Lemma surely_positive_correct x : surely_positive x = true -> 0 < expression_value x n i.
 Proof.
-  induction x; cbn [surely_positive]; intros H; apply orb_prop in H as [H|H];
+  induction x; cbn [surely_positive]; intros H;
+    match type of H with (if ?c then _ else _) = _ =>
+      destruct c eqn:D; [clear H; rename D into H|now apply constant_above_zero_correct] end;
+    apply orb_prop in H as [H|H];
     try (apply orb_prop in H as [H|H]; [now apply is_positive_monomial_correct|now apply bounded_above_zero_correct]);
     try discriminate; cbn [expression_value]; try (apply andb_prop in H as [H1 H2]).
   - apply Rplus_lt_0_compat; auto.
