@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import lcm
 
 Vector = Sequence[Fraction]
 Matrix = Sequence[Vector]
@@ -23,8 +24,10 @@ def first_axis(d: int, entry: Fraction) -> Vector:
 
 
 def dot(u: Vector, v: Vector) -> Fraction:
-    """The scalar product."""
-    return sum((a * b for a, b in zip(u, v, strict=True)), Fraction(0))
+    """The scalar product, summed over one denominator."""
+    terms = [(a.numerator * b.numerator, a.denominator * b.denominator) for a, b in zip(u, v, strict=True)]
+    unit = lcm(*(denominator for _, denominator in terms))
+    return Fraction(sum(numerator * (unit // denominator) for numerator, denominator in terms), unit)
 
 
 def times(matrix: Matrix, u: Vector) -> Vector:
