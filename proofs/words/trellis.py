@@ -6,6 +6,7 @@ Claim       The paths from the first layer to the last are the runs of the formu
 """
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
@@ -80,12 +81,18 @@ class Steps(NamedTuple):
     after: frozenset[State]
 
 
+@lru_cache(maxsize=64)
+def _runs_of(formulas: tuple[Formula, ...]) -> FormulaRuns:
+    """The automaton of formulas, whose steps are worked out once for all lengths that are looked at."""
+    return FormulaRuns(*formulas, everywhere=True)
+
+
 class Trellises:
     """The trellis of each length, for the truths of ``formulas`` along words over an alphabet."""
 
     def __init__(self, formulas: Sequence[Formula], alphabet: Sequence[str], work: Work) -> None:
         """Symbols that no formula names are one. Reading an edge takes one unit of the work."""
-        self.runs, self.work = FormulaRuns(*formulas, everywhere=True), work
+        self.runs, self.work = _runs_of(tuple(formulas)), work
         named = {symbol for formula in formulas for symbol in symbols_of(formula)}
         self._letters = [symbol for symbol in alphabet if symbol in named]
         self._letters += [symbol for symbol in alphabet if symbol not in named][:1]
