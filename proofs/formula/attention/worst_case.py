@@ -182,7 +182,10 @@ def find_worst_case(obligation: AttentionObligation, bits: int, windows: AllWind
     """
     windows = windows or AllWindows(obligation)
     found: dict[bool, SweepExtreme | None] = {False: None, True: None}
-    for group in sorted(obligation.groups, key=lambda group: (-proved_bound(windows.greatest_error(group)), -group.n)):
+    groups = obligation.groups
+    if len(groups) > 1:
+        groups = sorted(groups, key=lambda group: (-proved_bound(windows.greatest_error(group)), -group.n))
+    for group in groups:
         open_truths = [truth for truth, best in found.items() if not (
             windows.bounds_error(group, truth, best.upper) if best else windows.has_no_word(group, truth))]
         if open_truths:
