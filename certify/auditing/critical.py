@@ -113,14 +113,16 @@ class NetworkAtConstants:
 class Known:
     """What claims about one network share: the words that came nearest, of each slack and length.
 
-    ``by_margins`` is what was certified so; at the lengths ``not_followed`` it was not tried, and at those
-    ``not_certified`` the smallest constant was not certified where all others seem to be.
+    ``certified`` is what the main path certified, ``by_margins`` what it certified by margins; at the
+    lengths ``not_followed`` these were not tried, and at those ``not_certified`` the smallest constant was not
+    certified where all others seem to be.
     """
 
     words: dict[tuple[str, int], list[WordAt]] = field(default_factory=dict)
     by_margins: set[tuple[Lengths, Fraction]] = field(default_factory=set)
     not_followed: set[int] = field(default_factory=set)
     not_certified: set[int] = field(default_factory=set)
+    certified: set[tuple[Lengths, Fraction]] = field(default_factory=set)
 
     def stretched(self, n: int, alphabet: Sequence[str]) -> dict[tuple[str, ...], None]:
         """Words of length n: of one letter, and those that are known with their first or last letter repeated."""
@@ -138,9 +140,11 @@ class ComparisonsAtConstants(NetworkAtConstants):
     yet and to certify, and then more of them may be known: ``learned``.
     """
 
-    def __init__(self, request: Request, lengths: Lengths, search: Search, known: Known):
-        """``known`` is added to."""
+    def __init__(self, request: Request, lengths: Lengths, search: Search, known: Known,
+                 together: Lengths | None = None):
+        """``known`` is added to; ``together`` are the lengths up to the last that are asked about next."""
         super().__init__(request, lengths, search)
+        self.together = together or lengths
         self.known = known
         self._learned = False
 
@@ -184,13 +188,27 @@ class ComparisonsAtConstants(NetworkAtConstants):
 
     def certifies(self, constant: Fraction) -> bool:
         """Whether the main path certifies the network; words that come near the other truth are known from then on."""
+        if (self.lengths, constant) in self.known.certified:
+            return True
         lines = self.lines(constant)
         numbers = self._open_numbers(constant, lines)
+        if not numbers and self._certifies_with_shorter(constant):
+            return True
         is_likely = numbers or all(line.proved for line in lines)
         if not is_likely or not all(self._decide(number, n) for number in numbers for n in self.lengths):
             return False
         if is_certified := super().certifies(constant):
+            self.known.certified.add((self.lengths, constant))
             self.known.by_margins |= {(self.lengths, constant)} if numbers else set()
+        return is_certified
+
+    def _certifies_with_shorter(self, constant: Fraction) -> bool:
+        """Whether the main path certifies the shorter words that are asked about, too: then nothing else is needed."""
+        claimed, together = self.at(constant), self.together
+        if together == self.lengths or not all(line.proved for line in sketch(claimed, together, self._sketched)):
+            return False
+        if is_certified := isinstance(certify_run(claimed, together, self.search), Certified):
+            self.known.certified.add((together, constant))
         return is_certified
 
     def refute(self, constant: Fraction, nearest: Fraction) -> Refuted[Witness] | None:
@@ -225,7 +243,7 @@ class Bracketing:
     def critical(self, lengths: Lengths) -> CriticalConstant:
         """The bracket of the constant at ``lengths.last``, and of that which certifies all ``lengths``."""
         n = lengths.last
-        found = self.bracket(n)
+        found = self.bracket(n, lengths)
         gamma = _ends(found)
         if isinstance(found, NoChange) or gamma is None or found.refuted is None:
             return CriticalConstant(n, None, note=self._why_none(n, found))
@@ -238,10 +256,11 @@ class Bracketing:
         return CriticalConstant(n, gamma, slack, self._temperatures(n, slack), found.refuted.witness, "; ".join(notes),
                                 largest, place, None if wide else self._form(n, gamma))
 
-    def bracket(self, n: int) -> CriticalBracket[Witness] | NoChange:
-        """The bracket for this length alone, or why there is none."""
+    def bracket(self, n: int, together: Lengths | None = None) -> CriticalBracket[Witness] | NoChange:
+        """The bracket for this length alone, or why there is none; ``together`` are lengths that are asked about next.
+        """
         self.search.progress(f"critical constant at n = {n}")
-        claim = self._over(Lengths(n, n))
+        claim = self._over(Lengths(n, n), together)
         while True:
             found = find_bracket(claim, self._start, self.width, SHARES)
             if found is NoChange.ALL_PASS and not claim.certifies(self._start / LARGEST_FACTOR):
@@ -270,10 +289,10 @@ class Bracketing:
     def _by_main_path(self, lengths: Lengths) -> NetworkAtConstants:
         return NetworkAtConstants(self.request, lengths, self.search)
 
-    def _over(self, lengths: Lengths) -> NetworkAtConstants:
+    def _over(self, lengths: Lengths, together: Lengths | None = None) -> NetworkAtConstants:
         if self.request.allowed_error is not None:
             return self._by_main_path(lengths)
-        return ComparisonsAtConstants(self.request, lengths, self.search, self._known)
+        return ComparisonsAtConstants(self.request, lengths, self.search, self._known, together)
 
     def _over_all(self, lengths: Lengths, here: Interval) -> tuple[Interval | None, int]:
         """The bracket of a constant that certifies all lengths, and the length that needs it; None and 0 if none is.
