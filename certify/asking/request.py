@@ -82,11 +82,18 @@ class Request:
     given: Formula | None = None
 
     def check(self) -> None:
-        """Raise InputError if the allowed error is no number of (0, 1/4], or the temperature not positive somewhere."""
+        """Raise InputError if the allowed error is no number of (0, 1/4], the temperature not positive somewhere, or
+        what is given true nowhere."""
         if self.allowed_error is not None:
             check_allowed_error(self.allowed_error, "allowed error")
         if self.temperature is not None and self.lengths is not None:
             check_positive(self.temperature, self.lengths, "temperature")
+        if self.given is not None and self.lengths is not None:
+            from proofs.words.trellis import holds_nowhere  # automata, which few questions need
+
+            if holds_nowhere(self.given, self.alphabet, self.lengths):
+                raise InputError(f"given: {format_briefly(self.given)} holds at no position of any word with "
+                                 f"n = {self.lengths}, so that nothing would be claimed")
 
     @cached_property
     def network(self) -> Transformer:

@@ -5,7 +5,7 @@ Claim       The paths from the first layer to the last are the runs of the formu
             one: so the sequences of truths along paths are the sequences of truths along words.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple, TypeVar
@@ -14,6 +14,7 @@ from constructions.language.syntax import Formula, symbols_of
 from proofs.words.formula_runs import FormulaRuns, Side, State
 from proofs.words.pairs_of_runs import TooMuchWork, Work
 
+MOST_WORK_TO_HOLD = 200_000
 MOST_STATES = 1024
 """Greatest number of states before one position, and of announcements that one step chooses among."""
 TOO_MANY_STATES = f"automata of what is read have more than {MOST_STATES} states"
@@ -72,6 +73,21 @@ class Trellis(NamedTuple):
             key, symbol = found[key]
             symbols.append(symbol)
         return tuple(reversed(symbols))
+
+
+def holds_nowhere(formula: Formula, alphabet: Sequence[str], lengths: Iterable[int]) -> bool:
+    """Whether the formula is false at every position of every word of these lengths; False if that is much work.
+
+    >>> from constructions.language.parser import parse_formula
+    >>> [holds_nowhere(parse_formula(text), "ab", range(1, 3)) for text in ("prev prev Q_a", "prev Q_a")]
+    [True, False]
+    """
+    trellises = Trellises([formula], alphabet, Work(MOST_WORK_TO_HOLD))
+    try:
+        return not any(edge.truths for n in sorted(lengths, reverse=True) for layer in trellises.of(n).layers
+                       for edge in layer)
+    except TooMuchWork:
+        return False
 
 
 class Steps(NamedTuple):

@@ -33,6 +33,9 @@ def test_what_is_given_is_read_over_the_alphabet_of_the_subject(certify: Certify
     for text, message in (("Q_c", "symbol"), ("Q_a &", "line 1")):
         done = certify(*asked, "--given", text)
         assert done.code == 2 and done.err.startswith("certify: --given: ") and message in done.err
+    for text in ("false", "prev prev prev Q_a", "Q_a & !Q_a"):
+        done = certify(*asked, "--given", text)
+        assert done.code == 2 and "holds at no position of any word with n = 1..3" in done.err
     done = certify(*asked, "--given", "!FIRST", "--float", "binary32")
     assert done.code == 2 and "float runs" in done.err
 
