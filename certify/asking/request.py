@@ -102,11 +102,9 @@ class Request:
         Raises:
             Unsupported: if the regime cannot express the formula, or a program has no transformer.
         """
-        return self._built if self.given is None else assume(self._built, self.given)
-
-    @property
-    def _built(self) -> Transformer:
         match self.subject:
+            case _ if self.given is not None:
+                return assume(replace(self, given=None).network, self.given)
             case ProgramSubject(program=program):
                 from certify.asking.programs import compile_any_program
 

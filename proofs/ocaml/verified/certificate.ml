@@ -39,6 +39,8 @@ let stated_error (model : Model.t) where value =
 let claim (model : Model.t) value =
   let where = "claim" in
   let found = Model.entries where value in
+  if List.mem_assoc "given" found then
+    unsupported "claim.given: this checker is not proved for claims under an assumption";
   let value = if List.mem_assoc "min_n" found then value else Json.Object (("min_n", Json.Integer "1") :: found) in
   match Model.fields where [ "formula"; "alphabet"; "min_n"; "max_n"; "regime"; "causal" ] value with
   | [ formula; alphabet; least; greatest; regime_; causal ] ->
