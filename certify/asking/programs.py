@@ -129,7 +129,7 @@ def read_output_formulas(path: str, alphabet: str | Sequence[str] | None = None,
 
 
 def _instead(program: AnyProgram) -> str:
-    """What a program without a formula has in its place."""
+    """The place of a formula, taken by what a program without one has."""
     if isinstance(program, CountingProgram):
         return ""
     try:

@@ -64,7 +64,7 @@ class WordAt:
     truth: bool
 
     def room(self, number: SlackOnEveryWord) -> Fraction:
-        """How far beyond 0 or 1 the number is on the word, at least; below 0 if it falls short."""
+        """The least distance of the number beyond 0 or 1 on the word; below 0 if it falls short."""
         read = {number.network.output: Fraction(1)}
         value = enclose_word(number.network, self.word, self.read.position, BITS, read, NO_NORMS)
         return value.lower - 1 if self.truth else -value.upper
@@ -88,7 +88,7 @@ class NetworkAtConstants:
         return self._latest[1]
 
     def lines(self, constant: Fraction) -> Sequence[Line]:
-        """What the exact prover alone says of every obligation; those that do not mention the constant are kept."""
+        """The exact prover's lines, of every obligation; those that do not mention the constant are kept."""
         return sketch(self.at(constant), self.lengths, self._sketched)
 
     def probe(self, constant: Fraction) -> Probe:

@@ -118,7 +118,7 @@ class Outcome(Readable, WithExitStatus):
 
     @property
     def given(self) -> Formula | None:
-        """What holds at all positions that the claim is about; None if it is about every position."""
+        """The assumption that holds at all positions that the claim is about; None if it is about every position."""
         return None if self.transformer is None or self.transformer.given == TRUE else self.transformer.given
 
     @property

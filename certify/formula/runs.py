@@ -84,7 +84,7 @@ class Run(Readable):
 
     @property
     def given(self) -> Formula | None:
-        """What holds at all positions that the network's certificate is about; None if it is about every position."""
+        """The assumption of the network's certificate; None if that is about every position."""
         return None if self.network is None or self.network.given == TRUE else self.network.given
 
     def fails(self, at: At) -> list[int]:

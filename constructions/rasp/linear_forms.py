@@ -120,7 +120,7 @@ def single(atom: Atom) -> Number:
 
 
 def counted(window: Window, formula: Formula) -> Number:
-    """How many positions of the window, which ends at i or before it, satisfy the formula."""
+    """The number of positions of the window, which ends at i or before it, that satisfy the formula."""
     first, last = window
     total = single(Count("left", shifted(formula, last or 0)))
     return total if first is None else combined(total, counted((None, first - 1), formula), -1)
@@ -150,7 +150,7 @@ def _at_first(count: Count) -> Number:
 
 
 def fetched(by: Piece, form: Number) -> Number:
-    """What the form at the position that attention finds is at i."""
+    """The form at i that equals this form at the position that attention finds."""
     first, last = by.window
     nearest = last if by.choice == "rightmost" else first
 
@@ -211,7 +211,7 @@ def compared(relation: Relation, form: Number, place: int, window: Window = (0, 
 
 
 def across(window: Window, read: Callable[[Window], T]) -> list[tuple[Window, T]]:
-    """What is read of each part of the window, which is cut where distances decide; from left to right."""
+    """The readings of the parts of the window, which is cut where distances decide; from left to right."""
     pending, found = [window], []
     while pending:
         part = pending.pop()

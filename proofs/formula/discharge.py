@@ -36,7 +36,7 @@ from proofs.formula.two_provers import Disagreement, Proof
 
 Progress = Callable[[str], None]
 MORE_DIGITS = 192, 768
-"""Of ln and sqrt, one after the other while it is not known on which side of what is allowed an error is."""
+"""Digits of ln and sqrt, tried in turn while it is not known on which side of what is allowed an error is."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class _Discharge:
         return Line(kind, 0, 0, direction, "", self.lengths.cells, not fault, fault)
 
     def _with_more_digits(self, line: Line, write: Write) -> Line:
-        """What a layer writes, with as many digits of ln and sqrt as it takes to decide about its errors."""
+        """The line of a layer, with as many digits of ln and sqrt as it takes to decide about its errors."""
         if line.is_open and write.place and reads_irrational(
                 self.transformer, self.transformer.head(write.layer, write.place), write.direction):
             for digits in MORE_DIGITS:

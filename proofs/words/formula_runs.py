@@ -100,7 +100,7 @@ class FormulaRuns:
         return (0,) * len(self.ahead)
 
     def context(self, i: int, n: int) -> tuple[int, ...]:
-        """What decides the steps at a position beside state, letter and side."""
+        """The key that decides the steps at a position beside state, letter and side."""
         return n if self.mentions_length else 0, *(positional_truth(part, i, n) for part in self._by_position)
 
     def steps(self, state: State, letter: str, i: int, n: int, side: Side = Side.THERE) -> tuple[Step, ...]:

@@ -327,7 +327,7 @@ def coq_readme() -> str:
 
 
 def shown_refutation() -> str:
-    """What `certify prove` prints of a theorem that a word refutes."""
+    """Text of `certify prove` about a theorem that a word refutes."""
     claim = claim_theorem(read_request(SINCE, Options("abc", gamma="138/100")), "since")
     theorem = Theorem("refuted", claim, Coq("coqc", "8.16.1"), counterexample=find_wrong_output(claim, ProvedLengths()))
     print_theorem(out := Console(file=io.StringIO(), width=200), theorem)

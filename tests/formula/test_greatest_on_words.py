@@ -76,7 +76,7 @@ def errors_on_words(outcome: Outcome, path: Path) -> dict[tuple[tuple[str, ...],
 
 
 def targets(meaning: Near | Others, word: tuple[str, ...]) -> list[int | None]:
-    """What the direction should hold at each position; None where nothing is claimed."""
+    """The value that the direction should hold at each position; None where nothing is claimed."""
     if isinstance(meaning, Near):
         claimed = zip(truth_values(meaning.formula, word), truth_values(meaning.when, word), strict=True)
         return [int(truth) if when else None for truth, when in claimed]

@@ -67,7 +67,7 @@ def test_mpmath_is_asked_about_the_worst_error_that_is_printed(claim: Any, seen:
 
 
 def test_every_kind_of_worst_error_is_among_these_claims(seen: list[Any]) -> None:
-    """Those of uniform heads and of feed-forward parts are exact rationals, so there is nothing to ask."""
+    """Errors of uniform heads and of feed-forward parts are exact rationals, so there is nothing to ask."""
     for claim in CLAIMS.values():
         certify(**claim, max_n=4)
     assert {type(extreme) for extreme in seen} == leaves(Extreme)

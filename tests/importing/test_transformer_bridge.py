@@ -42,7 +42,7 @@ CFG: dict[str, Any] = {
     "attn_implementation": None, "is_audio_model": False, "is_visual_model": False, "is_stateful": False,
     "is_multimodal": False, "vision_hidden_size": None, "vision_num_layers": None, "vision_num_heads": None,
     "mm_tokens_per_image": None}
-"""What ``cfg.to_dict()`` of TransformerLens 4.3.0 holds for ``boot_native``."""
+"""The entries of ``cfg.to_dict()`` of TransformerLens 4.3.0 for ``boot_native``."""
 
 
 def native(state: models.State) -> models.State:

@@ -51,7 +51,7 @@ def is_guarded(written: Written) -> bool:
 
 
 def oblige(written: Written) -> GuardedObligation:
-    """What is required of a head where its guard holds.
+    """The obligation of a head where its guard holds.
 
     Raises:
         NotDerived: under another weighting than softmax, and as ``oblige_attention``.

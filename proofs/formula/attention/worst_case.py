@@ -112,7 +112,7 @@ def minimum_costs(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimist
 
 
 class _Factors(dict[Fraction, int]):
-    """What a weight is multiplied by, for each value: the bound less the error, in units of one denominator."""
+    """Factors of weights, for each value: the bound less the error, in units of one denominator."""
 
     def __init__(self, find: Callable[[Fraction], int]):
         self._find = find

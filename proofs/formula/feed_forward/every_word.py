@@ -75,7 +75,7 @@ class SlackOnEveryWord:
 
 
 def oblige_on_every_word(written: Written) -> SlackOnEveryWord:
-    """What must hold of a slack that one unit writes, of counts that are half a count off at most.
+    """The obligation of a slack that one unit writes, of counts that are half a count off at most.
 
     Raises:
         NotDerived: if it is written otherwise, or words are too many.

@@ -13,7 +13,7 @@ from proofs.formula.two_provers import Disagreement, Proof, reason_of
 
 
 def oblige_value(written: Written) -> FeedForwardObligation | SlackOnEveryWord:
-    """What is required of an output that one sum of counts decides; at the second attempt, of slack on every word."""
+    """The obligation of an output that one sum of counts decides; at the second attempt, of slack on every word."""
     if written.apart:
         return oblige_on_every_word(written)
     return oblige_by_value(written.transformer, written.known, written.lengths, written.layer, written.direction,

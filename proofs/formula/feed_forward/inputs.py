@@ -1,4 +1,4 @@
-"""What the units that write a direction read, and what is free there: truths, and signs of comparisons of counts."""
+"""Inputs of the units that write a direction, and what is free there: truths, and signs of comparisons of counts."""
 
 from collections import deque
 from collections.abc import Container, Iterable, Mapping, Sequence

@@ -58,7 +58,7 @@ class InputCase:
 
 @dataclass(frozen=True)
 class Counted:
-    """What a direction holds beside counts: the sum of the ``parts``, which are counts and truths here, and an error.
+    """A direction that holds counts: the sum of the ``parts``, which are counts and truths here, and an error.
 
     An *others* direction holds its count, minus the truth of what is counted, to within its error.
     """

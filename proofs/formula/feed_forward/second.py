@@ -136,7 +136,7 @@ def _hold_counts(held: Any, counted: Counted, parts: Mapping[Count | Formula, An
 
 
 def _confine(case: Family, inputs: dict[str, Any], counts: Any) -> list[Any]:
-    """What the case says of the inputs, and of the sum of counts."""
+    """Conditions of the case on the inputs, and on the sum of counts."""
     conditions = []
     for name, box in case.box:
         conditions += [rational(box.lower) <= inputs[name], inputs[name] <= rational(box.upper)]

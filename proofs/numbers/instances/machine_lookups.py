@@ -47,7 +47,7 @@ ADDRESSES = 1 << 32
 
 @dataclass(frozen=True)
 class Constant:
-    """What all scores are multiplied by: a power of ten, times √2 where they are not divided by it."""
+    """The factor of all scores: a power of ten, times √2 where they are not divided by it."""
 
     power: int
     by_root_of_2: bool = False
@@ -161,7 +161,7 @@ class History:
 
 
 def _others(most: int, scale: Any) -> Any:
-    """What other tokens add: Arb's ball around all that it may be; mpmath computes without them."""
+    """The remainder that other tokens add: Arb's ball around all that it may be; mpmath computes without them."""
     bound = most * (-scale * 10**29).exp()
     return arb(0, bound.upper()) if isinstance(bound, arb) else 0 * bound
 

@@ -94,7 +94,7 @@ def find_writers(transformer: Transformer) -> dict[str, Writer]:
 
 
 def find_local(transformer: Transformer) -> set[str]:
-    """What matters at the position where it is: the output, and what only units read that write nothing but such.
+    """Directions that matter at their position alone: the output, and what only units read that write nothing but such.
 
     These need mean what they do only where the assumption of the claim holds. Proof. Units read and write at one
     position. Let the assumption hold there: by induction over the stages, all that units read there holds its meaning,
