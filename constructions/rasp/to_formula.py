@@ -53,7 +53,7 @@ from constructions.rasp.linear_forms import (
 )
 
 MAX_COMBINATIONS = 1_000
-"""Of what the score and the value of one attention read at i."""
+"""Expressions at i that the score and the value of one attention read."""
 MAX_VALUES = 200
 
 Value = interpreter.Value | Linear
@@ -347,7 +347,7 @@ class _OverPositions(ABC, Generic[Read, Spread]):
 
     @abstractmethod
     def _read(self, reading: _Reading) -> Read:
-        """What is read at j."""
+        """The reading at j."""
 
     @abstractmethod
     def _result(self, parts: list[tuple[Window, Read]]) -> Table:

@@ -36,7 +36,7 @@ class Extreme(ABC):
     @property
     @abstractmethod
     def weighting(self) -> Weighting:
-        """How the scores become weights."""
+        """The function from scores to weights."""
 
     @property
     def claimed(self) -> Fraction:

@@ -57,7 +57,7 @@ class InputExtreme(Extreme):
 
     @property
     def weighting(self) -> Weighting:
-        """How the scores become weights."""
+        """The function from scores to weights."""
         return self.weighed_by
 
     @property

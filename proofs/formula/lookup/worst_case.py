@@ -118,7 +118,7 @@ class LookupExtreme(Extreme):
 
     @property
     def weighting(self) -> Weighting:
-        """How the scores become weights."""
+        """The function from scores to weights."""
         return self.weighed_by
 
     @property

@@ -28,7 +28,7 @@ class SumExtreme(Extreme):
 
     @property
     def weighting(self) -> Weighting:
-        """How the scores become weights."""
+        """The function from scores to weights."""
         return self.obligation.head.weighting
 
     @property

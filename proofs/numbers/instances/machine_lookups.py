@@ -25,7 +25,7 @@ Monotone    All of these bounds grow with T and with D: one evaluation at T is f
 History     Finitely many boundaries and writes, and a read: what the two heads then return is enclosed directly.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -58,6 +58,10 @@ class Constant:
 
     def __str__(self) -> str:
         return f"{'√2 · ' if self.by_root_of_2 else ''}10^{self.power}"
+
+
+PUBLIC, FIRST_POWER = Constant(10), 5
+"""The constant of the program, and the least power of ten of which lengths are listed."""
 
 
 @dataclass(frozen=True)
@@ -205,3 +209,48 @@ def read_by(n: int, constant: Constant | Fraction, history: History, byte: int, 
 def not_listed(n: int) -> Instance:
     """The instance n, undecided: tables end before."""
     return Instance(n, None, f"nothing is listed for n = {n}", point(HALF), point(HALF))
+
+
+@dataclass(frozen=True)
+class Horizons:
+    """Lengths and constants that are claimed of one kind of cells, and the history that is read wrongly above them.
+
+    ``right`` are the greatest lengths that the bounds certify, for each power of ten and each cell, and ``wrong``
+    lengths at which the history is read wrongly; each by whether the power is times √2. ``enough`` are constants for
+    T = 2^16, 2^17, ..., for each cell; ``less`` times the first is not. The history should read the ``byte``.
+    """
+
+    cells: Sequence[Cell]
+    right: Mapping[bool, Sequence[Sequence[int]]]
+    wrong: Mapping[bool, Sequence[int]]
+    enough: Sequence[Sequence[int]]
+    less: Fraction
+    history: Callable[[int], History]
+    byte: int
+
+    def examine(self, n: int) -> Iterable[Instance]:
+        """The public constant at T = 2^n; where its bound has ended, whether the history is right."""
+        wrong = self.wrong[False][PUBLIC.power - FIRST_POWER]
+        yield (right_up_to(n, PUBLIC, 2**n, self.cells[0]) if 2**n < wrong else
+               read_by(n, PUBLIC, self.history(wrong), self.byte, is_right=True))
+
+    def examine_lengths(self, n: int) -> Iterable[Instance]:
+        """The lengths that are listed for 10^(4 + n), and √2 times that."""
+        for by_root in (False, True):
+            if n > len(self.wrong[by_root]):
+                yield not_listed(n)
+                return
+            constant, wrong = Constant(n + FIRST_POWER - 1, by_root), self.wrong[by_root][n - 1]
+            for tokens, cell in zip(self.right[by_root][n - 1], self.cells, strict=True):
+                yield right_up_to(n, constant, tokens, cell)
+            yield read_by(n, constant, self.history(wrong), self.byte, is_right=False)
+
+    def examine_constants(self, n: int) -> Iterable[Instance]:
+        """The constants that are listed for T = 2^(15 + n)."""
+        if n > len(self.enough):
+            yield not_listed(n)
+            return
+        tokens, (least, *_) = 2**(15 + n), self.enough[n - 1]
+        for enough, cell in zip(self.enough[n - 1], self.cells, strict=False):  # listed for the first cells
+            yield right_up_to(n, Fraction(enough), tokens, cell)
+        yield read_by(n, least * self.less, self.history(tokens), self.byte, is_right=False)

@@ -12,22 +12,10 @@ Critical    For T = 2^(15 + n) the constants of ``ENOUGH`` are enough, by D, and
             D = 1 the history is wrong.
 """
 
-from collections.abc import Iterable
 from fractions import Fraction
 
-from proofs.numbers.instances.examination import Examination, Instance
-from proofs.numbers.instances.machine_lookups import (
-    BYTE,
-    Cell,
-    Constant,
-    History,
-    Write,
-    not_listed,
-    read_by,
-    right_up_to,
-    steps,
-)
-from proofs.numbers.instances.machine_written_cells import FIRST_POWER, PUBLIC
+from proofs.numbers.instances.examination import Examination
+from proofs.numbers.instances.machine_lookups import BYTE, Cell, History, Horizons, Write, steps
 
 SOURCE = "Compiled machines, cells never written"
 CELLS = tuple(Cell(distance=distance) for distance in (1, 1 << 15, 1 << 22))
@@ -53,40 +41,15 @@ def history(tokens: int) -> History:
     return History(boundaries, [Write(boundaries[-4] - 1, 99, BYTE), Write(boundaries[-2] - 1, 101, BYTE)], 100)
 
 
-def _examine(n: int) -> Iterable[Instance]:
-    wrong = WRONG[False][PUBLIC.power - FIRST_POWER]
-    yield (right_up_to(n, PUBLIC, 2**n, CELLS[0]) if 2**n < wrong else
-           read_by(n, PUBLIC, history(wrong), 0, is_right=True))
-
-
-def _examine_horizon(n: int) -> Iterable[Instance]:
-    for by_root in (False, True):
-        if n > len(WRONG[by_root]):
-            yield not_listed(n)
-            return
-        constant, wrong = Constant(n + FIRST_POWER - 1, by_root), WRONG[by_root][n - 1]
-        for tokens, cell in zip(RIGHT[by_root][n - 1], CELLS, strict=True):
-            yield right_up_to(n, constant, tokens, cell)
-        yield read_by(n, constant, history(wrong), 0, is_right=False)
-
-
-def _examine_critical(n: int) -> Iterable[Instance]:
-    if n > len(ENOUGH):
-        yield not_listed(n)
-        return
-    tokens = 2**(15 + n)
-    for enough, cell in zip(ENOUGH[n - 1], CELLS, strict=True):
-        yield right_up_to(n, Fraction(enough), tokens, cell)
-    yield read_by(n, ENOUGH[n - 1][0] * LESS, history(tokens), 0, is_right=False)
-
-
+_HORIZONS = Horizons(CELLS, RIGHT, WRONG, ENOUGH, LESS, history, 0)
 EXAMINATIONS = (
     Examination("machine-unwritten", SOURCE, "with the constant 10^10 a cell that was never written reads as 0 up to "
-                "T = 2^n, where no two written cells leave a gap of more than one", "every such history", _examine),
+                "T = 2^n, where no two written cells leave a gap of more than one", "every such history",
+                _HORIZONS.examine),
     Examination("machine-unwritten-horizon", SOURCE, "with the constant 10^(4 + n), or √2 times that, cells never "
                 "written read as 0 up to the lengths listed, by distance, and as another byte at some length above",
-                "every history; one history", _examine_horizon),
+                "every history; one history", _HORIZONS.examine_lengths),
     Examination("machine-unwritten-critical", SOURCE, "for T = 2^(15 + n) the constants listed are enough for cells "
                 "never written, by distance, and 3 % less is not at distance 1", "every history; one history",
-                _examine_critical),
+                _HORIZONS.examine_constants),
 )

@@ -11,31 +11,18 @@ Critical    For T = 2^(15 + n) the constant of ``ENOUGH`` is enough, and at one 
             wrong.
 """
 
-from collections.abc import Iterable
 from fractions import Fraction
 
-from proofs.numbers.instances.examination import Examination, Instance
-from proofs.numbers.instances.machine_lookups import (
-    BYTE,
-    Cell,
-    Constant,
-    History,
-    Write,
-    not_listed,
-    read_by,
-    right_up_to,
-    steps,
-)
+from proofs.numbers.instances.examination import Examination
+from proofs.numbers.instances.machine_lookups import BYTE, Cell, History, Horizons, Write, steps
 
 SOURCE = "Compiled machines, written cells"
-PUBLIC = Constant(10)
 MEMORY = Cell(apart=2)
 CELLS = (MEMORY, Cell(apart=5, compared=False), Cell(apart=11, compared=False))
-"""Of memory, of locals, of the call stack."""
+"""Memory, locals, the call stack."""
 AFTER = 15
 """Tokens from the boundary before the first store to the read."""
 DROPS = 40
-FIRST_POWER = 5
 RIGHT = {False: [(177, 229, 247), (997, 1124, 1198), (5680, 6130, 6475), (34111, 36324, 38105),
                  (217716, 229894, 239866), (1461273, 1533376, 1592926), (10219941, 10671301, 11046102),
                  (73950017, 76905268, 79368921)],
@@ -45,7 +32,7 @@ RIGHT = {False: [(177, 229, 247), (997, 1124, 1198), (5680, 6130, 6475), (34111,
 """The greatest lengths that the bounds certify, for each power of ten, and by whether it is times √2."""
 WRONG = {False: [178, 1000, 5685, 34117, 217727, 1461293, 10219982, 73950108],
          True: [229, 1300, 7413, 44931, 289115, 1953535, 13738445, 99868062]}
-ENOUGH = [226865846, 535975503, 1255016063, 2914766836, 6719688558, 15390494577]
+ENOUGH = [(226865846,), (535975503,), (1255016063,), (2914766836,), (6719688558,), (15390494577,)]
 """Constants for T = 2^16, ..., 2^21."""
 LESS = Fraction(999, 1000)
 
@@ -56,38 +43,13 @@ def history(tokens: int) -> History:
     return History(boundaries, [Write(boundaries[-5] - 1, 0, 0), Write(boundaries[-4] - 1, 0, BYTE)], 0)
 
 
-def _examine(n: int) -> Iterable[Instance]:
-    wrong = WRONG[False][PUBLIC.power - FIRST_POWER]
-    yield (right_up_to(n, PUBLIC, 2**n, MEMORY) if 2**n < wrong else
-           read_by(n, PUBLIC, history(wrong), BYTE, is_right=True))
-
-
-def _examine_horizon(n: int) -> Iterable[Instance]:
-    for by_root in (False, True):
-        if n > len(WRONG[by_root]):
-            yield not_listed(n)
-            return
-        constant, wrong = Constant(n + FIRST_POWER - 1, by_root), WRONG[by_root][n - 1]
-        for tokens, cell in zip(RIGHT[by_root][n - 1], CELLS, strict=True):
-            yield right_up_to(n, constant, tokens, cell)
-        yield read_by(n, constant, history(wrong), BYTE, is_right=False)
-
-
-def _examine_critical(n: int) -> Iterable[Instance]:
-    if n > len(ENOUGH):
-        yield not_listed(n)
-        return
-    tokens, enough = 2**(15 + n), Fraction(ENOUGH[n - 1])
-    yield right_up_to(n, enough, tokens, MEMORY)
-    yield read_by(n, enough * LESS, history(tokens), BYTE, is_right=False)
-
-
+_HORIZONS = Horizons(CELLS, RIGHT, WRONG, ENOUGH, LESS, history, BYTE)
 EXAMINATIONS = (
     Examination("machine-written", SOURCE, "with the constant 10^10 bytes of written cells are right up to T = 2^n",
-                "every history of writes to the cell, two tokens apart or more", _examine),
+                "every history of writes to the cell, two tokens apart or more", _HORIZONS.examine),
     Examination("machine-written-horizon", SOURCE, "with the constant 10^(4 + n), or √2 times that, bytes of written "
                 "cells are right up to the lengths listed, wrong at some length above", "every history; one history",
-                _examine_horizon),
+                _HORIZONS.examine_lengths),
     Examination("machine-written-critical", SOURCE, "for T = 2^(15 + n) the constant listed is enough for written "
-                "cells, a thousandth less is not", "every history; one history", _examine_critical),
+                "cells, a thousandth less is not", "every history; one history", _HORIZONS.examine_constants),
 )

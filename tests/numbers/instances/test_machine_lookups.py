@@ -12,7 +12,7 @@ from mpmath import mp, mpf
 
 from proofs.numbers.instances import machine_unwritten_cells as unwritten
 from proofs.numbers.instances import machine_written_cells as written
-from proofs.numbers.instances.machine_lookups import HALF, Cell, Constant, History, enclosed, steps
+from proofs.numbers.instances.machine_lookups import FIRST_POWER, HALF, Cell, Constant, History, enclosed, steps
 from tests.numbers.instances.helpers import examined
 from tests.numbers.instances.machine_forward import read_byte
 
@@ -81,7 +81,7 @@ def test_the_published_constant_has_the_horizons_that_are_told() -> None:
 def test_the_lengths_that_are_listed_are_the_greatest_that_the_bounds_certify(module: object, by_root: bool) -> None:
     for place, row in enumerate(module.RIGHT[by_root]):  # type: ignore[attr-defined]
         for tokens, cell in zip(row, module.CELLS, strict=True):  # type: ignore[attr-defined]
-            beyond = enclosed(Constant(place + written.FIRST_POWER, by_root), tokens + 1, cell)
+            beyond = enclosed(Constant(place + FIRST_POWER, by_root), tokens + 1, cell)
             assert beyond is None or beyond.lower > HALF
 
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import partial
 
 from ...kernel.budget import Budget
+from ...kernel.numbers import size
 from .exponentials import LazyTable
 from .normal import Normal
 from .precision import Precision
@@ -152,12 +153,13 @@ class ScoreCap:
     """
 
     def __init__(self, cap: Fraction, precision: Precision, budget: Budget) -> None:
-        self._cap, self._tanh = cap, Activation("tanh", precision, budget)
+        self._cap, self._tanh, self._budget = cap, Activation("tanh", precision, budget), budget
         self.error = -(-cap * (1 + self._tanh.error) // 1) + 1
 
     def apply(self, scores: Sequence[int]) -> list[int]:
         """The capped scores."""
         over, under = self._cap.numerator, self._cap.denominator
+        self._budget.spend(len(scores) * (8 + size(self._cap)) >> 6)
         return [y * over // under for y in self._tanh.apply([s * under // over for s in scores])]
 
 

@@ -156,7 +156,7 @@ class HeadOnNumbers:
         return [s + number(slope * (j - place)) for s, j in zip(found, places, strict=True)]
 
     def score_error(self, seen: TokenProjections, reach: Reach, scores: Sequence[int]) -> int:
-        """How far off these scores of a query are: products, roundings, those of caps and slopes, dropped bits of keys.
+        """The error of these scores of a query: products, roundings, those of caps and slopes, dropped bits of keys.
         """
         products = (ceil_norm(seen.query) + seen.query_error) * (reach.key_error + self._dropped)
         products += reach.key_norm * seen.query_error
