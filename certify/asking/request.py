@@ -47,7 +47,7 @@ from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.printer import format_briefly, format_formula
 from constructions.language.spellings import Dialect, read_dialect
-from constructions.language.syntax import Formula, symbols_of
+from constructions.language.syntax import TRUE, Formula, symbols_of
 from constructions.network.assumption import assume
 from constructions.network.float_formats import format_name
 from constructions.network.lengths import Lengths
@@ -88,11 +88,13 @@ class Request:
             check_allowed_error(self.allowed_error, "allowed error")
         if self.temperature is not None and self.lengths is not None:
             check_positive(self.temperature, self.lengths, "temperature")
-        if self.given is not None and self.lengths is not None:
+        given = self.subject.network.given if self.given is None and isinstance(self.subject, NetworkSubject) else (
+            self.given)
+        if given is not None and given != TRUE and self.lengths is not None:
             from proofs.words.trellis import holds_nowhere  # automata, which few questions need
 
-            if holds_nowhere(self.given, self.alphabet, self.lengths):
-                raise InputError(f"given: {format_briefly(self.given)} holds at no position of any word with "
+            if holds_nowhere(given, self.alphabet, self.lengths):
+                raise InputError(f"given: {format_briefly(given)} holds at no position of any word with "
                                  f"n = {self.lengths}, so that nothing would be claimed")
 
     @cached_property

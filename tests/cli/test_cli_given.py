@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from constructions.errors import InputError
 from tests.cli.conftest import Certify
 from tests.formula.test_given import FORMULA, WRITTEN, cell
 from tests.formula.test_guards_on_words import ALPHABET
@@ -36,6 +39,8 @@ def test_what_is_given_is_read_over_the_alphabet_of_the_subject(certify: Certify
     for text in ("false", "prev prev prev Q_a", "Q_a & !Q_a"):
         done = certify(*asked, "--given", text)
         assert done.code == 2 and "holds at no position of any word with n = 1..3" in done.err
+    with pytest.raises(InputError, match=r"given: false holds at no position of any word with n = 1\.\.2"):
+        cell(400).certify(max_n=2, given="false")
     done = certify(*asked, "--given", "!FIRST", "--float", "binary32")
     assert done.code == 2 and "float runs" in done.err
 
