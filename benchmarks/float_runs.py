@@ -53,7 +53,7 @@ from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
 from proofs.check.checker.chapters.trained.floats.stack import FloatStack, make_row_maps
 from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
-from proofs.check.checker.chapters.trained.forms import UNIT, apply, spread
+from proofs.check.checker.chapters.trained.forms.affine import UNIT, apply, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import RunClass, presets
 from proofs.trained.float_runs import casting

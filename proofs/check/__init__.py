@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from .checker.chapters.softened.lengths import ShardResult
     from .checker.chapters.softened.reading import Softened, read_softened_text
     from .checker.chapters.softened.shards import check_shard, finish
-    from .checker.chapters.trained.lengths.reading import EVERY, LongWord
     from .checker.chapters.trained.reading.decision import Decision, TrainedClaim, WrongWord
-    from .checker.chapters.trained.tracks.reading import TracksCertificate, WrongInput
-    from .checker.chapters.trained.vacuous import find_vacuous_lengths
+    from .checker.chapters.trained.reading.lengths import EVERY, LongWord
+    from .checker.chapters.trained.reading.tracks import TracksCertificate, WrongInput
+    from .checker.chapters.trained.words.vacuous import find_vacuous_lengths
     from .checker.parts import (
         check_part,
         check_sample,

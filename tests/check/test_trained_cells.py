@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from proofs.check.checker.chapters.trained import classes
-from proofs.check.checker.chapters.trained.cells import Bounds, Cell, cells_of
-from proofs.check.checker.chapters.trained.classes import Classes, ClassesProof
-from proofs.check.checker.chapters.trained.forms import AffineForm
-from proofs.check.checker.chapters.trained.packed import pack
+from proofs.check.checker.chapters.trained.forms.affine import AffineForm
+from proofs.check.checker.chapters.trained.forms.cells import Bounds, Cell, cells_of
+from proofs.check.checker.chapters.trained.forms.packed import pack
+from proofs.check.checker.chapters.trained.forms.rows import Last, prove_rows, share_out
 from proofs.check.checker.chapters.trained.reading.decision import ClassesUnit, Cut, Leaf, Tree, read_unit
 from proofs.check.checker.chapters.trained.reading.network import Network
-from proofs.check.checker.chapters.trained.rows import Last, prove_rows, share_out
+from proofs.check.checker.chapters.trained.words import classes
+from proofs.check.checker.chapters.trained.words.classes import Classes, ClassesProof
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Malformed, Rejected
 from tests.check.trained_cells import (

@@ -12,10 +12,10 @@ import pytest
 
 from proofs.check import Malformed, Rejected
 from proofs.check.checker.chapters.along_words.conditions import Automaton, When
-from proofs.check.checker.chapters.trained.arithmetic import Reals
-from proofs.check.checker.chapters.trained.classes import Classes
+from proofs.check.checker.chapters.trained.forms.arithmetic import Reals
 from proofs.check.checker.chapters.trained.reading.decision import Case, ClassesUnit, Decision
 from proofs.check.checker.chapters.trained.reading.network import Network, UnitsStep
+from proofs.check.checker.chapters.trained.words.classes import Classes
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.language import Language
 

@@ -34,8 +34,14 @@ from proofs.check.checker.chapters.trained.floats.one_number import (
 )
 from proofs.check.checker.chapters.trained.floats.stack import FloatStack
 from proofs.check.checker.chapters.trained.floats.track_runs import read_track_runs
-from proofs.check.checker.chapters.trained.forms import FRACTION, make_linear, make_point, spread, with_generators
-from proofs.check.checker.chapters.trained.ranges import Vectors
+from proofs.check.checker.chapters.trained.forms.affine import (
+    FRACTION,
+    make_linear,
+    make_point,
+    spread,
+    with_generators,
+)
+from proofs.check.checker.chapters.trained.forms.ranges import Vectors
 from proofs.check.checker.chapters.trained.reading.dyadics import Vector
 from proofs.check.checker.chapters.trained.reading.network import AttentionStep
 from proofs.check.checker.kernel.budget import Budget

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proofs.check.checker.chapters.trained.exact import linear
+from proofs.check.checker.chapters.trained.balls.exact import linear
+from proofs.check.checker.chapters.trained.balls.heads import Reach, TokenProjections
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_heads import HeadOnBalls
 from proofs.check.checker.chapters.trained.floats.ball_stack import AttentionOnBalls
 from proofs.check.checker.chapters.trained.floats.balls import SHARE
-from proofs.check.checker.chapters.trained.heads import Reach, TokenProjections
 from tests.check.test_trained_float_balls import FINE, given_of, network_of
 from tests.check.test_trained_float_gradients import arrays
 

@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from proofs.check.checker.chapters.trained.balls.precision import Undecided
 from proofs.check.checker.chapters.trained.floats.backwards import (
     ERROR_BITS,
     GRADIENT,
@@ -23,8 +24,7 @@ from proofs.check.checker.chapters.trained.floats.backwards import (
     short,
     transposed_map,
 )
-from proofs.check.checker.chapters.trained.forms import WEIGHT
-from proofs.check.checker.chapters.trained.precision import Undecided
+from proofs.check.checker.chapters.trained.forms.affine import WEIGHT
 from proofs.check.checker.kernel.budget import Budget
 
 ONE = 1 << GRADIENT

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 from proofs.check.checker.chapters.run_classes.reading import Format
-from proofs.check.checker.chapters.trained.exact import ExactLinear
+from proofs.check.checker.chapters.trained.balls.exact import ExactLinear
+from proofs.check.checker.chapters.trained.balls.linear import spectral_norm
+from proofs.check.checker.chapters.trained.balls.precision import Precision, Undecided
 from proofs.check.checker.chapters.trained.floats.balls import (
     Balls,
     InputOnBalls,
@@ -23,8 +25,6 @@ from proofs.check.checker.chapters.trained.floats.balls import (
     SumOnBalls,
     share,
 )
-from proofs.check.checker.chapters.trained.linear import spectral_norm
-from proofs.check.checker.chapters.trained.precision import Precision, Undecided
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import Norm
 from proofs.check.checker.kernel.budget import Budget

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from proofs.check.checker.chapters.run_classes.reading import Format
-from proofs.check.checker.chapters.trained.exponentials import RELATIVE_ERROR
+from proofs.check.checker.chapters.trained.balls.exponentials import RELATIVE_ERROR
+from proofs.check.checker.chapters.trained.balls.heads import HeadOnNumbers, Reach, TokenProjections, maps_of_heads
+from proofs.check.checker.chapters.trained.balls.linear import spectral_norm
+from proofs.check.checker.chapters.trained.balls.precision import Precision
 from proofs.check.checker.chapters.trained.floats.ball_heads import HeadOnBalls, ends_of_scale
 from proofs.check.checker.chapters.trained.floats.balls import SHARE
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
-from proofs.check.checker.chapters.trained.heads import HeadOnNumbers, Reach, TokenProjections, maps_of_heads
-from proofs.check.checker.chapters.trained.linear import spectral_norm
-from proofs.check.checker.chapters.trained.precision import Precision
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import Affine, AttentionStep, NetworkHead, Norm, Scale
 from proofs.check.checker.kernel.budget import Budget

@@ -15,7 +15,10 @@ from typing import Any
 import pytest
 
 from proofs.check.checker.chapters.run_classes.reading import Format
-from proofs.check.checker.chapters.trained.exact import ExactLinear, linear
+from proofs.check.checker.chapters.trained.balls.exact import ExactLinear, linear
+from proofs.check.checker.chapters.trained.balls.heads import HeadAverage
+from proofs.check.checker.chapters.trained.balls.precision import Logits, Precision, Stream, Undecided
+from proofs.check.checker.chapters.trained.balls.stack import NormOfStream, RowsOnNumbers
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_stack import (
     AttentionOnBalls,
@@ -26,9 +29,7 @@ from proofs.check.checker.chapters.trained.floats.ball_stack import (
     UnitsOnBalls,
 )
 from proofs.check.checker.chapters.trained.floats.balls import Balls, InputOnBalls, ProductOnBalls, SumOnBalls
-from proofs.check.checker.chapters.trained.forms import UNIT
-from proofs.check.checker.chapters.trained.heads import HeadAverage
-from proofs.check.checker.chapters.trained.precision import Logits, Precision, Stream, Undecided
+from proofs.check.checker.chapters.trained.forms.affine import UNIT
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import (
     Affine,
@@ -37,7 +38,6 @@ from proofs.check.checker.chapters.trained.reading.network import (
     Norm,
     UnitsStep,
 )
-from proofs.check.checker.chapters.trained.stack import NormOfStream, RowsOnNumbers
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
 from tests.check.test_trained_float_ball_edges import ONE, balls, is_refused, root

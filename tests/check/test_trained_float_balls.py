@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from constructions.trained.json_form import network_from_json
+from proofs.check.checker.chapters.trained.balls.precision import Logits, Stream
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.stack import make_row_maps
 from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
-from proofs.check.checker.chapters.trained.forms import apply, spread
-from proofs.check.checker.chapters.trained.precision import Logits, Stream
+from proofs.check.checker.chapters.trained.forms.affine import apply, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import read_run_class
 from proofs.trained.float_runs.casting import cast_network

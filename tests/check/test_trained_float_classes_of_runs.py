@@ -27,7 +27,7 @@ from proofs.check.checker.chapters.trained.floats.proof import (
 from proofs.check.checker.chapters.trained.floats.rounding import expect_finite, gamma, rounding, tiny, up
 from proofs.check.checker.chapters.trained.floats.stack import make_row_maps
 from proofs.check.checker.chapters.trained.floats.wrong_run import one_run
-from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, apply, spread
+from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm, apply, spread
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import (
     Affine,

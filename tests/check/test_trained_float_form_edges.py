@@ -11,12 +11,19 @@ from typing import Any
 import pytest
 
 from proofs.check.checker.chapters.run_classes.reading import Format
+from proofs.check.checker.chapters.trained.balls.precision import ceil_norm
 from proofs.check.checker.chapters.trained.floats.operations import Operations
-from proofs.check.checker.chapters.trained.form_norms import normalise
-from proofs.check.checker.chapters.trained.form_units import activate
-from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, apply, make_linear, promoted, spread
-from proofs.check.checker.chapters.trained.passing import NormMaps, UnitMaps, make_maps
-from proofs.check.checker.chapters.trained.precision import ceil_norm
+from proofs.check.checker.chapters.trained.forms.affine import (
+    UNIT,
+    AffineForm,
+    apply,
+    make_linear,
+    promoted,
+    spread,
+)
+from proofs.check.checker.chapters.trained.forms.norms import normalise
+from proofs.check.checker.chapters.trained.forms.passing import NormMaps, UnitMaps, make_maps
+from proofs.check.checker.chapters.trained.forms.units import activate
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import Affine, UnitsStep
 from proofs.check.checker.kernel.budget import Budget

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proofs.check.checker.chapters.trained.activations import Activation
-from proofs.check.checker.chapters.trained.exact import after_norm, linear
+from proofs.check.checker.chapters.trained.balls.activations import Activation
+from proofs.check.checker.chapters.trained.balls.exact import after_norm, linear
+from proofs.check.checker.chapters.trained.balls.precision import Logits, Precision, Undecided
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_stack import RowsOnBalls
 from proofs.check.checker.chapters.trained.floats.gradients import CURVES, NormStepGradients, UnitsGradients
-from proofs.check.checker.chapters.trained.precision import Logits, Precision, Undecided
 from proofs.check.checker.chapters.trained.reading.network import AttentionStep, NormStep
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected

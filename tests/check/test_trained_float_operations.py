@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from proofs.check.checker.chapters.run_classes.reading import FloatClaim, Format
-from proofs.check.checker.chapters.trained.exact import ExactLinear
+from proofs.check.checker.chapters.trained.balls.exact import ExactLinear
+from proofs.check.checker.chapters.trained.balls.precision import Precision
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.balls import Balls, ProductOnBalls
 from proofs.check.checker.chapters.trained.floats.operations import Operations, rounded_to
-from proofs.check.checker.chapters.trained.form_norms import normalise
-from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, make_linear, spread
-from proofs.check.checker.chapters.trained.packed import pack
-from proofs.check.checker.chapters.trained.passing import NormMaps
-from proofs.check.checker.chapters.trained.precision import Precision
+from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm, make_linear, spread
+from proofs.check.checker.chapters.trained.forms.norms import normalise
+from proofs.check.checker.chapters.trained.forms.packed import pack
+from proofs.check.checker.chapters.trained.forms.passing import NormMaps
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected

@@ -22,10 +22,17 @@ from proofs.check.checker.chapters.trained.floats.operations import Operations
 from proofs.check.checker.chapters.trained.floats.rounding import rounding, sum_errors
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
 from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
-from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, CentredRange, promoted, spread, widened
-from proofs.check.checker.chapters.trained.maps import make_map
-from proofs.check.checker.chapters.trained.passing import NormMaps
-from proofs.check.checker.chapters.trained.ranges import PathBounds
+from proofs.check.checker.chapters.trained.forms.affine import (
+    UNIT,
+    AffineForm,
+    CentredRange,
+    promoted,
+    spread,
+    widened,
+)
+from proofs.check.checker.chapters.trained.forms.maps import make_map
+from proofs.check.checker.chapters.trained.forms.passing import NormMaps
+from proofs.check.checker.chapters.trained.forms.ranges import PathBounds
 from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from proofs.check.checker.chapters.run_classes.reading import FloatClaim, Format
-from proofs.check.checker.chapters.trained.exponentials import RELATIVE_ERROR
+from proofs.check.checker.chapters.trained.balls.exponentials import RELATIVE_ERROR
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns, is_power
-from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, CentredRange, spread
-from proofs.check.checker.chapters.trained.packed import pack
-from proofs.check.checker.chapters.trained.ranges import PathBounds, Vectors
+from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm, CentredRange, spread
+from proofs.check.checker.chapters.trained.forms.packed import pack
+from proofs.check.checker.chapters.trained.forms.ranges import PathBounds, Vectors
 from proofs.check.checker.chapters.trained.reading.network import Scale
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected

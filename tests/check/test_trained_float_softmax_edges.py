@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from proofs.check.checker.chapters.run_classes.reading import Format
-from proofs.check.checker.chapters.trained.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR
+from proofs.check.checker.chapters.trained.balls.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR
 from proofs.check.checker.chapters.trained.floats.rounding import raised
 from proofs.check.checker.chapters.trained.floats.softmax import PLACES, bend_of, scaled, weights_of_runs
-from proofs.check.checker.chapters.trained.forms import (
+from proofs.check.checker.chapters.trained.forms.affine import (
     UNIT,
     AffineForm,
     CentredRange,
@@ -24,9 +24,9 @@ from proofs.check.checker.chapters.trained.forms import (
     promoted,
     spread,
 )
-from proofs.check.checker.chapters.trained.maps import to_units
-from proofs.check.checker.chapters.trained.packed import pack, unpack
-from proofs.check.checker.chapters.trained.ranges import PathBounds, Vectors
+from proofs.check.checker.chapters.trained.forms.maps import to_units
+from proofs.check.checker.chapters.trained.forms.packed import pack, unpack
+from proofs.check.checker.chapters.trained.forms.ranges import PathBounds, Vectors
 from proofs.check.checker.chapters.trained.reading.network import Scale
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from proofs.check.checker.chapters.run_classes.reading import Format
+from proofs.check.checker.chapters.trained.balls.precision import Undecided
 from proofs.check.checker.chapters.trained.floats.backwards import MOST, SHORT, Backwards, GradientRows
 from proofs.check.checker.chapters.trained.floats.traced_stack import nearby
 from proofs.check.checker.chapters.trained.floats.traces import (
@@ -22,9 +23,8 @@ from proofs.check.checker.chapters.trained.floats.traces import (
     TraceStart,
     reaches,
 )
-from proofs.check.checker.chapters.trained.forms import UNIT
-from proofs.check.checker.chapters.trained.passing import NormMaps
-from proofs.check.checker.chapters.trained.precision import Undecided
+from proofs.check.checker.chapters.trained.forms.affine import UNIT
+from proofs.check.checker.chapters.trained.forms.passing import NormMaps
 from proofs.check.checker.kernel.budget import Budget
 from tests.check.test_trained_float_backwards import ONE, Slots, drawn, rows_of, slots_of
 from tests.check.test_trained_float_operations import operations

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from proofs.check.checker.chapters.run_classes.reading import Format
+from proofs.check.checker.chapters.trained.balls.precision import Undecided
 from proofs.check.checker.chapters.trained.floats.backwards import make_back_map, transposed_map
 from proofs.check.checker.chapters.trained.floats.gradients import CURVES
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
@@ -37,11 +38,10 @@ from proofs.check.checker.chapters.trained.floats.traced_steps import (
     outputs_of,
 )
 from proofs.check.checker.chapters.trained.floats.traces import TracedVector
-from proofs.check.checker.chapters.trained.forms import FRACTION, UNIT, CentredRange, make_linear
-from proofs.check.checker.chapters.trained.maps import to_units
-from proofs.check.checker.chapters.trained.passing import UnitMaps, make_maps
-from proofs.check.checker.chapters.trained.precision import Undecided
-from proofs.check.checker.chapters.trained.ranges import PathBounds
+from proofs.check.checker.chapters.trained.forms.affine import FRACTION, UNIT, CentredRange, make_linear
+from proofs.check.checker.chapters.trained.forms.maps import to_units
+from proofs.check.checker.chapters.trained.forms.passing import UnitMaps, make_maps
+from proofs.check.checker.chapters.trained.forms.ranges import PathBounds
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix
 from proofs.check.checker.chapters.trained.reading.network import Affine, Norm, Scale, UnitsStep
 from proofs.check.checker.kernel.budget import Budget

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from constructions.trained.json_form import network_from_json
-from proofs.check.checker.chapters.trained.exact import linear
+from proofs.check.checker.chapters.trained.balls.exact import linear
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_words import BallsOfInputs
 from proofs.check.checker.chapters.trained.floats.stack import FloatStack, Seen
 from proofs.check.checker.chapters.trained.floats.traced_stack import TracedStack, nearby
 from proofs.check.checker.chapters.trained.floats.traces import Trace, TraceStart
-from proofs.check.checker.chapters.trained.forms import UNIT, spread
+from proofs.check.checker.chapters.trained.forms.affine import UNIT, spread
 from proofs.check.checker.chapters.trained.reading.network import AttentionStep, Norm
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import read_run_class

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from proofs.check.checker.chapters.run_classes.reading import Format
-from proofs.check.checker.chapters.trained.activations import Activation
+from proofs.check.checker.chapters.trained.balls.activations import Activation
+from proofs.check.checker.chapters.trained.balls.precision import Precision, Undecided
 from proofs.check.checker.chapters.trained.floats.backwards import SHORT, make_back_map
 from proofs.check.checker.chapters.trained.floats.operations import Operations
 from proofs.check.checker.chapters.trained.floats.traced_stack import nearby
 from proofs.check.checker.chapters.trained.floats.traced_steps import BITS, TracedUnits, bent_lines, outputs_of
 from proofs.check.checker.chapters.trained.floats.traces import NO_OUTPUTS, Trace, TracedNorm, TraceStart
-from proofs.check.checker.chapters.trained.forms import UNIT
-from proofs.check.checker.chapters.trained.passing import NormMaps, UnitMaps, make_maps
-from proofs.check.checker.chapters.trained.precision import Precision, Undecided
+from proofs.check.checker.chapters.trained.forms.affine import UNIT
+from proofs.check.checker.chapters.trained.forms.passing import NormMaps, UnitMaps, make_maps
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import Affine, Norm, UnitsStep
 from proofs.check.checker.kernel.budget import Budget

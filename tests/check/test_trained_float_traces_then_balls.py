@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from proofs.check import Rejected
-from proofs.check.checker.chapters.trained.exact import after_norm, linear
+from proofs.check.checker.chapters.trained.balls.exact import after_norm, linear
+from proofs.check.checker.chapters.trained.balls.precision import Undecided
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_stack import Nearby, RowsOnBalls, StackOnBalls
 from proofs.check.checker.chapters.trained.floats.traced_stack import nearby
 from proofs.check.checker.chapters.trained.floats.traces import Trace, TraceStart
-from proofs.check.checker.chapters.trained.forms import AffineForm
-from proofs.check.checker.chapters.trained.precision import Undecided
+from proofs.check.checker.chapters.trained.forms.affine import AffineForm
 from proofs.check.checker.chapters.trained.reading.network import UnitsStep
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import quote

@@ -13,9 +13,9 @@ from proofs.check.checker.chapters.trained.floats.classes import AttentionInRuns
 from proofs.check.checker.chapters.trained.floats.one_run import OneRun, Way
 from proofs.check.checker.chapters.trained.floats.proof import ProverOfRuns, read_float_runs
 from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
-from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, known_by_sizes, spread
-from proofs.check.checker.chapters.trained.packed import unpack
-from proofs.check.checker.chapters.trained.ranges import PathBounds
+from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm, known_by_sizes, spread
+from proofs.check.checker.chapters.trained.forms.packed import unpack
+from proofs.check.checker.chapters.trained.forms.ranges import PathBounds
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Malformed, Rejected
 from tests.check.trained_corpus import BINARY32, float_runs

@@ -12,11 +12,9 @@ import numpy as np
 import pytest
 
 from proofs.check import Rejected
-from proofs.check.checker.chapters.trained.activations import Activation
-from proofs.check.checker.chapters.trained.directions import average, make_turn
-from proofs.check.checker.chapters.trained.form_norms import normalise
-from proofs.check.checker.chapters.trained.form_units import Curve, activate, find_line
-from proofs.check.checker.chapters.trained.forms import (
+from proofs.check.checker.chapters.trained.balls.activations import Activation
+from proofs.check.checker.chapters.trained.balls.precision import Precision
+from proofs.check.checker.chapters.trained.forms.affine import (
     UNIT,
     AffineForm,
     apply,
@@ -27,9 +25,11 @@ from proofs.check.checker.chapters.trained.forms import (
     scale_each,
     shortened,
 )
-from proofs.check.checker.chapters.trained.packed import maximum, ones, pack, pack_short, rescale, unpack
-from proofs.check.checker.chapters.trained.precision import Precision
-from proofs.check.checker.chapters.trained.weights import RelativeWeights
+from proofs.check.checker.chapters.trained.forms.directions import average, make_turn
+from proofs.check.checker.chapters.trained.forms.norms import normalise
+from proofs.check.checker.chapters.trained.forms.packed import maximum, ones, pack, pack_short, rescale, unpack
+from proofs.check.checker.chapters.trained.forms.units import Curve, activate, find_line
+from proofs.check.checker.chapters.trained.forms.weights import RelativeWeights
 from proofs.check.checker.kernel.budget import Budget
 
 from .trained_classes import acted

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from mpmath import exp, mp, mpf, sqrt
 
-from proofs.check.checker.chapters.trained.activations import EXACT, SHAPES, Activation
-from proofs.check.checker.chapters.trained.exact import ExactLinear
-from proofs.check.checker.chapters.trained.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
-from proofs.check.checker.chapters.trained.heads import HeadOnNumbers, Reach, TokenProjections
-from proofs.check.checker.chapters.trained.linear import LinearOnNumbers, MapsBeside, multiply, spectral_norm
-from proofs.check.checker.chapters.trained.normal import enclose_pi
-from proofs.check.checker.chapters.trained.norms import Normaliser
-from proofs.check.checker.chapters.trained.precision import NORM_BITS, Precision, Undecided, ceil_norm
+from proofs.check.checker.chapters.trained.balls.activations import EXACT, SHAPES, Activation
+from proofs.check.checker.chapters.trained.balls.exact import ExactLinear
+from proofs.check.checker.chapters.trained.balls.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
+from proofs.check.checker.chapters.trained.balls.heads import HeadOnNumbers, Reach, TokenProjections
+from proofs.check.checker.chapters.trained.balls.linear import LinearOnNumbers, MapsBeside, multiply, spectral_norm
+from proofs.check.checker.chapters.trained.balls.normal import enclose_pi
+from proofs.check.checker.chapters.trained.balls.norms import Normaliser
+from proofs.check.checker.chapters.trained.balls.precision import NORM_BITS, Precision, Undecided, ceil_norm
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import Norm
 from proofs.check.checker.kernel.budget import Budget

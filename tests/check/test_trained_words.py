@@ -12,14 +12,14 @@ from mpmath import exp, mp, mpf, tanh
 
 from proofs.check import Rejected, check_part, check_sample, check_text, estimate
 from proofs.check.checker.chapters.along_words.truth import TruthsAlongWord
-from proofs.check.checker.chapters.trained.exact import linear
-from proofs.check.checker.chapters.trained.heads import Reach
-from proofs.check.checker.chapters.trained.memory import AttentionMemory
-from proofs.check.checker.chapters.trained.obligations import Obligations, is_by_place, obligations
-from proofs.check.checker.chapters.trained.precision import Precision, Undecided
+from proofs.check.checker.chapters.trained.balls.exact import linear
+from proofs.check.checker.chapters.trained.balls.heads import Reach
+from proofs.check.checker.chapters.trained.balls.memory import AttentionMemory
+from proofs.check.checker.chapters.trained.balls.precision import Precision, Undecided
+from proofs.check.checker.chapters.trained.balls.stack import AttentionOfFew
 from proofs.check.checker.chapters.trained.reading.decision import Decision, read_decision
-from proofs.check.checker.chapters.trained.stack import AttentionOfFew
-from proofs.check.checker.chapters.trained.words import ALL, PATIENCE, Judge, Runner, Share
+from proofs.check.checker.chapters.trained.words.obligations import Obligations, is_by_place, obligations
+from proofs.check.checker.chapters.trained.words.running import ALL, PATIENCE, Judge, Runner, Share
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.reading.document import read_document
 from tests.check import brute

@@ -11,7 +11,6 @@ from struct import pack, unpack
 import numpy as np
 
 from proofs.check.checker.chapters.along_words.conditions import When
-from proofs.check.checker.chapters.trained.classes import Classes
 from proofs.check.checker.chapters.trained.reading.decision import Case, Cut, Decision, Leaf, Tree
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import (
@@ -24,6 +23,7 @@ from proofs.check.checker.chapters.trained.reading.network import (
     Step,
     UnitsStep,
 )
+from proofs.check.checker.chapters.trained.words.classes import Classes
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.language import Language
 from proofs.check.checker.kernel.verdicts import Rejected

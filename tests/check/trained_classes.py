@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from proofs.check.checker.chapters.along_words.conditions import Automaton, When
-from proofs.check.checker.chapters.trained.classes import Classes
 from proofs.check.checker.chapters.trained.reading.decision import (
     Case,
     ClassesUnit,
@@ -36,6 +35,7 @@ from proofs.check.checker.chapters.trained.reading.network import (
     Step,
     UnitsStep,
 )
+from proofs.check.checker.chapters.trained.words.classes import Classes
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.language import Language
 

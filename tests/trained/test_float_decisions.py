@@ -31,8 +31,8 @@ from proofs.check import Rejected, check_text
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.stack import FloatStack
 from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
-from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, promoted, spread
-from proofs.check.checker.chapters.trained.passing import pass_between
+from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm, promoted, spread
+from proofs.check.checker.chapters.trained.forms.passing import pass_between
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import presets
 from proofs.trained.float_runs.casting import cast_network

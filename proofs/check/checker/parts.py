@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import cast
 
 from .asking import ANYTHING, Request, RequiredClaim
-from .chapters.trained.costs import estimate_decision
-from .chapters.trained.deciding import find_unproved, join_coverage, prove_part, prove_sample
-from .chapters.trained.describing import describe_decision
 from .chapters.trained.floats.proof import FloatRuns, find_unproved_floats, find_unproved_units_of_runs
 from .chapters.trained.reading.decision import Decision
-from .chapters.trained.vacuous import find_vacuous_lengths
+from .chapters.trained.words.costs import estimate_decision
+from .chapters.trained.words.deciding import find_unproved, join_coverage, prove_part, prove_sample
+from .chapters.trained.words.describing import describe_decision
+from .chapters.trained.words.vacuous import find_vacuous_lengths
 from .checking import Accepted, nothing_unexpected, read_bytes, read_within
 from .kernel.budget import MAX_N, Budget
 from .kernel.verdicts import expect

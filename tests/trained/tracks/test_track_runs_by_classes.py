@@ -22,7 +22,7 @@ from proofs.check.checker.chapters.trained.floats.classes import Runs
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
 from proofs.check.checker.chapters.trained.floats.stack import FloatStack
 from proofs.check.checker.chapters.trained.floats.track_runs import read_track_runs
-from proofs.check.checker.chapters.trained.forms import UNIT, spread
+from proofs.check.checker.chapters.trained.forms.affine import UNIT, spread
 from proofs.check.checker.chapters.trained.tracks import proof
 from proofs.check.checker.chapters.trained.tracks.layers import HeardSizes
 from proofs.check.checker.kernel.budget import Budget

@@ -19,10 +19,10 @@ from constructions.trained.json_form import network_from_json
 from constructions.trained.tracks import check_tracks_fit
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Incomplete, Malformed, Rejected, check_text
+from proofs.check.checker.chapters.trained.reading.tracks import read_tracks
 from proofs.check.checker.chapters.trained.tracks.columns import FormColumns, left
 from proofs.check.checker.chapters.trained.tracks.each_input import inputs_of
 from proofs.check.checker.chapters.trained.tracks.queries import Class, Query, make_queries, split
-from proofs.check.checker.chapters.trained.tracks.reading import read_tracks
 from proofs.check.checker.kernel.budget import Budget
 from tests.check.trained_networks import refusal_of
 from tests.trained.tracks.adders import adder, adds

@@ -22,10 +22,10 @@ from constructions.trained.network import AttentionStep, NormStep, Scale, Tensor
 from constructions.trained.tracks import TracksClaim, all_inputs, check_tracks_fit
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Malformed, Refusal, Rejected, check_text
-from proofs.check.checker.chapters.trained.exponentials import Exponentials
+from proofs.check.checker.chapters.trained.balls.exponentials import Exponentials
 from proofs.check.checker.chapters.trained.reading.network import read_network
+from proofs.check.checker.chapters.trained.reading.tracks import read_wrong_input
 from proofs.check.checker.chapters.trained.tracks import exact, wrong_input
-from proofs.check.checker.chapters.trained.tracks.reading import read_wrong_input
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.enclosures.float_runs.run_class import presets

@@ -19,9 +19,9 @@ from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim
 from examples.adders.by_hand import carries
 from proofs.check import Malformed, Rejected, check_text
+from proofs.check.checker.chapters.trained.reading.tracks import Unit, read_tracks
 from proofs.check.checker.chapters.trained.tracks.columns import FormColumns
 from proofs.check.checker.chapters.trained.tracks.queries import make_queries, make_sources
-from proofs.check.checker.chapters.trained.tracks.reading import Unit, read_tracks
 from proofs.check.checker.kernel.budget import Budget
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import tracks_text

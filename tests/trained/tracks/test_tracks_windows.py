@@ -14,9 +14,9 @@ import pytest
 from constructions.trained.tracks import TracksClaim, all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_to_json
 from proofs.check import Incomplete, Malformed, Rejected, check_text
-from proofs.check.checker.chapters.trained.tracks import claim as claim_there
+from proofs.check.checker.chapters.trained.reading import tracks_claim as claim_there
+from proofs.check.checker.chapters.trained.reading.tracks import read_tracks
 from proofs.check.checker.chapters.trained.tracks.columns import windowed as windowed_there
-from proofs.check.checker.chapters.trained.tracks.reading import read_tracks
 from proofs.check.checker.kernel.budget import Budget
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.cells import Group

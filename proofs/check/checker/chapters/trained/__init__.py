@@ -1,43 +1,24 @@
 """Trained networks; docs/trained.md. Read in this order:
 
-reading       of files: dyadics (tensors as exact dyadic rationals), network, decision (claims, covers, wrong words)
-obligations   what must be covered, and that it is
-precision     numbers as integers, packed vectors
-exact         dyadic matrices: norms put into maps, maps side by side
-linear        linear maps of packed rows; spectral norms
-exponentials  exp(-d) by a table and a series
-normal        x Φ(x); with sigmoids (tanh, silu, gelu-tanh) the activations of one number
-activations   activations of many numbers, by tables of parabolas
-roundings     of many numbers to multiples of a scale
-norms         layer norm and RMS norm
-heads         scores, weights and averages of a head
-stack         the network at a precision
-tables        the first attention, for each token at each place
-memory        a later attention, for the places that it has met
-walks         words through the network
-words         all words of a unit
-graphs        a graph of classes is a cover of all words
-packed        many signed integers in one
-forms         affine forms, and linear maps of them; then
-maps          weights as integers
-form_norms    layer norm and RMS norm of a form
-form_units    activations of a form
-directions    the form of an average that is bounded along directions
-weights       weights of softmax as integers
-ranges        averages stay in stated ranges: longest paths
-passing       all steps on forms
-arithmetic    what a proof by classes computes with: the real numbers
-cells         boxes of ranges, cut
-rows          rows at the stream of a node
-classes       a unit of a cover by classes
-wrong_word    a word by which a claim is false
-deciding      the whole cover, a part of it, or a sample
-vacuous       the lengths at which nothing is asked
-costs         what the units take, about
-describing    the claim in words
-tracks        inputs that are laid out in tracks: claim, reading, columns, longest (sums over columns), queries, layers,
+reading       of files: dyadics (tensors as exact dyadic rationals), network, decision (claims, covers, wrong words),
+              tracks_claim, tracks, lengths
+balls         numbers with a bound of their error: precision (numbers as integers, packed vectors), exact (dyadic
+              matrices: norms put into maps, maps side by side), linear (maps of packed rows; spectral norms),
+              exponentials (exp(-d) by a table and a series), normal (x Φ(x)) and sigmoids (tanh, silu, gelu-tanh),
+              activations (of many numbers, by tables of parabolas), roundings, norms, heads (scores, weights and
+              averages of a head), stack (the network at a precision), tables (the first attention, for each token at
+              each place), memory (a later attention, for the places that it has met), walks (words through the network)
+forms         packed (many signed integers in one), affine (affine forms, and linear maps of them), maps (weights as
+              integers), norms, units, directions (the form of an average that is bounded along directions), weights (of
+              softmax as integers), graphs (a graph of classes is a cover of all words), ranges (averages stay in stated
+              ranges: longest paths), passing (all steps on forms), arithmetic (what a proof by classes computes with:
+              the real numbers), cells (boxes of ranges, cut), rows (rows at the stream of a node)
+words         obligations (what must be covered, and that it is), running (all words of a unit), classes (a unit of a
+              cover by classes), wrong_word, deciding (the whole cover, a part of it, or a sample), vacuous (the lengths
+              at which nothing is asked), costs, describing (the claim in words)
+tracks        inputs that are laid out in tracks: columns, longest (sums over columns), queries, layers,
               each_input, exact, exact_proof, proof, wrong_input, describing
-lengths       lengths beyond enumeration: reading, counts, truths, margins, case_rows, proof,
+lengths       lengths beyond enumeration: counts, truths, margins, case_rows, proof,
               suffixes, describing
 floats        float runs: rounding, casting, one_number, operations, softmax, stack, walks, classes, proof, describing;
               on balls: balls, gradients, ball_heads, ball_stack, ball_words; on traces: backwards, traces,
@@ -48,8 +29,6 @@ floats        float runs: rounding, casting, one_number, operations, softmax, st
 from functools import partial
 
 from ...kernel.kind import FileKind
-from .deciding import prove_decision
-from .describing import describe_decision, describe_wrong_word
 from .floats.describing import describe_float_runs
 from .floats.proof import FORMAT_OF_FLOAT_RUNS, prove_float_runs, read_float_runs
 from .floats.track_runs import FORMAT_OF_TRACK_RUNS, describe_track_runs, prove_track_runs, read_track_runs
@@ -62,7 +41,9 @@ from .floats.wrong_input_run import (
 from .floats.wrong_run import FORMAT_OF_WRONG_RUN, describe_wrong_run, prove_wrong_run, read_wrong_run
 from .lengths.describing import describe_lengths, describe_long_word
 from .lengths.proof import prove_lengths, prove_long_word
-from .lengths.reading import (
+from .lengths.suffixes import prove_suffixes
+from .reading.decision import FORMAT_OF_DECISION, FORMAT_OF_WRONG_WORD, read_decision, read_wrong_word
+from .reading.lengths import (
     FORMAT_OF_LENGTHS,
     FORMAT_OF_LONG_WORD,
     FORMAT_OF_SUFFIXES,
@@ -70,13 +51,13 @@ from .lengths.reading import (
     read_long_word,
     read_suffixes,
 )
-from .lengths.suffixes import prove_suffixes
-from .reading.decision import FORMAT_OF_DECISION, FORMAT_OF_WRONG_WORD, read_decision, read_wrong_word
+from .reading.tracks import FORMAT_OF_TRACKS, FORMAT_OF_WRONG_INPUT, read_tracks, read_wrong_input
 from .tracks.describing import describe_tracks, describe_wrong_input
 from .tracks.proof import prove_tracks
-from .tracks.reading import FORMAT_OF_TRACKS, FORMAT_OF_WRONG_INPUT, read_tracks, read_wrong_input
 from .tracks.wrong_input import prove_wrong_input
-from .wrong_word import prove_wrong_word
+from .words.deciding import prove_decision
+from .words.describing import describe_decision, describe_wrong_word
+from .words.wrong_word import prove_wrong_word
 
 TRAINED_TIMES = 30  # a decision, which runs words, may take as many times the default steps
 TRAINED_HELD = 3  # and the exact weights of a network as many times the default memory

@@ -10,8 +10,8 @@ from operator import add, mul, or_
 from typing import NamedTuple
 
 from ....kernel.budget import Budget
-from ..forms import WEIGHT
-from ..precision import LOWEST, Precision, Undecided, sign_bits
+from ..balls.precision import LOWEST, Precision, Undecided, sign_bits
+from ..forms.affine import WEIGHT
 
 GRADIENT = SHORT = 22  # bits behind the point of gradients, and of what they are multiplied with
 SLOT = 64

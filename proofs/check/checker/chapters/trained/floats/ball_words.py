@@ -6,11 +6,11 @@ from fractions import Fraction
 from ....kernel.budget import Budget
 from ....kernel.verdicts import Rejected
 from ...run_classes.reading import FloatClaim
-from ..activations import Activation
-from ..precision import LOWEST, Precision, Undecided
+from ..balls.activations import Activation
+from ..balls.precision import LOWEST, Precision, Undecided
 from ..reading.decision import LogitRow
 from ..reading.network import Network
-from ..words import Runner, Stacks
+from ..words.running import Runner, Stacks
 from .ball_stack import Nearby, RowsOnBalls, StackOnBalls
 
 

@@ -9,9 +9,9 @@ from functools import reduce
 from operator import add, mul
 
 from ....kernel.verdicts import require
-from ..arithmetic import AttentionStage, Between
-from ..forms import UNIT, WEIGHT, AffineForm, Linear, apply, move, plus, promoted, shift_symbols
-from ..ranges import ColumnSource, PathBounds, Vectors
+from ..forms.affine import UNIT, WEIGHT, AffineForm, Linear, apply, move, plus, promoted, shift_symbols
+from ..forms.arithmetic import AttentionStage, Between
+from ..forms.ranges import ColumnSource, PathBounds, Vectors
 from ..reading.decision import LogitRow
 from .stack import AttentionOfRuns, FloatStack, join_forms, make_row_maps
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from ....kernel.kind import entry
 from ....kernel.verdicts import quote, show
 from ...run_classes.reading import FloatClaim, write_format
-from ..describing import describe_claim, describe_lengths
-from ..vacuous import find_vacuous_lengths
+from ..words.describing import describe_claim, describe_lengths
+from ..words.vacuous import find_vacuous_lengths
 from .proof import FloatRuns
 
 

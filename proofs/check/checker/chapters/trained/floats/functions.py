@@ -13,7 +13,7 @@ from ....kernel.exponential import WORKING_BITS, enclose_exp, exp_steps
 from ....kernel.irrational.functions import enclose_ln
 from ....kernel.numbers import ends_of
 from ...run_classes.reading import Format
-from ..normal import enclose_pi
+from ..balls.normal import enclose_pi
 from .dyadics import Dyadic, nearest
 
 DIGITS = 72

@@ -9,11 +9,11 @@ from operator import add, mul
 from typing import NamedTuple
 
 from ....kernel.exponential import ceil_shift, floor_shift
-from ..activations import Activation
-from ..exact import ExactLinear, after_norm, linear, transposed, zeros
-from ..linear import LinearOnNumbers
-from ..norms import Normaliser
-from ..precision import NORM_BITS, Logits, PassedUnits, Stream, Undecided, ceil_norm, ceil_sqrt
+from ..balls.activations import Activation
+from ..balls.exact import ExactLinear, after_norm, linear, transposed, zeros
+from ..balls.linear import LinearOnNumbers
+from ..balls.norms import Normaliser
+from ..balls.precision import NORM_BITS, Logits, PassedUnits, Stream, Undecided, ceil_norm, ceil_sqrt
 from ..reading.network import Norm, UnitsStep
 from .balls import Balls, InputOnBalls
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from operator import mul
 
 from ...run_classes.reading import Format
-from ..forms import FRACTION, AffineForm, Linear
-from ..packed import READABLE
+from ..forms.affine import FRACTION, AffineForm, Linear
+from ..forms.packed import READABLE
 from ..reading.dyadics import Matrix, Vector
 from ..reading.network import Affine, AttentionStep, Network, UnitsStep
 from .dyadics import rounded

@@ -12,9 +12,8 @@ from operator import add, mul
 from ....kernel.budget import Budget
 from ....kernel.verdicts import require
 from ...run_classes.reading import FloatClaim, Format
-from ..form_norms import centred, normalise, square
-from ..form_units import activate
-from ..forms import (
+from ..balls.precision import ceil_norm, ceil_sqrt
+from ..forms.affine import (
     FRACTION,
     UNIT,
     WEIGHT,
@@ -29,9 +28,10 @@ from ..forms import (
     widened,
     with_generators,
 )
-from ..maps import to_units
-from ..passing import NormMaps, UnitMaps
-from ..precision import ceil_norm, ceil_sqrt
+from ..forms.maps import to_units
+from ..forms.norms import centred, normalise, square
+from ..forms.passing import NormMaps, UnitMaps
+from ..forms.units import activate
 from ..reading.network import Network
 from .casting import nearest
 from .one_number import as_stored, numbers_of, product_of, with_numbers

@@ -18,10 +18,8 @@ from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import headed
 from ....kernel.verdicts import Rejected, quote, require, within
 from ...run_classes.reading import FloatClaim, is_within, read_floats
-from ..classes import Classes
-from ..forms import FRACTION, AffineForm, apply, spread
-from ..obligations import expect_covered, obligations
-from ..precision import Undecided
+from ..balls.precision import Undecided
+from ..forms.affine import FRACTION, AffineForm, apply, spread
 from ..reading.decision import (
     KEYS_OF_COVER,
     CoverPart,
@@ -33,7 +31,9 @@ from ..reading.decision import (
     read_subject,
 )
 from ..reading.network import Network
-from ..words import ALL, Judge, Runner, tokens_at_places
+from ..words.classes import Classes
+from ..words.obligations import expect_covered, obligations
+from ..words.running import ALL, Judge, Runner, tokens_at_places
 from .ball_words import BallsOfInputs
 from .casting import cast_network
 from .classes import Runs

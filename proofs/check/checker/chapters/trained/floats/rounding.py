@@ -7,7 +7,7 @@ from functools import cache
 from ....kernel.numbers import ZERO
 from ....kernel.verdicts import require
 from ...run_classes.reading import FloatClaim, Format
-from ..forms import FRACTION, UNIT
+from ..forms.affine import FRACTION, UNIT
 
 LEAST = 1000  # what may be lost below 2^e is taken to be at least 2^-1000
 

@@ -12,8 +12,8 @@ from ....kernel.budget import Budget
 from ....kernel.numbers import ONE
 from ....kernel.verdicts import require
 from ...run_classes.reading import FloatClaim
-from ..exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
-from ..forms import (
+from ..balls.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
+from ..forms.affine import (
     FRACTION,
     UNIT,
     WEIGHT,
@@ -28,8 +28,8 @@ from ..forms import (
     widened,
     within_range,
 )
-from ..maps import over_root, to_units
-from ..ranges import PathBounds, Vectors, scores
+from ..forms.maps import over_root, to_units
+from ..forms.ranges import PathBounds, Vectors, scores
 from ..reading.network import Scale
 from .one_number import as_stored, sum_is_exact
 from .rounding import (

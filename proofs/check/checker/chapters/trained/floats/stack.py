@@ -11,10 +11,10 @@ from typing import NamedTuple
 from ....kernel.budget import Budget
 from ....kernel.numbers import INTEGER_BITS, over_one_denominator
 from ...run_classes.reading import FloatClaim
-from ..forms import AffineForm, CentredRange, Linear, known_by_sizes, make_linear, promoted, shortened, widened
-from ..maps import make_bias, make_map, to_units
-from ..passing import NormMaps, UnitMaps, make_maps, make_norm
-from ..ranges import PathBounds
+from ..forms.affine import AffineForm, CentredRange, Linear, known_by_sizes, make_linear, promoted, shortened, widened
+from ..forms.maps import make_bias, make_map, to_units
+from ..forms.passing import NormMaps, UnitMaps, make_maps, make_norm
+from ..forms.ranges import PathBounds
 from ..reading.decision import LogitRow
 from ..reading.network import AttentionStep, Network, Scale
 from .one_number import is_whole

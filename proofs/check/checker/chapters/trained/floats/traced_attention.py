@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from operator import add, mul
 from typing import NamedTuple
 
-from ..forms import FRACTION, CentredRange, make_linear
-from ..maps import to_units
-from ..ranges import PathBounds
+from ..forms.affine import FRACTION, CentredRange, make_linear
+from ..forms.maps import to_units
+from ..forms.ranges import PathBounds
 from .backwards import (
     PRECISION,
     SHORT,

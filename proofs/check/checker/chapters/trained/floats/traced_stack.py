@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.numbers import INTEGER_BITS
-from ..activations import Activation
-from ..passing import NormMaps, UnitMaps
-from ..precision import Undecided
+from ..balls.activations import Activation
+from ..balls.precision import Undecided
+from ..forms.passing import NormMaps, UnitMaps
 from .backwards import GRADIENT, MOST, PRECISION, SLOT
 from .ball_stack import Nearby
 from .stack import FloatStack, Seen

@@ -5,11 +5,11 @@ from operator import add, mul
 from typing import NamedTuple
 
 from ....kernel.numbers import INTEGER_BITS
-from ..activations import Activation
-from ..forms import FRACTION, Linear
-from ..packed import READABLE, pack_short, rescale, unpack
-from ..passing import NormMaps, UnitMaps
-from ..precision import Undecided
+from ..balls.activations import Activation
+from ..balls.precision import Undecided
+from ..forms.affine import FRACTION, Linear
+from ..forms.packed import READABLE, pack_short, rescale, unpack
+from ..forms.passing import NormMaps, UnitMaps
 from .backwards import PRECISION, SHORT, BackMap, Backwards, GradientRows, make_back_map, plus
 from .gradients import CURVES, TURN
 from .operations import Operations, rounded_to

@@ -13,9 +13,9 @@ from operator import add, mul
 from typing import NamedTuple, Protocol
 
 from ....kernel.budget import Budget
-from ..forms import FRACTION, UNIT
-from ..passing import NormMaps
-from ..precision import Undecided, ceil_norm
+from ..balls.precision import Undecided, ceil_norm
+from ..forms.affine import FRACTION, UNIT
+from ..forms.passing import NormMaps
 from .backwards import GRADIENT, MOST, SHORT, SLOT, Backwards, GradientRows, short
 from .operations import Operations
 

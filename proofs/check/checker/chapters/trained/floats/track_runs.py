@@ -10,11 +10,11 @@ from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import headed
 from ...run_classes.reading import FloatClaim, read_floats
 from ..reading.decision import LogitRow
+from ..reading.tracks import TracksCertificate, read_forms
 from ..tracks.describing import describe_tracks
 from ..tracks.each_input import ProvesRows
 from ..tracks.proof import prove_tracks
-from ..tracks.reading import TracksCertificate, read_forms
-from ..words import Runner
+from ..words.running import Runner
 from .casting import cast_network
 from .classes import Runs
 from .describing import words_of_run

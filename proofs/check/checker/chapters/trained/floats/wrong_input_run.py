@@ -10,8 +10,8 @@ from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import headed
 from ....kernel.verdicts import require
 from ...run_classes.reading import FloatClaim
+from ..reading.tracks import KEYS_OF_WRONG_INPUT, WrongInput, read_input
 from ..tracks.describing import describe_wrong_input
-from ..tracks.reading import KEYS_OF_WRONG_INPUT, WrongInput, read_input
 from ..tracks.wrong_input import row_and_prefix
 from .describing import words_of_run
 from .one_run import Way

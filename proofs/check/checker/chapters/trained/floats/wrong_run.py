@@ -11,11 +11,11 @@ from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import Fields, headed, one_of
 from ....kernel.verdicts import expect, require
 from ...run_classes.reading import FloatClaim, read_floats
-from ..describing import describe_wrong_word
 from ..reading.decision import KEYS_OF_WRONG_WORD, WrongWord, read_word
 from ..reading.network import Network
-from ..words import Judge
-from ..wrong_word import find_place, tokens_of
+from ..words.describing import describe_wrong_word
+from ..words.running import Judge
+from ..words.wrong_word import find_place, tokens_of
 from .casting import cast_network
 from .describing import words_of_run
 from .one_run import OneRun, Way

@@ -1,8 +1,8 @@
 """The rows of cases, as maps of the stream."""
 
-from ..forms import Linear
-from ..maps import make_rows
-from .reading import LengthsCertificate, SuffixesCertificate
+from ..forms.affine import Linear
+from ..forms.maps import make_rows
+from ..reading.lengths import LengthsCertificate, SuffixesCertificate
 
 
 class CaseRows:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from ....kernel.kind import entry
 from ....kernel.verdicts import show
-from ..describing import describe_claim, words_of_row
-from .reading import EVERY, LengthsCertificate, LongWord, SuffixesCertificate
+from ..reading.lengths import EVERY, LengthsCertificate, LongWord, SuffixesCertificate
+from ..words.describing import describe_claim, words_of_row
 
 
 def describe_lengths(given: LengthsCertificate | SuffixesCertificate, coverage: Mapping[str, int]) -> list[str]:

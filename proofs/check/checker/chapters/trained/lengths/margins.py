@@ -10,14 +10,25 @@ from typing import NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.verdicts import require
-from ..exponentials import ABSOLUTE_ERROR, Exponentials
-from ..forms import FRACTION, AffineForm, apply, make_linear, move, plus, promoted, shift_symbols, spread, within_range
-from ..packed import SLOT
-from ..passing import AttentionMaps, HeadMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between
-from ..ranges import PathBounds, Vectors, scores
+from ..balls.exponentials import ABSOLUTE_ERROR, Exponentials
+from ..forms.affine import (
+    FRACTION,
+    AffineForm,
+    apply,
+    make_linear,
+    move,
+    plus,
+    promoted,
+    shift_symbols,
+    spread,
+    within_range,
+)
+from ..forms.packed import SLOT
+from ..forms.passing import AttentionMaps, HeadMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between
+from ..forms.ranges import PathBounds, Vectors, scores
+from ..forms.weights import SHARE
 from ..reading.decision import TrainedClaim
 from ..reading.network import AttentionStep, Network
-from ..weights import SHARE
 from .counts import CountCell, reads_last_letter
 
 AMOUNT = 90  # bits behind the point of amounts

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 
 from ....kernel.verdicts import expect, require, within
 from ...along_words.truth import TruthsAlongWord
-from ..forms import FRACTION, apply, spread
-from ..maps import make_rows
-from ..rows import prove_rows
+from ..forms.affine import FRACTION, apply, spread
+from ..forms.maps import make_rows
+from ..forms.rows import prove_rows
+from ..reading.lengths import CountCut, LengthsCertificate, LongWord
 from .case_rows import CaseRows
 from .counts import Region, leaves, narrowed, reads_last_letter, regions_of, whole
 from .margins import Margins, shares_of
-from .reading import CountCut, LengthsCertificate, LongWord
 from .truths import CaseTruths
 
 

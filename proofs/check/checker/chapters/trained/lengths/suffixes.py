@@ -8,14 +8,14 @@ from fractions import Fraction
 
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.verdicts import expect, require, within
-from ..forms import FRACTION
-from ..ranges import PathBounds
+from ..forms.affine import FRACTION
+from ..forms.ranges import PathBounds
+from ..forms.rows import prove_rows
 from ..reading.dyadics import POINTER_BITS
-from ..rows import prove_rows
+from ..reading.lengths import SuffixesCertificate
 from .case_rows import CaseRows
 from .counts import CountedCell, Region, reads_last_letter
 from .margins import AMOUNT, EXP, Margins, SeenCell, shares_of
-from .reading import SuffixesCertificate
 from .truths import CaseTruths
 
 Word = tuple[int, ...]

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ....kernel.budget import ENTRY_BITS, Budget
-from ..ranges import ColumnSource
+from ..forms.ranges import ColumnSource
 from ..reading.dyadics import POINTER_BITS
-from .claim import Form, LayoutPlace, Machine, Step, TracksClaim
+from ..reading.tracks_claim import Form, LayoutPlace, Machine, Step, TracksClaim
 
 
 class ColumnMove(NamedTuple):

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from ....kernel.budget import Budget
 from ....kernel.kind import entry
 from ....kernel.verdicts import quote_all, show
-from ..describing import EXACT, counted, describe_network, write_tokens
-from .claim import Form, LayoutPlace, Step, TracksClaim
+from ..reading.tracks import TracksCertificate, WrongInput
+from ..reading.tracks_claim import Form, LayoutPlace, Step, TracksClaim
+from ..words.describing import EXACT, counted, describe_network, write_tokens
 from .columns import FormColumns, on_paths
-from .reading import TracksCertificate, WrongInput
 from .wrong_input import right_tokens
 
 LINE = 100  # characters of what a line lists

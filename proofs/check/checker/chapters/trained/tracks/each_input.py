@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.verdicts import Rejected, expect, require
+from ..balls.stack import Stack
 from ..reading.decision import LogitRow
-from ..stack import Stack
-from ..words import Runner, Stacks
+from ..reading.tracks import TracksCertificate
+from ..words.running import Runner, Stacks
 from .columns import ColumnMove, FormColumns, Left, left
 from .describing import write_input
-from .reading import TracksCertificate
 
 ColumnIndices = tuple[int, ...]
 """The letters of each column, by their place among all columns."""

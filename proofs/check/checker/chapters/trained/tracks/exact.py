@@ -13,13 +13,12 @@ from typing import NamedTuple
 from ....kernel.budget import ENTRY_BITS, Budget
 from ....kernel.numbers import INTEGER_BITS
 from ....kernel.verdicts import require
-from ..exponentials import ABSOLUTE_ERROR, Exponentials
-from ..maps import over_root
-from ..ranges import ColumnSource, PathBounds
+from ..balls.exponentials import ABSOLUTE_ERROR, Exponentials
+from ..forms.maps import over_root
+from ..forms.ranges import ColumnSource, PathBounds
 from ..reading.dyadics import Matrix, Vector
 from ..reading.network import AttentionStep, Network, NetworkHead, UnitsStep
 
-LEAST_PRECISION, MOST_PRECISION = 32, 128  # bits behind the point of scores; exponentials.py has so many
 BEHIND = 48  # bits more of a weight
 MOST_POWER = 1 << 13  # bits behind the point of exact numbers
 CHORD = 20  # bits behind the point of the slope of a chord

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from ....kernel.budget import ENTRY_BITS, Cache
 from ....kernel.verdicts import expect, require, within
-from ..packed import pack
-from ..ranges import ColumnSource, PathBounds
+from ..forms.packed import pack
+from ..forms.ranges import ColumnSource, PathBounds
+from ..reading.tracks import ExactUnit, TracksCertificate, Tree
 from .columns import FormColumns, left
 from .exact import ExactNetwork, ExactRange
 from .longest import Asked, BundleKey, Bundles, ColumnPasses, PlacesRead
 from .queries import Class, Given, Query, make_queries, split
-from .reading import ExactUnit, TracksCertificate, Tree
 
 BYTES_OF_RANGE = 16
 ExactBox = tuple[ExactRange, ...]

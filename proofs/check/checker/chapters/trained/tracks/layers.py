@@ -16,17 +16,17 @@ from typing import NamedTuple
 from ....kernel.budget import Cache
 from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.verdicts import expect, require, within
-from ..arithmetic import AttentionStage
-from ..cells import Bounds, Box
-from ..directions import PLACES, DirectionBasis, average, make_turn
-from ..forms import FRACTION, WEIGHT, AffineForm, Linear, apply, make_linear, shift_symbols, spread, within_range
-from ..ranges import AttendedTo, ColumnSource, PathBounds, Vectors, both_ways, weigh
-from ..rows import Heard
-from ..weights import RelativeWeights
+from ..forms.affine import FRACTION, WEIGHT, AffineForm, Linear, apply, make_linear, shift_symbols, spread, within_range
+from ..forms.arithmetic import AttentionStage
+from ..forms.cells import Bounds, Box
+from ..forms.directions import PLACES, DirectionBasis, average, make_turn
+from ..forms.ranges import AttendedTo, ColumnSource, PathBounds, Vectors, both_ways, weigh
+from ..forms.rows import Heard
+from ..forms.weights import RelativeWeights
+from ..reading.tracks import StepRanges
 from .columns import ColumnMove, FormColumns, left
 from .longest import Asked, BundleKey, Bundles, ColumnPasses, PlacesRead
 from .queries import Class, Given, Labels, Query, label
-from .reading import StepRanges
 
 ALIKE = 8  # bits of a query's radii that are rounded up
 

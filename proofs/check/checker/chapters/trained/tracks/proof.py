@@ -12,19 +12,19 @@ from itertools import pairwise
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.verdicts import Rejected, expect, require, within
-from ..arithmetic import ArithmeticOfClasses, Reals
-from ..cells import Bounds, replaced
-from ..cells import Cell as BoxOfCell
-from ..forms import FRACTION, AffineForm, Linear, promoted
-from ..packed import SLOT
-from ..ranges import ColumnSource
-from ..rows import Last, prove_rows
+from ..forms.affine import FRACTION, AffineForm, Linear, promoted
+from ..forms.arithmetic import ArithmeticOfClasses, Reals
+from ..forms.cells import Bounds, replaced
+from ..forms.cells import Cell as BoxOfCell
+from ..forms.packed import SLOT
+from ..forms.ranges import ColumnSource
+from ..forms.rows import Last, prove_rows
+from ..reading.tracks import EachInput, ExactUnit, TracksCertificate, Tree, Unit, width_of_stream
 from .columns import FormColumns, windowed
 from .each_input import MakesProver, over_the_reals, prove_each
 from .exact_proof import ExactProof
 from .layers import HeardSizes, LayerProof, Ranged
 from .queries import Class, Query, expect_labels, make_queries, make_sources, split
-from .reading import EachInput, ExactUnit, TracksCertificate, Tree, Unit, width_of_stream
 
 CELL_STEPS = 500  # of a cell, beside its products
 GroupKey = tuple[int, ...]

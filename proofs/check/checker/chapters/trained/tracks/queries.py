@@ -12,8 +12,8 @@ from functools import cached_property
 
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.verdicts import expect
-from ..ranges import ColumnSource
-from .claim import LayoutPlace, TracksClaim
+from ..forms.ranges import ColumnSource
+from ..reading.tracks_claim import LayoutPlace, TracksClaim
 from .columns import ColumnMove, FormColumns, Left, left
 
 Given = tuple[tuple[int, frozenset[int]], ...]

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from ....kernel.verdicts import Rejected, expect, require
-from ..precision import HIGHEST, Precision, Undecided
+from ..balls.precision import HIGHEST, Precision, Undecided
+from ..balls.stack import Stack
+from ..balls.walks import make_walk
 from ..reading.decision import LogitRow
-from ..stack import Stack
-from ..walks import make_walk
-from .exact import MOST_PRECISION, ExactNetwork
-from .reading import WrongInput
+from ..reading.tracks import MOST_PRECISION, WrongInput
+from .exact import ExactNetwork
 
 
 def right_tokens(given: WrongInput) -> list[int]:

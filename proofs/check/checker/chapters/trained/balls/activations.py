@@ -1,0 +1,172 @@
+"""Activations of numbers: docs/trained.md, section 1, within a stated error, which section 6 proves.
+
+At the lowest precision a cell of a table has a parabola; cells are made when they are needed. At higher precisions, and
+for the values themselves, the function is evaluated.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+from ....kernel.budget import Budget
+from ....kernel.numbers import size
+from .exponentials import LazyTable
+from .normal import Normal
+from .precision import Precision
+from .sigmoids import Sigmoids
+
+VALUE_ERROR = 3  # of a value, in numbers
+FINER = 6  # bits more of values of tables at precision 0
+CELL_BITS = 1600  # of memory for a cell, and its values
+
+@dataclass(frozen=True)
+class ActivationShape:
+    """Of an activation: M, a bound of |f'|, the step of its table, and whether it is bounded by 1 or by |x|."""
+
+    third: Fraction
+    slope: Fraction
+    step_bits: int
+    bounded: bool
+
+
+SHAPES = {"gelu": ActivationShape(Fraction(13, 10), Fraction(5, 4), 10, False),
+          "gelu-tanh": ActivationShape(Fraction(12), Fraction(3, 2), 12, False),
+          "silu": ActivationShape(Fraction(28, 25), Fraction(13, 10), 12, False),
+          "sigmoid": ActivationShape(Fraction(1, 4), Fraction(1, 4), 11, True),
+          "tanh": ActivationShape(Fraction(4), Fraction(1), 12, True),
+          "relu": ActivationShape(Fraction(0), Fraction(1), 1, False),
+          "identity": ActivationShape(Fraction(0), Fraction(1), 1, False)}
+EXACT = {"relu", "identity"}
+
+
+ParabolaPiece = tuple[int, int, int]
+"""The value at the left end, times the cell's width, and the coefficients of t and t², t from 0 to 1 over the cell."""
+
+
+class Activation:
+    """An activation of numbers; ``apply`` is off by at most ``error`` in each.
+
+    Where parabolas may be off by more than they are, cells are wider, as wide as that allows.
+    """
+
+    def __init__(self, name: str, precision: Precision, budget: Budget, allowed: int = 1) -> None:
+        self._budget, self._precision = budget, precision
+        self._shape, self._name = SHAPES[name], name
+        self._far = far(precision.fraction) << precision.fraction
+        self._function: Callable[[int], int] = int
+        self._finer = 0 if precision.level or name in EXACT else FINER
+        if name not in EXACT:
+            make = Normal if name == "gelu" else partial(Sigmoids, name)
+            self._function = make(precision.fraction + self._finer, budget).find
+        rest = self._shape.third * Fraction(642, 10000) * precision.one / 8**self._shape.step_bits
+        self._step_bits = self._shape.step_bits
+        while self._step_bits > FINER and 8 * rest <= allowed:
+            self._step_bits, rest = self._step_bits - 1, 8 * rest
+        self._shift = precision.fraction - self._step_bits
+        self._values: dict[int, int] = {}
+        self._cells = LazyTable(self._make_cell, self._far >> self._shift)
+        by_table = precision.level <= 1
+        self.apply = (self._apply_relu if name == "relu" else list if name == "identity" else
+                      self._apply_cells if by_table else self._apply_each)
+        self.error = 0 if name in EXACT else VALUE_ERROR if not by_table else (
+            min(1, self._finer) - (-(2 * VALUE_ERROR + 4) >> self._finer) + -(-rest // 1))
+
+    def slopes(self, x: Sequence[int]) -> list[int]:
+        """The derivatives, in numbers, of `relu` or an activation that has a table; each is off by at most
+        ``slope_error``.
+
+        Proof: docs/trained.md, section 6, Tables of activations.
+        """
+        if self._name == "relu":
+            return [self._precision.one if y > 0 else 0 for y in x]
+        cells, bits, mask = self._cells, self._shift, (1 << self._shift) - 1
+        finer = self._step_bits - self._finer
+        return [first + (2 * second * t >> bits) << finer
+                for y in x for _, first, second in [cells[y >> bits]] for t in [y & mask]]
+
+    def nodes(self, points: Sequence[int]) -> list[int]:
+        """The last numbers before these at which a cell begins, and the next one after the last."""
+        return [*(x >> self._shift << self._shift for x in points[:-1]), -(-points[-1] >> self._shift) << self._shift]
+
+    def at_nodes(self, points: Sequence[int]) -> list[int]:
+        """The function at numbers at which cells begin: no cell is made for that."""
+        return [self._value_at(x >> self._shift) >> self._finer for x in points]
+
+    @property
+    def slope_error(self) -> int:
+        """How far off a slope may be."""
+        if self._name == "relu":
+            return 0
+        rest = self._shape.third * self._precision.one / (1 << 2 * self._step_bits)
+        return (4 * VALUE_ERROR + 2 << self._step_bits - self._finer) + -(-rest // 1)
+
+    def spread(self, e: int) -> int:
+        """How far off results are, roundings apart, if arguments are off by e (in the 2-norm)."""
+        return e * self._shape.slope.numerator // self._shape.slope.denominator + 1
+
+    def bound(self, reads: int, side: int) -> int:
+        """A bound of the 2-norm of the result, if ``reads`` is one of the argument's; ``side`` is √units."""
+        return (side * self._precision.one if self._shape.bounded else reads) + side * (self.error + 1)
+
+    def _apply_relu(self, x: Sequence[int]) -> list[int]:
+        return [y if y > 0 else 0 for y in x]
+
+    def _apply_each(self, x: Sequence[int]) -> list[int]:
+        return [self._value(y) for y in x]
+
+    def _apply_cells(self, x: Sequence[int]) -> list[int]:
+        """f0 + t (d1 + (t - 1)/2 d2), d1 and d2 the first and second difference; as f0 + t ((d1 - d2/2) + t d2/2)."""
+        cells, bits, mask, places = self._cells, self._shift, (1 << self._shift) - 1, self._shift + self._finer
+        return [f + (first + (second * t >> bits)) * t >> places
+                for y in x for f, first, second in [cells[y >> bits]] for t in [y & mask]]
+
+    def _make_cell(self, place: int) -> ParabolaPiece:
+        f, g, h = (self._value_at(place + k) for k in range(3))
+        second = (h - g) - (g - f) >> 1
+        return f << self._shift, g - f - second, second
+
+    def _value_at(self, place: int) -> int:
+        value = self._values.get(place)
+        if value is None:
+            value = self._value(place << self._shift + self._finer)
+            if abs(place << self._shift) < self._far:
+                self._budget.hold(CELL_BITS)
+                self._values[place] = value
+        return value
+
+    def _value(self, x: int) -> int:
+        """The function, within VALUE_ERROR; beyond ``far`` it is its asymptote within one number."""
+        if abs(x) < self._far << self._finer:
+            return self._function(x)
+        one = self._precision.one << self._finer
+        positive = {"sigmoid": one, "tanh": one}.get(self._name, x)
+        negative = -one if self._name == "tanh" else 0
+        return positive if x > 0 else negative
+
+
+class ScoreCap:
+    """A cap c: scores s to c tanh(s / c), which is off by at most ``error`` more than s is.
+
+    Proof. As a function of s it grows, with a slope of at most 1. s / c is rounded by less than 1 and tanh is off by at
+    most the error of values, so c times that by less than c (1 + error), and it is rounded once more.
+    """
+
+    def __init__(self, cap: Fraction, precision: Precision, budget: Budget) -> None:
+        self._cap, self._tanh, self._budget = cap, Activation("tanh", precision, budget), budget
+        self.error = -(-cap * (1 + self._tanh.error) // 1) + 1
+
+    def apply(self, scores: Sequence[int]) -> list[int]:
+        """The capped scores."""
+        over, under = self._cap.numerator, self._cap.denominator
+        self._budget.spend(len(scores) * (8 + size(self._cap)) >> 6)
+        return [y * over // under for y in self._tanh.apply([s * under // over for s in scores])]
+
+
+def far(fraction: int) -> int:
+    """From here on, the functions are within 2^-F of their asymptotes.
+
+    Proof. With y = |x| >= F + 16 >= 42, F of values: 1 - s(y) <= exp(-y), y exp(-y) <= 2^(-1.44y) y <= 2^-y; tanh
+    twice s at 2y; y (1 - Φ(y)) <= φ(y) < exp(-y); |u| >= 1.59 |x|.
+    """
+    return fraction + 16 + FINER

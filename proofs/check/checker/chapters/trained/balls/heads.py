@@ -1,0 +1,271 @@
+"""One head on numbers: queries, keys and values of a token, and the average of values at a query.
+
+Keys are packed by coordinate, over positions: the scores of a query are one sum of products. A value is packed with the
+number 1 and the square of its norm before it, so that a sum of weights times values has the sums of both beside it. A
+square is in coarser units where it would be longer than an entry of a value.
+How far the average is off: docs/trained.md, section 6, The average of a head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import isqrt
+from operator import mul
+from typing import NamedTuple
+
+from ....kernel.budget import Budget
+from ....kernel.exponential import floor_shift
+from ..reading.network import AttentionStep, NetworkHead, Rotary, Scale
+from .activations import ScoreCap
+from .exact import ExactLinear, after_norm, linear, multiply
+from .exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
+from .linear import LinearOnNumbers, Unchanged, largest_entry
+from .precision import LEAST_WEIGHT, NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt
+
+IntegerRow = Sequence[int]
+
+
+class HeadAverage(NamedTuple):
+    """The average of a head, and its error; in float runs that is how far off what is written is, over the norm of the
+    matrix that writes, and there is a bound of the average."""
+
+    numbers: IntegerRow
+    error: int
+    size: int = 0
+
+
+class Reach(NamedTuple):
+    """Of keys and values that are seen: the greatest error and norm of a key, the greatest error of a value.
+
+    In float runs the error of a value is one of what is written, as that of averages is. There are also the greatest
+    error of what a key is made from; of the key beside that; how much a key makes of what a query is made from; the
+    error of the value itself.
+    """
+
+    key_error: int = 0
+    key_norm: int = 0
+    value_error: int = 0
+    read_error: int = 0
+    key_rest: int = 0
+    asked: int = 0
+    value_apart: int = 0
+
+    def extend(self, *others: Reach) -> Reach:
+        """Of all of them."""
+        return Reach(*map(max, self, *others))
+
+
+class TokenProjections(NamedTuple):
+    """What a head makes of a token: query, key and value, the error of the query, and what is known of the others; in
+    float runs the error of the query beside that of what it is made from, and how much it makes of what a key is."""
+
+    query: IntegerRow
+    key: IntegerRow
+    value: IntegerRow
+    query_error: int
+    reach: Reach
+    query_rest: int = 0
+    asks: int = 0
+
+
+class HeadOnNumbers:
+    """What is known of a head at a precision, from its maps; ``length`` is the greatest T.
+
+    Attributes:
+        extra: how many sums are beside those of values: of weights, and of weights times squares of norms.
+    """
+
+    extra = 2
+
+    def __init__(self, precision: Precision, step: AttentionStep, head: NetworkHead,
+                 maps: Sequence[LinearOnNumbers | Unchanged], length: int, cap: ScoreCap | None = None) -> None:
+        self._precision, self._cap = precision, cap
+        self.query, self.key, self.value = maps
+        self.width = self.value.width
+        self.turn = RotaryTurn(step.rotary, precision, self.query.width) if step.rotary else None
+        self._turning = self.turn.grows(max(self.query.bound, self.key.bound)) if self.turn else (1 << NORM_BITS, 0)
+        factor, rounding = self._turning
+        queries, keys = ((product.bound * factor >> NORM_BITS) + 1 + rounding for product in (self.query, self.key))
+        self._drop = (queries * keys >> precision.fraction).bit_length() + precision.product - (precision.slot - 3)
+        if self._drop > 0 and precision.level:
+            raise Undecided
+        self._drop = max(0, self._drop)
+        self._dropped = ceil_sqrt(self.key.width) << self._drop if self._drop else 0
+        self._slope = head.slope
+        self._side = ceil_sqrt(self.width)
+        self.values = max(self.value.bound, precision.one)
+        square = (self.values * self.values >> precision.fraction) + 2
+        entry = max(self.value.largest, precision.one)
+        self._square_bits = max(0, square.bit_length() - entry.bit_length())
+        self.slots = self.extra + self.width
+        self.weight_bits = precision.slot - 3 - length.bit_length() - entry.bit_length()
+        if self.weight_bits < LEAST_WEIGHT:
+            raise Undecided
+        coarse = self.weight_bits - precision.exponent
+        self._unit = ABSOLUTE_ERROR + 1 << max(0, coarse) if coarse > -2 else 2  # how far off a weight is
+        self._bits = precision.weight if precision.level else precision.slot - 3 - entry.bit_length()
+        if self._bits + entry.bit_length() > precision.slot - 2:
+            raise Undecided
+        self._quotients = precision.quotients(self.width, self._bits)
+        self.rounding = 3 * self._side + (self.values >> self._bits) + 2
+        self.bound = self.values + self.rounding
+
+    def spread(self, key: IntegerRow, place: int) -> list[int]:
+        """A key as what it adds to the packed keys: its coordinates at the slot of its place, without dropped bits."""
+        bits = self._precision.product - self._precision.fraction + self._precision.slot * place
+        return [k >> self._drop << bits for k in key]
+
+    def beside(self, keys: Iterable[IntegerRow]) -> list[int]:
+        """The packed keys of the first places, in order."""
+        pack, drop, bits = self._precision.pack, self._drop, self._precision.product - self._precision.fraction
+        return [pack([k >> drop for k in column] if drop else column) << bits for column in zip(*keys, strict=True)]
+
+    def weigh(self, value: IntegerRow, e: int = 0, e_score: int | None = None) -> int:
+        """A value packed, with 1 and the square of its norm, rounded up, before it; it is off by at most e, and so is
+        its score by ``e_score``, where the query is known."""
+        square: int = (self.square(value) >> self._precision.fraction + self._square_bits) + 1
+        slot = self._precision.slot
+        return self._precision.one + (square << slot) + (self._precision.pack(value) << self.extra * slot)
+
+    def square(self, value: IntegerRow) -> int:
+        """At least the square of the norm of a value."""
+        found: int = sum(map(mul, value, value))
+        return found
+
+    def least_norm(self, average: IntegerRow) -> int:
+        """At most the norm of an average that has been rounded."""
+        return max(0, ceil_norm(average) - 1 - self.rounding)
+
+    def see(self, query: IntegerRow, key: IntegerRow, value: IntegerRow, e: int, position: int) -> TokenProjections:
+        """What the head makes of a token at a position number, of what its maps made of a vector off by at most e."""
+        e_query, e_key = self.query.error(e), self.key.error(e)
+        if self.turn:
+            query, key = self.turn.apply(query, position) if query else query, self.turn.apply(key, position)
+            factor, rounding = self._turning
+            e_query, e_key = ((error * factor >> NORM_BITS) + 1 + rounding for error in (e_query, e_key))
+        reach = Reach(e_key, ceil_norm(key), self.value.error(e))
+        return TokenProjections(query, key, value, e_query, reach)
+
+    def scores(self, query: IntegerRow, keys: IntegerRow, count: int, places: Sequence[int], place: int) -> list[int]:
+        """The scores of a query at a place for packed keys at these places."""
+        found = self._precision.quotients(count, self._precision.product - self._drop)(sum(map(mul, query, keys)))
+        found = self._cap.apply(found) if self._cap else found
+        if self._slope is None:
+            return list(found)
+        number, slope = self._precision.number, self._slope
+        return [s + number(slope * (j - place)) for s, j in zip(found, places, strict=True)]
+
+    def score_error(self, seen: TokenProjections, reach: Reach, scores: Sequence[int]) -> int:
+        """The error of these scores of a query: products, roundings, those of caps and slopes, dropped bits of keys.
+        """
+        products = (ceil_norm(seen.query) + seen.query_error) * (reach.key_error + self._dropped)
+        products += reach.key_norm * seen.query_error
+        return (products >> self._precision.fraction) + 3 + (self._cap.error if self._cap else 0)
+
+    def score_errors(self, seen: TokenProjections, others: Sequence[TokenProjections], reach: Reach,
+                     scores: Sequence[int]) -> Sequence[int]:
+        """The same of each of these, whose reach is given."""
+        return [self.score_error(seen, reach, scores)] * len(others)
+
+    def sharpened(self, moved: int, most: int, sums: int, total: int, units: int) -> tuple[int, int]:
+        """How far weights may move an average, over the spread of the values, times 100; how far values may. It is at
+        most what is given."""
+        return moved, most
+
+    def weights(self, exponentials: Exponentials, scores: Sequence[int], top: int) -> list[int]:
+        """The weights, over 2^weight_bits; ``top`` is at least every score."""
+        dropped = exponentials.bits - self.weight_bits
+        found = exponentials.all_below(top, scores, max(0, dropped))
+        return found if dropped >= 0 else [w << -dropped for w in found]
+
+    def average(self, sums: int, e_score: int, reach: Reach, length: int, bits: int) -> HeadAverage:
+        """The average from the packed sum of weights times what `weigh` packs, over 2^bits, and its error.
+
+        Proof of the rounding: with D the first sum, z the last ones and h = max(0, log D - bits), log D the number of
+        bits of D, entries are z 2^bits / D; computed is floor(floor(z / 2^h) i / 2^P), i = floor(2^(bits + h + P) / D).
+        The first floor costs less than 2^(bits + h) / D <= 2 an entry, and nothing if h = 0; the last one less than 1;
+        i less than |z| / 2^(h + P) and √m / 2^P in the 2-norm, and |z| / 2^h <= D V / 2^(F + h) <= V 2^(bits - F), V a
+        bound of values. Products are at most 2^P times an entry of a value and 2, for which a slot has room.
+
+        Raises:
+            Undecided: if the error of scores is above 1, or the sum of weights too small.
+        """
+        precision, mask = self._precision, (1 << self._precision.slot) - 1
+        one, total, squares = precision.one, sums & mask, sums >> precision.slot & mask
+        x = e_score + RELATIVE_ERROR
+        units, room = length * self._unit, total >> precision.fraction
+        if x > one or 64 * units > room or not room:
+            raise Undecided
+        h = max(0, total.bit_length() - bits)
+        values = precision.floors(sums >> self.extra * precision.slot, self.width, h)
+        found = self._quotients(values * ((1 << bits + h + self._bits) // total))
+        coarser = precision.fraction - bits
+        square = ((squares << 2 * precision.fraction + self._square_bits) // total + 1) - (
+            self.least_norm(found) << coarser) ** 2
+        spread = ceil_sqrt(max(0, square))
+        scores, others = (105 * x, 106) if 64 * x <= one else (102 * x + (32 * x * x >> precision.fraction) + 1, 840)
+        scores, e_value = self.sharpened(scores, reach.value_error, sums, total, units)
+        spread = scores * spread // (100 * one) + others * units * 2 * self.values // (100 * room)
+        return HeadAverage(found, (e_value + spread + 2 >> coarser) + 1 + self.rounding)
+
+
+def maps_of_heads(precision: Precision, budget: Budget, step: AttentionStep, reads: int
+                  ) -> list[tuple[LinearOnNumbers, ...]]:
+    """For each head the maps to queries, with the scale of scores, keys and values, all with room for each other's."""
+    exact = [(scale_map(after_norm(step.norm, linear(head.query)), step.scale, precision.slot),
+              (after_norm(step.norm, linear(head.key)), False), (after_norm(step.norm, linear(head.value)), False))
+             for head in step.heads]
+    room = max((largest_entry(given, reads, precision) for maps in exact for given, _ in maps), default=0)
+    return [tuple(LinearOnNumbers(precision, budget, given, reads, inexact, room) for given, inexact in maps)
+            for maps in exact]
+
+
+def scale_map(given: ExactLinear, scale: Scale, bits: int) -> tuple[ExactLinear, bool]:
+    """The map times the scale of scores; whether entries are off, by less than 2^-bits.
+
+    A rational with a denominator that is no power of two, and a root, are rounded down at 2^-K, with K so large that a
+    weight or bias times that is below 2^-bits.
+    """
+    if scale.times is not None and scale.times.denominator.bit_count() == 1:
+        return multiply(given, scale.times.numerator, 1 - scale.times.denominator.bit_length()), False
+    entries = [w for row in given.weight.rows for w in row]
+    size = max((w.bit_length() for w in entries), default=0) + given.weight.power
+    other = max((b.bit_length() for b in given.bias.entries), default=0) + given.bias.power
+    k = bits + max(size, other, 0)
+    factor = isqrt((1 << 2 * k) // (scale.root or 1))
+    if scale.times is not None:
+        factor = (scale.times.numerator << k) // scale.times.denominator
+    return multiply(given, factor, -k), True
+
+
+class RotaryTurn:
+    """Rotary positions: pairs of coordinates are turned by the rows of two tables."""
+
+    def __init__(self, rotary: Rotary, precision: Precision, width: int) -> None:
+        self._precision, self._pairs, self._width = precision, rotary.cosines.width, width
+        tables = (rotary.cosines, rotary.sines)
+        self._rows = [[[floor_shift(x, table.power + precision.weight) for x in row] for row in table.rows]
+                      for table in tables]
+        pairs, halves = self._pairs, rotary.halves
+        self._places = [(r, r + pairs) if halves else (2 * r, 2 * r + 1) for r in range(pairs)]
+        lengths = [c * c + s * s for cosines, sines in zip(*self._rows, strict=True)
+                   for c, s in zip(cosines, sines, strict=True)]
+        self._norm = max(ceil_sqrt(max(lengths, default=0)) + 2, 1 << precision.weight)
+
+    def grows(self, bound: int) -> tuple[int, int]:
+        """By which factor (over 2^NORM_BITS) a turn makes an error larger; its rounding of vectors of this bound.
+
+        A row of the tables is off by less than 2^-G in both, so a turned vector by less than 2 |x| 2^-G, and each
+        coordinate is rounded by less than a number.
+        """
+        factor = -(-self._norm >> self._precision.weight - NORM_BITS)
+        return factor, (2 * bound >> self._precision.weight) + 2 + ceil_sqrt(self._width)
+
+    def apply(self, x: IntegerRow, position: int) -> list[int]:
+        """The vector turned at a position number."""
+        bits, found = self._precision.weight, list(x)
+        cosines, sines = (table[position] for table in self._rows)
+        for (first, second), c, s in zip(self._places, cosines, sines, strict=True):
+            a, b = x[first], x[second]
+            found[first], found[second] = (a * c - b * s) >> bits, (b * c + a * s) >> bits
+        return found

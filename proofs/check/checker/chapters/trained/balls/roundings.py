@@ -1,0 +1,96 @@
+"""Roundings to multiples of a scale, of vectors of numbers: docs/trained.md, section 6, *Roundings*, has the proof."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ....kernel.budget import Budget
+from ..reading.network import Rounding
+from .precision import Precision, Undecided, ceil_norm, ceil_sqrt
+
+Inexact = tuple[Sequence[int], int]
+"""A vector of numbers, and how far off it may be in the 2-norm."""
+
+
+class Grid(NamedTuple):
+    """The scale is between two numbers over ``whole``, the zero point between two whole numbers."""
+
+    scales: tuple[int, int]
+    whole: int
+    zeros: tuple[int, int]
+
+
+class Rounder:
+    """Rounds numbers at a precision; ``reads`` is a bound of the 2-norm of a vector, ``bound`` of what it becomes."""
+
+    def __init__(self, rounding: Rounding, precision: Precision, budget: Budget, reads: int, units: int) -> None:
+        self._rounding, self._budget = rounding, budget
+        self.of_input, scale = rounding.of_input, rounding.scale or Fraction(2 * reads, rounding.greatest)
+        if rounding.scale is not None:
+            scale *= precision.one
+            self._grid = Grid((scale.numerator,) * 2, scale.denominator, (rounding.zero,) * 2)
+        self._step, side = scale.__ceil__(), ceil_sqrt(units)
+        self.bound = reads + side * (self._step + 2)
+        if rounding.scale is not None:
+            steps = max(rounding.greatest - rounding.zero, rounding.zero - rounding.least)
+            self.bound = min(self.bound, side * (steps * self._step + 2))
+
+    def apply(self, vectors: Sequence[Inexact]) -> list[Inexact]:
+        """What the vectors of tokens, of all of them if ranges are, become.
+
+        Raises:
+            Undecided: if a range may be 0, or a vector is beyond the bound.
+        """
+        if self._rounding.scale is not None:
+            return [self._rounded(self._grid, vector) for vector in vectors]
+        groups = [vectors] if self.of_input else [[vector] for vector in vectors]
+        return [self._rounded(grid, vector) for group in groups for grid in [self._grid_of(group)] for vector in group]
+
+    def ends(self, grid: Grid, least: int, greatest: int) -> tuple[int, int]:
+        """Between which numbers over ``grid.whole`` the rounded ones are, of numbers between these."""
+        (small, large), whole, (first, last) = grid
+        limits = self._rounding
+        low = nearest(least * whole, large if least >= 0 else small)
+        high = nearest(greatest * whole, small if greatest >= 0 else large)
+        low = min(max(low, limits.least - last), limits.greatest - last)
+        high = min(max(high, limits.least - first), limits.greatest - first)
+        return low * (small if low >= 0 else large), high * (large if high >= 0 else small)
+
+    def near(self, least: int, greatest: int) -> tuple[list[int], list[int], int]:
+        """Points, values and a doubt: of numbers between these, the rounded ones are no further from the line segments.
+
+        Of a scale that is given.
+        """
+        (scale, _), whole, (zero, _) = self._grid
+        low, high = self.ends(self._grid, least, greatest)
+        low, high = low // whole, -(-high // whole)
+        if high - low <= self._step:
+            return [least, greatest], [low + high >> 1] * 2, (high - low >> 1) + 1
+        limits = [(limit - zero) * scale // whole for limit in (self._rounding.least, self._rounding.greatest)]
+        points = [least, *(limit for limit in limits if least < limit < greatest), greatest]
+        return points, [min(max(x, limits[0]), limits[1]) for x in points], (self._step >> 1) + 3
+
+    def _rounded(self, grid: Grid, vector: Inexact) -> Inexact:
+        (x, e), twice = vector, 2 * grid.whole
+        self._budget.spend((1 + len(x)) * (1 + (grid.whole.bit_length() >> 10)))
+        ends = [self.ends(grid, y - e, y + e) for y in x]
+        found = [(low + high) // twice for low, high in ends]
+        if ceil_norm(found) > self.bound:
+            raise Undecided
+        return found, ceil_norm((high - low) // twice + 2 for low, high in ends)
+
+    def _grid_of(self, vectors: Sequence[Inexact]) -> Grid:
+        """Of the range of all numbers of these vectors, and 0."""
+        top, steps = self._rounding.greatest, [(min(x), max(x), e) for x, e in vectors]
+        below = [min(0, *(low + sign * e for low, _, e in steps)) for sign in (-1, 1)]
+        above = [max(0, *(high + sign * e for _, high, e in steps)) for sign in (-1, 1)]
+        if above[0] <= below[1]:
+            raise Undecided
+        zeros = (nearest(-below[1] * top, above[1] - below[1]), nearest(-below[0] * top, above[0] - below[0]))
+        return Grid((above[0] - below[1], above[1] - below[0]), top, zeros)
+
+
+def nearest(numerator: int, denominator: int) -> int:
+    """The whole number nearest to a quotient, of two the even one; the denominator is above 0."""
+    found, rest = divmod(2 * numerator + denominator, 2 * denominator)
+    return found - (rest == 0 and found & 1)

@@ -1,0 +1,389 @@
+"""A network on numbers at a precision: steps that act on each token alone, attention between them, and rows of logits.
+
+The stream of a token is a vector x with a bound e of its error in the 2-norm, `Stream`. Bounds of the vectors
+themselves are found once, from the embeddings on, for all words over the claim's tokens.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
+from itertools import accumulate, pairwise
+from math import lcm
+from operator import add as plus
+from operator import mul
+
+from ....kernel.budget import Budget
+from ....kernel.exponential import ceil_shift, floor_shift
+from ....kernel.numbers import INTEGER_BITS
+from ....kernel.verdicts import require
+from ..reading.decision import LogitRow
+from ..reading.dyadics import Vector
+from ..reading.network import AttentionStep, Network, Norm, NormStep, Rounding, UnitsStep, width_after
+from .activations import Activation, ScoreCap
+from .exact import ExactLinear, add, after_norm, below, linear, select, through, transposed, zeros
+from .exponentials import Exponentials
+from .heads import HeadAverage, HeadOnNumbers, TokenProjections, maps_of_heads, scale_map
+from .linear import LinearOnNumbers, MapsBeside, Unchanged
+from .norms import Normaliser
+from .precision import NORM_BITS, Logits, Precision, Stream, ceil_norm, ceil_sqrt
+from .roundings import Rounder
+
+MOST_COMPOSED = 256  # the greatest width of heads whose maps are composed: it costs the square of it
+
+class StepInput:
+    """What a step reads: the stream, or a norm without gain and bias, of it or of an image of it.
+
+    Attributes:
+        width, bound: how many numbers are read, and a bound of their 2-norm.
+        cost: of the image.
+    """
+
+    def __init__(self, norm: Norm | None, width: int, precision: Precision, budget: Budget, reads: int) -> None:
+        self.width = width_after(norm, width)
+        self._of = LinearOnNumbers(precision, budget, linear(norm.of), reads) if norm and norm.of else None
+        self._norm = Normaliser(norm, self.width, precision) if norm else None
+        self.bound = self._norm.bound if self._norm else reads
+        self.cost = self.width * width // 8 if self._of else 0
+
+    def apply(self, stream: Stream) -> Stream:
+        """What is read of a stream."""
+        if self._of:
+            x, e = stream
+            stream = self._of.apply(x), self._of.error(e)
+        return self._norm.apply(*stream) if self._norm else stream
+
+
+class NormOfStream:
+    """A step that normalises the stream: gain and bias, entry by entry; rounded as a `LinearOnNumbers` is."""
+
+    def __init__(self, precision: Precision, budget: Budget, norm: Norm, width: int, reads: int) -> None:
+        self._precision, self._reading = precision, StepInput(norm, width, precision, budget, reads)
+        self.width, self.cost = self._reading.width, self._reading.cost
+        width = self.width
+        gain, bias = norm.gain or Vector((1,) * width, 0), norm.bias or zeros(width)
+        self._gain = [floor_shift(g, gain.power + precision.weight) for g in gain.entries]
+        self._bias = [floor_shift(b, bias.power + precision.fraction) for b in bias.entries]
+        self._greatest = max(map(abs, self._gain)) + 1
+        side = ceil_sqrt(width)
+        self._rounding = (self._reading.bound >> precision.weight) + 2 + 2 * side
+        self.bound = self._grow(self._reading.bound) + ceil_norm(self._bias) + side
+
+    def apply(self, stream: Stream) -> Stream:
+        """The stream after the step."""
+        (x, e), bits = self._reading.apply(stream), self._precision.weight
+        return [(y * g >> bits) + b for y, g, b in zip(x, self._gain, self._bias, strict=True)], self._grow(e)
+
+    def _grow(self, e: int) -> int:
+        return (e * self._greatest >> self._precision.weight) + 1 + self._rounding
+
+
+class UnitsOnNumbers:
+    """A step with units. With a gate, a · u is off by at most |a - a'| |u| + |a| |u - u'| and the errors' product."""
+
+    def __init__(self, precision: Precision, budget: Budget, step: UnitsStep, width: int, reads: int,
+                 allowed: int = 1) -> None:
+        """``allowed`` is what parabolas of the activation may be off."""
+        self._precision, self._reading = precision, StepInput(step.norm, width, precision, budget, reads)
+        self.width = width
+        read, units = self._reading.bound, step.inward.weight.width
+        self._in = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(step.inward)), read)
+        self._gate = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(step.gate)),
+                                     read) if step.gate else None
+        self._activation = Activation(str(step.activation), precision, budget, allowed)
+        self._activates = self._gate or self._in
+        self._rounding = ceil_sqrt(units) * self._activation.error + 1
+        self._bound = self._activation.bound(self._activates.bound, ceil_sqrt(units))
+        hidden = self._bound
+        if self._gate:
+            hidden = (self._bound * self._in.bound >> precision.fraction) + 1 + ceil_sqrt(units)
+        self._side = ceil_sqrt(units)
+        self._out = LinearOnNumbers(precision, budget, linear(step.outward), hidden)
+        self._write = self._out.apply_to_few if step.activation == "relu" else self._out.apply
+        self.bound = reads + self._out.bound
+        self.cost = units * width // 8 + units * (2 if step.gate else 1) + self._reading.cost
+
+    def apply(self, stream: Stream) -> Stream:
+        """The stream after the step."""
+        x, e = stream
+        read, e_read = self._reading.apply(stream)
+        e_hidden = self._activation.spread(self._activates.error(e_read)) + self._rounding
+        hidden: Sequence[int] = self._activation.apply(self._activates.apply(read))
+        if self._gate:
+            bits, e_in = self._precision.fraction, self._in.error(e_read)
+            hidden = [a * u >> bits for a, u in zip(hidden, self._in.apply(read), strict=True)]
+            e_hidden = (e_hidden * (self._in.bound + e_in) + self._bound * e_in >> bits) + 1 + self._side
+        return list(map(plus, x, self._write(hidden))), e + self._out.error(e_hidden)
+
+
+class RoundingOnNumbers:
+    """A step that rounds; where a range is of all tokens, their streams are needed together."""
+
+    def __init__(self, precision: Precision, budget: Budget, step: UnitsStep, rounding: Rounding, width: int,
+                 reads: int) -> None:
+        self._reading, self.width = StepInput(step.norm, width, precision, budget, reads), width
+        units = step.inward.weight.width
+        self._in = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(step.inward)), self._reading.bound)
+        self._rounder = Rounder(rounding, precision, budget, self._in.bound, units)
+        self._out = LinearOnNumbers(precision, budget, linear(step.outward), self._rounder.bound)
+        self.bound = reads + self._out.bound
+        self.cost = units * width // 8 + 2 * units + self._reading.cost
+
+    def apply(self, stream: Stream) -> Stream:
+        """The stream after the step."""
+        require(not self._rounder.of_input, "a token alone has no range of all tokens")
+        return self.apply_all([stream])[0]
+
+    def apply_all(self, streams: Sequence[Stream]) -> list[Stream]:
+        """The streams of all tokens after the step."""
+        read = [self._reading.apply(stream) for stream in streams]
+        rounded = self._rounder.apply([(self._in.apply(x), self._in.error(e)) for x, e in read])
+        return [(list(map(plus, x, self._out.apply(y))), e + self._out.error(e_rounded))
+                for (x, e), (y, e_rounded) in zip(streams, rounded, strict=True)]
+
+
+class AttentionOnNumbers:
+    """A step with heads.
+
+    Attributes:
+        alike: whether all heads have the same keys and values.
+    """
+
+    alike = False
+
+    def __init__(self, precision: Precision, budget: Budget, step: AttentionStep, width: int, reads: int,
+                 length: int) -> None:
+        self._reading = StepInput(step.norm, width, precision, budget, reads)
+        maps = maps_of_heads(precision, budget, step, self._reading.bound)
+        cap = ScoreCap(step.cap, precision, budget) if step.cap else None
+        self.heads = [HeadOnNumbers(precision, step, head, own, length, cap)
+                      for head, own in zip(step.heads, maps, strict=True)]
+        self._see_by(precision, budget, maps)
+        outs = [ExactLinear(head.out, zeros(width)) for head in step.heads]
+        self._write_by(precision, budget, outs, step.bias or zeros(width), reads)
+
+    def _see_by(self, precision: Precision, budget: Budget, maps: Sequence[Sequence[LinearOnNumbers]]) -> None:
+        """Queries, keys and values are made by these maps, of each head."""
+        seen = [one for _, key, value in maps for one in (key, value)]
+        self._seen = MapsBeside(precision, budget, seen)
+        self._all = MapsBeside(precision, budget, [*seen, *(query for query, _, _ in maps)])
+        ends = list(accumulate([one.width for one in seen] + [query.width for query, _, _ in maps], initial=0))
+        slices, count = [slice(first, last) for first, last in pairwise(ends)], 2 * len(maps)
+        self._slices = list(zip(slices[count:], slices[0:count:2], slices[1:count:2], strict=True))
+
+    def _write_by(self, precision: Precision, budget: Budget, outs: Sequence[ExactLinear], bias: Vector,
+                  reads: int) -> None:
+        """Averages are written by these maps, of each head, with this bias beside theirs."""
+        self._norms = [LinearOnNumbers(precision, budget, out, known.bound).norm
+                       for out, known in zip(outs, self.heads, strict=True)]
+        whole = ExactLinear(below([out.weight for out in outs]), reduce(add, [out.bias for out in outs], bias))
+        self._out = LinearOnNumbers(precision, budget, whole, ceil_norm(head.bound for head in self.heads))
+        self.bound = reads + self._out.bound
+        self.cost = sum(head.width for head in self.heads) * self._out.width // 2 + self._reading.cost
+
+    def see(self, stream: Stream, position: int, asks: bool) -> list[TokenProjections]:
+        """What each head makes of a token at a position number; without a query if it asks nothing."""
+        read, e = self._reading.apply(stream)
+        made = (self._all if asks else self._seen).apply(read)
+        return [head.see(made[query] if asks else (), made[key], made[value], e, position)
+                for head, (query, key, value) in zip(self.heads, self._slices, strict=True)]
+
+    def write(self, stream: Stream, averages: Sequence[HeadAverage]) -> Stream:
+        """The stream with what the heads write: each error times the norm of its head's matrix; one rounding."""
+        x, e = stream
+        written = self._out.apply([z for average in averages for z in average.numbers])
+        e += sum((error * norm >> NORM_BITS) + 1 for (_, error, _), norm in zip(averages, self._norms, strict=True))
+        return list(map(plus, x, written)), e + self._out.error(0)
+
+
+class AttentionOfFew(AttentionOnNumbers):
+    """A step where few places ask, without rotary positions and caps: what is read, y, is key and value of all heads.
+
+    The same function: a score (y Q + q)·(y_j K + k) is (y Q + q) Kᵀ·y_j and a number that does not depend on j, which
+    changes no weight; and as weights add up to 1, the average of y_j V + v is V of the average of the y_j, and v.
+    """
+
+    alike = True
+
+    def __init__(self, precision: Precision, budget: Budget, step: AttentionStep, width: int, reads: int,
+                 length: int) -> None:
+        self._reading = StepInput(step.norm, width, precision, budget, reads)
+        read, norm = self._reading, step.norm
+        self._as_read = Unchanged(read.width, read.bound)
+        budget.spend(sum((read.width + width) * read.width * head.value.weight.width for head in step.heads) >> 3)
+        budget.hold(2 * INTEGER_BITS * len(step.heads) * read.width**2)
+        exact = [scale_map(through(after_norm(norm, linear(head.query)), transposed(after_norm(norm, linear(
+            head.key)).weight)), step.scale, precision.slot) for head in step.heads]
+        self._queries = [LinearOnNumbers(precision, budget, given, read.bound, inexact) for given, inexact in exact]
+        for query in self._queries:  # so that all heads drop as many bits of keys
+            query.bound = max(one.bound for one in self._queries)
+        self.heads = [HeadOnNumbers(precision, step, head, (query, self._as_read, self._as_read), length)
+                      for head, query in zip(step.heads, self._queries, strict=True)]
+        outs = [through(after_norm(norm, linear(head.value)), head.out) for head in step.heads]
+        self._write_by(precision, budget, outs, step.bias or zeros(width), reads)
+        self.cost = read.cost + read.width * width // 8
+
+    def see(self, stream: Stream, position: int, asks: bool) -> list[TokenProjections]:
+        """What each head makes of a token; without a query if it asks nothing."""
+        read, e = self._reading.apply(stream)
+        return [head.see(query.apply(read) if asks else (), read, read, e, position)
+                for head, query in zip(self.heads, self._queries, strict=True)]
+
+
+Alone = NormOfStream | UnitsOnNumbers | RoundingOnNumbers
+
+
+class RowsOnNumbers:
+    """All rows of the claim, as sums of logits, in numbers; each multiplied until it is integral.
+
+    ``least`` is what a row must exceed, rounded down (values are integers); a row is off by the error of the stream
+    (or its norm) times the 2-norm of its column, and the rounding of each logit times its coefficient.
+    """
+
+    def __init__(self, precision: Precision, budget: Budget, network: Network, norm: Norm | None, width: int,
+                 rows: Sequence[LogitRow], margin: Fraction, reads: int) -> None:
+        self._reading = StepInput(norm, width, precision, budget, reads)
+        commons = [lcm(*(c.denominator for _, c in row)) for row in rows]
+        self.least = [precision.number(margin * common) for common in commons]
+        used = sorted({token for row in rows for token, _ in row})
+        budget.spend(self._reading.width * (network.outputs + sum(2 + len(row) for row in rows)))
+        budget.hold(INTEGER_BITS * (network.width * len(used) + sum(4 + 2 * len(row) for row in rows)))
+        logits = select(after_norm(norm, linear(network.unembedding)), used)
+        self._product = LinearOnNumbers(precision, budget, logits, self._reading.bound)
+        self.cost = self._reading.cost + self._reading.width * len(used) // 8
+        places = {token: place for place, token in enumerate(used)}
+        self._forms = [[(places[token], int(c * common)) for token, c in row]
+                       for row, common in zip(rows, commons, strict=True)]
+        self._budget, self._terms = budget, [4 + len(form) for form in self._forms]
+        columns, power = list(zip(*logits.weight.rows, strict=True)), logits.weight.power + NORM_BITS
+        norms = (ceil_shift(norm_of_sum([(columns[place], c) for place, c in form]), power) for form in self._forms)
+        rounding = self._product.rounding
+        self._errors = [(norm, 2 + rounding * sum(abs(c) for _, c in form))
+                        for norm, form in zip(norms, self._forms, strict=True)]
+
+    def logits(self, stream: Stream) -> Logits:
+        """All that rows are sums of, and how far off what they are made from is."""
+        read, e = self._reading.apply(stream)
+        return Logits(self._product.apply(read), e)
+
+    def values(self, logits: Logits, rows: Sequence[int]) -> list[tuple[int, int]]:
+        """Of each of these rows its value, and how far that may be off."""
+        z, e, *_ = logits
+        self._budget.spend(1 + (sum([self._terms[row] for row in rows]) >> 3))
+        return [(sum([z[place] * c for place, c in self._forms[row]]), (e * norm >> NORM_BITS) + rounding)
+                for row in rows for norm, rounding in [self._errors[row]]]
+
+
+def norm_of_sum(terms: Sequence[tuple[Sequence[int], int]]) -> int:
+    """The 2-norm of a sum of columns times coefficients, rounded up."""
+    factors = [c for _, c in terms]
+    entries = zip(*(column for column, _ in terms), strict=True)
+    return ceil_norm(sum(map(mul, factors, row)) for row in entries)
+
+
+class Stack:
+    """The network at a precision, for words of at most ``length`` tokens of these.
+
+    Attributes:
+        stem: steps before the first attention.
+        starts: a bound of streams before the first attention.
+        blocks: attention, and the steps on each token after it.
+    """
+
+    def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int],
+                 rows: Sequence[LogitRow], margin: Fraction, length: int, few: bool = False) -> None:
+        """``few``: of words of many tokens few are judged, and each word is run alone."""
+        self.precision, self.budget, self.network = precision, budget, network
+        self.exponentials = Exponentials(precision.fraction, precision.exponent, budget)
+        self._length, self.cost = length, 0
+        attention = [step for step in network.steps if isinstance(step, AttentionStep)]
+        self._of_few = attention[-1] if few and attention[1:] and not network.masked and not network.of_input else None
+        self._bound, self._width = self._embedding_bound(tokens), network.width
+        steps, last = list(network.steps), None
+        if steps and isinstance(steps[-1], NormStep):
+            last = steps.pop().norm
+        self.stem: list[Alone] = []
+        self.blocks: list[tuple[AttentionOnNumbers, list[Alone]]] = []
+        self.starts = self._bound
+        for step in steps:
+            if isinstance(step, AttentionStep):
+                self.blocks.append((self._attention(step), []))
+            else:
+                (self.blocks[-1][1] if self.blocks else self.stem).append(self._alone(step))
+                self.starts = self.starts if self.blocks else self._bound
+        self.rows = self._make_rows(last, rows, margin)
+        self.cost = (self.cost + self.rows.cost) // (1 if precision.level else 4)
+
+    def start(self, token: int, position: int) -> Stream:
+        """The stream of a token at a position number before the first attention."""
+        return pass_on(self.stem, self.embed(token, position))
+
+    def embed(self, token: int, position: int) -> Stream:
+        """The same before the stem: each entry of the embedding rounded twice."""
+        power, network = self.precision.fraction, self.network
+        x = [floor_shift(w, network.tokens.power + power) for w in network.tokens.rows[token]]
+        if network.positions is not None:
+            row = network.positions.rows[position]
+            x = [a + floor_shift(b, network.positions.power + power) for a, b in zip(x, row, strict=True)]
+        return x, 2 * ceil_sqrt(network.width)
+
+    def _embedding_bound(self, tokens: Iterable[int]) -> int:
+        power, network = self.precision.fraction, self.network
+        bound = greatest_norm([network.tokens.rows[token] for token in tokens], network.tokens.power + power)
+        if network.positions is not None:
+            bound += greatest_norm(network.positions.rows, network.positions.power + power)
+        return bound + 2 * ceil_sqrt(network.width)
+
+    def _alone(self, step: NormStep | UnitsStep) -> Alone:
+        """A step on each token alone, after what was made before it."""
+        made = self._make_alone(step)
+        self.cost += made.cost
+        self._bound, self._width = made.bound, made.width
+        return made
+
+    def _make_alone(self, step: NormStep | UnitsStep) -> Alone:
+        if isinstance(step, UnitsStep) and isinstance(step.activation, Rounding):
+            return RoundingOnNumbers(self.precision, self.budget, step, step.activation, self._width, self._bound)
+        if isinstance(step, UnitsStep):
+            return UnitsOnNumbers(self.precision, self.budget, step, self._width, self._bound)
+        return NormOfStream(self.precision, self.budget, step.norm, self._width, self._bound)
+
+    def _attention(self, step: AttentionStep) -> AttentionOnNumbers:
+        made = self._make_attention(step)
+        self._bound = made.bound
+        self.cost += made.cost
+        return made
+
+    def _make_attention(self, step: AttentionStep) -> AttentionOnNumbers:
+        few = step is self._of_few and step.rotary is None and step.cap is None and 2 * len(step.heads) <= self._length
+        kind = AttentionOfFew if few and self._width <= MOST_COMPOSED else AttentionOnNumbers
+        return kind(self.precision, self.budget, step, self._width, self._bound, self._length)
+
+    def _make_rows(self, norm: Norm | None, rows: Sequence[LogitRow], margin: Fraction) -> RowsOnNumbers:
+        return RowsOnNumbers(self.precision, self.budget, self.network, norm, self._width, rows, margin, self._bound)
+
+
+def up_to_attention(network: Network) -> Network:
+    """The network without the steps after its first attention."""
+    first = next(k for k, step in enumerate(network.steps) if isinstance(step, AttentionStep))
+    return replace(network, steps=network.steps[:first + 1])
+
+
+def pass_on(steps: Iterable[Alone], stream: Stream) -> Stream:
+    """The stream after steps on each token alone."""
+    for step in steps:
+        stream = step.apply(stream)
+    return stream
+
+
+def pass_all(steps: Iterable[Alone], streams: Sequence[Stream]) -> Sequence[Stream]:
+    """The streams of all tokens of an input after such steps."""
+    for step in steps:
+        streams = (step.apply_all(streams) if isinstance(step, RoundingOnNumbers)
+                   else [step.apply(stream) for stream in streams])
+    return streams
+
+
+def greatest_norm(vectors: Iterable[Sequence[int]], power: int) -> int:
+    """The greatest 2-norm of vectors of integers times 2^power, rounded up."""
+    return ceil_shift(max(map(ceil_norm, vectors), default=0), power)

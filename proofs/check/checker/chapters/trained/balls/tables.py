@@ -1,0 +1,139 @@
+"""What the first attention makes of each token at each place, found once: there streams are those of tokens alone.
+
+So all this is found at a precision that may be higher than that of the words, and rounded, to nearest, where they read.
+
+For a query (place, token) and each place that it sees, every token that may stand there has one packed integer: for
+each head, one after another, its weight times (1, value). So the averages of a word are one sum of integers. Weights
+are those of scores below the greatest of all tokens that may be seen; a word whose own scores are all far below it has
+too small a sum of weights, and its averages are found from its own keys and values.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ....kernel.numbers import INTEGER_BITS
+from .heads import HeadAverage, Reach, TokenProjections
+from .memory import AttentionMemory
+from .precision import Stream, Undecided, ceil_norm, ceil_sqrt
+from .stack import Stack
+
+ENTRY_STEPS = 6  # the work for an entry of a row, for each head
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """Of a query: for each place the packed sums by token; for each head the error of scores, and its reach."""
+
+    places: list[dict[int, int]]
+    errors: list[tuple[int, Reach]]
+
+
+class Tables:
+    """Streams, and rows of weighed values, at an offset; ``may_stand[p]`` are the tokens that may stand at place p.
+
+    ``stack`` is the network, or its beginning up to the first attention, and ``words`` what the words are run by, whose
+    bounds averages must be within. Undecided if they are not.
+    """
+
+    def __init__(self, stack: Stack, words: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
+        self._stack, self._words, self._offset, self._may_stand = stack, words, offset, may_stand
+        self._streams: dict[tuple[int, int], Stream] = {}
+        self._started: dict[tuple[int, int], tuple[Stream, list[TokenProjections]]] = {}
+        self._rows: dict[tuple[int, int], Weighed] = {}
+        heads = stack.blocks[0][0].heads if stack.blocks else []
+        self._slots = sum(head.slots for head in heads)
+        self._bits = words.precision.fraction
+        for head, known in zip(heads, words.blocks[0][0].heads if heads else (), strict=True):
+            if -(-head.values >> stack.precision.fraction - self._bits) + head.rounding > known.bound:
+                raise Undecided
+        self._entry_bits = INTEGER_BITS + self._slots * stack.precision.slot
+
+    def start(self, place: int, token: int) -> Stream:
+        """The stream before the first attention."""
+        found = self._streams.get((place, token))
+        if found is None:
+            found = self._streams[place, token] = self._rounded(self._start(place, token)[0], self._words.starts)
+        return found
+
+    def _rounded(self, vector: Stream, bound: int) -> Stream:
+        """A vector at the precision of the words: coordinates are rounded by 1/2 at most.
+
+        Raises:
+            Undecided: if its 2-norm is above its bound there.
+        """
+        bits = self._stack.precision.fraction - self._words.precision.fraction
+        if not bits:
+            return vector
+        (x, e), half = vector, 1 << bits - 1
+        rounded = [y + half >> bits for y in x]
+        if ceil_norm(rounded) > bound:
+            raise Undecided
+        return rounded, (e >> bits) + 2 + ceil_sqrt(len(rounded)) // 2
+
+    def _start(self, place: int, token: int) -> tuple[Stream, list[TokenProjections]]:
+        """The stream, not rounded, and what the first attention sees in it."""
+        found = self._started.get((place, token))
+        if found is None:
+            stack = self._stack
+            stack.budget.spend(1 + stack.cost)
+            stack.budget.hold(stack.network.width * 4 * INTEGER_BITS)
+            stream = stack.start(token, self._offset + place)
+            seen = stack.blocks[0][0].see(stream, self._offset + place, asks=True) if stack.blocks else []
+            found = self._started[place, token] = stream, seen
+        return found
+
+    def averages(self, place: int, tokens: Sequence[int]) -> list[HeadAverage]:
+        """The average of each head of the first attention at a place of a word."""
+        row = self._rows.get((place, tokens[place]))
+        if row is None:
+            row = self._rows[place, tokens[place]] = self._make_row(place, tokens[place])
+        visible = tokens[:place + 1] if self._stack.network.masked else tokens
+        total = sum([sums[token] for sums, token in zip(row.places, visible, strict=False)])
+        self._stack.budget.spend(1 + (len(visible) * self._slots >> 7))
+        try:
+            return self._split(total, row, len(visible))
+        except Undecided:
+            return self._directly(place, tokens, visible)
+
+    def _directly(self, place: int, tokens: Sequence[int], visible: Sequence[int]) -> list[HeadAverage]:
+        """The same, with weights of scores below the greatest of this word."""
+        memory = AttentionMemory(self._stack, self._stack.blocks[0][0], self._bits)
+        try:
+            for p, token in enumerate(visible):
+                memory.add(self._start(p, token)[1])
+            return memory.averages(self._start(place, tokens[place])[1], place)
+        finally:
+            memory.cut(0)
+
+    def _split(self, total: int, row: Weighed, count: int) -> list[HeadAverage]:
+        """The averages of the heads, whose sums stand one after another."""
+        found: list[HeadAverage] = []
+        for head, (e_score, reach) in zip(self._stack.blocks[0][0].heads, row.errors, strict=True):
+            bits = self._stack.precision.slot * head.slots
+            sums = total & (1 << bits) - 1
+            sums -= sums >> bits - 1 << bits  # their last slot may be negative
+            total = total - sums >> bits
+            found.append(head.average(sums, e_score, reach, count, self._bits))
+        return found
+
+    def _make_row(self, place: int, token: int) -> Weighed:
+        stack, slot = self._stack, self._stack.precision.slot
+        stop = place + 1 if stack.network.masked else len(self._may_stand)
+        places = [p for p in range(stop) for _ in self._may_stand[p]]
+        visible = [self._start(p, other)[1] for p in range(stop) for other in self._may_stand[p]]
+        heads = stack.blocks[0][0].heads
+        stack.budget.spend(ENTRY_STEPS * stack.precision.level * len(heads) * len(places))
+        stack.budget.hold(self._entry_bits * len(places))
+        sums, errors, shift = [0] * len(places), [], 0
+        for h, (head, query) in enumerate(zip(heads, self._start(place, token)[1], strict=True)):
+            seen = [one[h] for one in visible]
+            scores = head.scores(query.query, head.beside(one.key for one in seen), len(seen), places, place)
+            weights = head.weights(stack.exponentials, scores, max(scores))
+            reach = Reach().extend(*[one.reach for one in seen])
+            off = head.score_errors(query, seen, reach, scores)
+            sums = [so_far + (w * head.weigh(one.value, one.reach.value_error, e) << shift)
+                    for so_far, w, one, e in zip(sums, weights, seen, off, strict=True)]
+            errors.append((max(off), reach))
+            shift += slot * head.slots
+        each = iter(sums)
+        return Weighed([{other: next(each) for other in self._may_stand[p]} for p in range(stop)], errors)

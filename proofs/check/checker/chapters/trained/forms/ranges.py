@@ -1,0 +1,149 @@
+"""What attention averages at a node, along given directions: proved by longest paths; docs/trained.md, section 5.
+
+Many directions are packed, each in a slot: sums of a path are biased by 2^126, so that the greater of two is
+branch-free.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import partial, reduce
+from operator import mul
+from typing import NamedTuple
+
+from ....kernel.budget import Budget
+from ....kernel.verdicts import require
+from ..balls.activations import ScoreCap
+from .affine import FRACTION, AffineForm, CentredRange, Linear, apply, spread
+from .graphs import GraphColumns
+from .packed import READABLE, SLOT, maximum, ones, pack, pack_short, rescale, unpack
+from .weights import RelativeWeights
+
+BIAS = 1 << 126
+
+ColumnSource = tuple[int, ...]
+"""A column (of tracks, a place), and what tells apart what is read there: tokens before the first attention step, nodes
+later."""
+
+
+class Vectors(NamedTuple):
+    """A form with its centres and reaches."""
+
+    form: AffineForm
+    known: CentredRange
+
+
+class AttendedTo(NamedTuple):
+    """What a head reads where it is attended to: key, value, and how great c·value and -c·value are, packed."""
+
+    key: Vectors
+    value: AffineForm
+    most: int
+
+
+class PathBounds(NamedTuple):
+    """The least and the greatest that something may be."""
+
+    least: int
+    greatest: int
+
+
+def scores(budget: Budget, query: Vectors, key: Vectors, cap: ScoreCap | None = None) -> PathBounds:
+    """Bounds of the inner product over all words of both classes, capped, in units of 2^-44.
+
+    Proof. With q = q0 + δq and k = k0 + δk, q·k = q0·k0 + δq·k0 + q0·δk + δq·δk; the last is at most the sum of the
+    products of the reaches. Symbols of different nodes are not the same, so all of it is added up. A cap grows with it.
+    """
+    budget.spend(2 + (len(query.known.centres) >> 3))
+    centre = sum(map(mul, query.known.centres, key.known.centres))
+    away = (sum(map(mul, query.known.reaches, key.known.reaches)) + move_of(budget, query, key.known.centres)
+            + move_of(budget, key, query.known.centres))
+    least, greatest = centre - away >> FRACTION, -(-(centre + away) >> FRACTION)
+    if cap:
+        least, greatest = cap.apply([least, greatest])
+        return PathBounds(least - cap.error, greatest + cap.error)
+    return PathBounds(least, greatest)
+
+
+def move_of(budget: Budget, moving: Vectors, fixed: Sequence[int]) -> int:
+    """How far the inner product of a form with a point moves as the form does, in units of 2^-88."""
+    form = moving.form
+    loose: int = sum(map(mul, form.radii, map(abs, fixed)))
+    if form.slots == 1:
+        return loose
+    budget.spend(1 + (len(fixed) * (10 + form.slots) >> 5))
+    require(sum(map(mul, form.sizes, map(abs, fixed))) >> FRACTION < READABLE, "a score is too great")
+    slots = unpack(rescale(sum(map(mul, fixed, form.rows)), form.slots, FRACTION), form.slots)
+    return (sum(map(abs, slots)) - abs(slots[0]) + form.slots << FRACTION) + loose
+
+
+def with_slope(bounds: PathBounds, slope: Fraction | None, distance: int) -> PathBounds:
+    """The scores with slope times (j - i) added."""
+    if slope is None:
+        return bounds
+    numerator, denominator = slope.numerator * distance << FRACTION, slope.denominator
+    return PathBounds(bounds.least + numerator // denominator, bounds.greatest - (-numerator // denominator))
+
+
+def weigh(budget: Budget, weights: RelativeWeights, found: Mapping[ColumnSource, PathBounds]) -> dict[ColumnSource,
+                                                                                                      PathBounds]:
+    """Weights around exp(score - top) in units of 2^-40, for a number top that all have in common."""
+    top = max(bounds.greatest for bounds in found.values())
+    budget.spend(2 * len(found))
+    return {source: PathBounds(*weights.enclose(least - top, greatest - top))
+            for source, (least, greatest) in found.items()}
+
+
+def most_of(budget: Budget, linear: Linear, values: AffineForm) -> list[int]:
+    """The greatest that linear forms of the values may be."""
+    known = spread(budget, apply(budget, linear, values))
+    return [centre + reach for centre, reach in zip(*known, strict=True)]
+
+
+def both_ways(budget: Budget, linear: Linear, values: AffineForm) -> int:
+    """Packed: the greatest of each direction, then of each direction turned round."""
+    known = spread(budget, apply(budget, linear, values))
+    return pack([centre + reach for centre, reach in zip(*known, strict=True)]
+                + [reach - centre for centre, reach in zip(*known, strict=True)])
+
+
+class Averages:
+    """The paths that a query node sees, and weights of what is on them; ``seen`` has the nodes of each column that are
+    on one, ``sources`` says what a node of a column reads."""
+
+    def __init__(self, budget: Budget, columns: GraphColumns, sources: Sequence[Sequence[ColumnSource]],
+                 seen: Sequence[Iterable[int]], weights: Mapping[ColumnSource, PathBounds]) -> None:
+        self._budget, self._columns, self._sources, self._seen = budget, columns, sources, seen
+        self.weights = weights
+
+    def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
+        """Which averages are shown to be at most their thresholds, over 2^44; ``most`` packs V for each source.
+
+        Proof. V and the thresholds are below 2^62, weights at most 2^40, tokens fewer than 2^14: sums are below
+        2^118. So slots of tops + bias - sum are above 0 and below 2^128: no borrows; the top bit says bias >= sum.
+        """
+        slots = len(thresholds)
+        require(all(-READABLE < threshold < READABLE for threshold in thresholds), "a range is beyond 2^18")
+        tops, bias, packed = ones(slots) << SLOT - 1, BIAS * ones(slots), pack_short(thresholds)
+        added = {source: contribution(most[source] - packed, weight, bias, tops)
+                 for source, weight in self.weights.items()}
+        self._budget.spend(1 + (len(added) * (24 + slots) >> 3))
+        kept = (bias | tops) - self._longest(added, slots, bias, tops) & tops
+        return [digit > 0 for digit in kept.to_bytes(SLOT // 8 * slots, "little")[SLOT // 8 - 1::SLOT // 8]]
+
+    def _longest(self, added: Mapping[ColumnSource, int], slots: int, bias: int, tops: int) -> int:
+        """The greatest sum over all paths from the first column to the last one here; biased. There is one at least."""
+        reached: dict[int, int] = {}
+        for p, indices in enumerate(self._seen):
+            last, reached = reached, {}
+            for index in indices:
+                previous = self._columns.previous[p][index]
+                sums = [last[one] for one in previous if one in last] if p else [bias]
+                self._budget.spend(1 + (len(previous) * (24 + slots) >> 4))
+                if sums:
+                    reached[index] = reduce(partial(maximum, tops=tops), sums) + added[self._sources[p][index]]
+        return reduce(partial(maximum, tops=tops), reached.values())
+
+
+def contribution(excess: int, weight: PathBounds, bias: int, tops: int, slot: int = SLOT) -> int:
+    """Slot by slot the greater of least * excess and greatest * excess: what is above 0 counts more."""
+    return weight.least * excess + (weight.greatest - weight.least) * (maximum(excess + bias, bias, tops, slot) - bias)

@@ -1,0 +1,209 @@
+"""The objects of docs/tracks.md, sections 4 and 6: what is to prove a claim, or an input by which it is false."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from struct import unpack
+
+from ....kernel.budget import MAX_N, Budget
+from ....kernel.language import Language
+from ....kernel.reading.document import Json
+from ....kernel.reading.shapes import Fields, headed, integer_within, list_of, or_null
+from ....kernel.verdicts import Malformed, expect, quote
+from .decision import MAX_BITS, MAX_CUTS, Count, Int32
+from .dyadics import read_base64
+from .network import AttentionStep, Network, read_network
+from .tracks_claim import TracksClaim, read_claim
+
+FORMAT_OF_TRACKS = "certify-tracks"
+FORMAT_OF_WRONG_INPUT = "certify-wrong-input"
+KEYS_OF_WRONG_INPUT = ("form", "input", "place", "other")
+LONG = integer_within(range(-1 << 127, 1 << 127))
+LEAST_PRECISION, MOST_PRECISION = 32, 128  # bits behind the point of scores; exponentials.py has so many
+
+
+@dataclass(frozen=True)
+class GroupCut:
+    """A direction (of all heads, one after another) ends at / 2^bits below, and begins there above."""
+
+    direction: int
+    at: int
+    below: Tree
+    above: Tree
+
+
+Tree = GroupCut | None
+
+
+@dataclass(frozen=True)
+class StepRanges:
+    """What is stated of an attention step: directions of each head, and ranges."""
+
+    directions: tuple[bytes, ...]
+    bits: int
+    ranges: bytes
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How a form is proved: how many columns a step tells of, labels that make nodes, each attention step, the classes
+    that are split, and a tree of cells for each group."""
+
+    window: int
+    labels: tuple[tuple[int, ...] | None, ...]
+    steps: tuple[StepRanges, ...]
+    splits: tuple[tuple[int, ...], ...]
+    cells: tuple[Tree, ...]
+
+
+@dataclass(frozen=True)
+class EachInput:
+    """A form is proved by running each of its inputs, of which there are so many."""
+
+    inputs: int
+
+
+@dataclass(frozen=True)
+class ExactUnit:
+    """A form is proved in exact numbers, with scores of so many bits: boxes and cuts over 2^bits, each class's box."""
+
+    precision: int
+    bits: int
+    splits: tuple[tuple[int, ...], ...]
+    ranges: bytes
+    classes: bytes
+    cells: tuple[Tree, ...]
+
+
+@dataclass(frozen=True)
+class TracksCertificate:
+    """A claim about a network, and a unit for each form."""
+
+    network: Network
+    claim: TracksClaim
+    units: tuple[Unit | EachInput | ExactUnit, ...]
+    language: Language
+
+
+@dataclass(frozen=True)
+class WrongInput:
+    """A claim about a network, and an input, the place of an answer and another token by which it is false."""
+
+    network: Network
+    claim: TracksClaim
+    form: int
+    columns: tuple[int, ...]
+    place: int
+    other: int
+    language: Language
+
+
+def read_tracks(document: Json, budget: Budget) -> TracksCertificate:
+    """The certificate that a document holds."""
+    return read_forms(headed(document, FORMAT_OF_TRACKS, "network", "claim", "units"), budget)
+
+
+def read_forms(fields: Fields, budget: Budget) -> TracksCertificate:
+    """Network, claim and units."""
+    network = fields.read("network", partial(read_network, budget=budget))
+    claim = fields.read("claim", partial(read_claim, network=network))
+    units = fields.read("units", list_of(partial(read_unit, network=network)))
+    expect(len(units) == len(claim.forms), "units: expected one for each form")
+    return TracksCertificate(network, claim, units, Language(budget))
+
+
+def read_unit(value: Json, network: Network) -> Unit | EachInput | ExactUnit:
+    """How one form is proved."""
+    if isinstance(value, dict) and "inputs" in value:
+        return EachInput(Fields(value, "inputs").read("inputs", Count))
+    if isinstance(value, dict) and "precision" in value:
+        return read_exact_unit(Fields(value, "precision", "bits", "splits", "ranges", "classes", "cells"), network)
+    *before, last = network.attention_steps or (None,)
+    if last is None:
+        raise Malformed("units: without attention, inputs are run one by one")
+    more = ("labels", "before") if before else ()
+    fields = Fields(value, "directions", "bits", "splits", "ranges", "cells", *more, "window", optional=("window",))
+    window = fields.read("window", integer_within(range(2, MAX_N + 1))) if "window" in fields else 1
+    labels: tuple[tuple[int, ...] | None, ...] = ()
+    steps: tuple[StepRanges, ...] = ()
+    if before:
+        labels = fields.read("labels", list_of(or_null(read_labels)))
+        inner = fields.read("before", list_of(lambda one: one))
+        expect(len(inner) == len(before), "before: expected one for each attention step but the last")
+        steps = tuple(read_step(Fields(one, "directions", "bits", "ranges"), step)
+                      for one, step in zip(inner, before, strict=True))
+    averages = read_step(fields, last)
+    rows = sum(len(data) for data in averages.directions) // (4 * width_of_stream(last))
+    splits = read_splits(fields)
+    cells = fields.read("cells", list_of(partial(read_tree, rows=rows)))
+    return Unit(window, labels, (*steps, averages), splits, cells)
+
+
+def read_splits(fields: Fields) -> tuple[tuple[int, ...], ...]:
+    """The classes that are split."""
+    splits = fields.read("splits", list_of(list_of(Count)))
+    expect(all(len(split) >= 3 for split in splits), "splits: expected query, class and column of each")
+    return splits
+
+
+def read_exact_unit(fields: Fields, network: Network) -> ExactUnit:
+    """How a form is proved in exact numbers."""
+    precision = fields.read("precision", integer_within(range(LEAST_PRECISION, MOST_PRECISION + 1)))
+    rows = sum(head.value.weight.width for step in network.attention_steps for head in step.heads)
+    return ExactUnit(precision, fields.read("bits", integer_within(range(MAX_BITS + 1))), read_splits(fields),
+                     fields.read("ranges", read_base64), fields.read("classes", read_base64),
+                     fields.read("cells", list_of(partial(read_tree, rows=rows, number=LONG))))
+
+
+def read_labels(value: Json) -> tuple[int, ...]:
+    """Numbers of 16 bits."""
+    data = read_base64(value)
+    expect(len(data) % 2 == 0, "labels: expected numbers of 16 bits")
+    return unpack(f"<{len(data) // 2}H", data)
+
+
+def read_step(fields: Fields, step: AttentionStep) -> StepRanges:
+    """What is stated of this step."""
+    directions = fields.read("directions", list_of(read_base64))
+    expect(len(directions) == len(step.heads), "directions: expected them for each head of the attention step")
+    expect(all(len(data) % (4 * width_of_stream(step)) == 0 for data in directions),
+           "directions: expected rows as wide as the stream")
+    return StepRanges(directions, fields.read("bits", integer_within(range(MAX_BITS + 1))),
+                    fields.read("ranges", read_base64))
+
+
+def width_of_stream(step: AttentionStep) -> int:
+    """How wide the stream is where the heads write into it."""
+    return step.heads[0].out.width
+
+
+def read_tree(value: Json, rows: int, cuts: int = 0, number: Callable[[Json], int] = Int32) -> Tree:
+    """A tree below so many cuts."""
+    if value is None:
+        return None
+    expect(isinstance(value, list) and len(value) == 4, "expected null, or a cut and two parts, got {}", quote(value))
+    assert isinstance(value, list)
+    expect(cuts < MAX_CUTS, "limit: {} cuts above a cell", MAX_CUTS)
+    direction = integer_within(range(rows))(value[0]) if rows else Count(None)
+    below, above = (read_tree(part, rows, cuts + 1, number) for part in value[2:])
+    return GroupCut(direction, number(value[1]), below, above)
+
+
+def read_wrong_input(document: Json, budget: Budget) -> WrongInput:
+    """The refutation that a document holds."""
+    return read_input(headed(document, FORMAT_OF_WRONG_INPUT, "network", "claim", *KEYS_OF_WRONG_INPUT), budget)
+
+
+def read_input(fields: Fields, budget: Budget) -> WrongInput:
+    """Network, claim, and the input by which it is false."""
+    network = fields.read("network", partial(read_network, budget=budget))
+    claim = fields.read("claim", partial(read_claim, network=network))
+    form = fields.read("form", integer_within(range(len(claim.forms))))
+    letters = fields.read("input", list_of(list_of(Count)))
+    expect(len(letters) == len(claim.forms[form].columns), "input: expected as many columns as the form has")
+    known = {column: index for index, column in enumerate(claim.columns)}
+    expect(all(column in known for column in letters), "input: expected a letter of each track")
+    return WrongInput(network, claim, form, tuple(known[column] for column in letters), fields.read("place", Count),
+                      fields.read("other", Count), Language(budget))

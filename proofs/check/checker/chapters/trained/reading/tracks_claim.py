@@ -1,0 +1,206 @@
+"""What a claim about inputs in tracks says; docs/tracks.md, section 3."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from itertools import product
+from math import prod
+
+from ....kernel.budget import MAX_N
+from ....kernel.reading.document import Json
+from ....kernel.reading.shapes import (
+    Fields,
+    integer_within,
+    list_of,
+    one_of,
+    or_null,
+    read_rational,
+    read_symbols,
+    read_text,
+)
+from ....kernel.verdicts import expect, quote
+from .decision import MAX_OFFSET, Count
+from .network import Network
+
+MAX_LETTERS = 1 << 16  # combinations of letters of a column
+
+Column = tuple[int, ...]
+Step = tuple[int, ...]
+"""The next state, and the token written in each answer track."""
+StepTable = tuple[tuple[Step | None, ...], ...]
+
+
+@dataclass(frozen=True)
+class Track:
+    """Symbols, and their tokens."""
+
+    name: str
+    letters: tuple[str, ...]
+    tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class LayoutPlace:
+    """What stands at a place: ``token``, ``track`` or ``answer`` of a column, or ``end``; which, and the column."""
+
+    kind: str
+    index: int
+    column: int | None = None
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the network writes it."""
+        return self.kind in ("answer", "end")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """For each state what it writes after the last column, or None where no input may end."""
+
+    start: int
+    tables: tuple[StepTable, ...]
+    end: tuple[tuple[int, ...] | None, ...]
+
+
+@dataclass(frozen=True)
+class Form:
+    """Inputs of one shape: the table that reads each column, and what stands where."""
+
+    columns: tuple[int, ...]
+    layout: tuple[LayoutPlace, ...]
+
+    @property
+    def first_answer(self) -> int:
+        """The first place that is written by the network."""
+        return next(place for place, one in enumerate(self.layout) if one.is_answer)
+
+
+@dataclass(frozen=True)
+class TracksClaim:
+    """For every allowed input of every form each answer's logit is above all others, by more than the margin."""
+
+    tracks: tuple[Track, ...]
+    machine: Machine
+    forms: tuple[Form, ...]
+    offset: int
+    among: tuple[int, ...]
+    margin: Fraction
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """All combinations of letters, in the order of the tables."""
+        return tuple(product(*(range(len(track.letters)) for track in self.tracks)))
+
+    @property
+    def min_n(self) -> int:
+        """The least number of columns."""
+        return min(len(form.columns) for form in self.forms)
+
+    @property
+    def max_n(self) -> int:
+        """The greatest number of columns."""
+        return max(len(form.columns) for form in self.forms)
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The names of the tracks, for who asks what a file is about."""
+        return tuple(track.name for track in self.tracks)
+
+    def rows(self, answer: int) -> list[tuple[tuple[int, Fraction], ...]]:
+        """The linear forms of logits that must be above the margin where this is the right answer."""
+        both = [sorted([(answer, Fraction(1)), (other, Fraction(-1))]) for other in self.among if other != answer]
+        return [tuple(row) for row in both]
+
+    def token(self, place: LayoutPlace, states: Sequence[int], columns: Sequence[int], form: Form) -> int:
+        """What stands at a place of an input, given by its columns, and the states before, between and after them."""
+        if place.column is None:
+            return place.index if place.kind == "token" else (self.machine.end[states[-1]] or ())[place.index]
+        column = columns[place.column]
+        if place.kind == "track":
+            return self.tracks[place.index].tokens[self.columns[column][place.index]]
+        step = self.machine.tables[form.columns[place.column]][states[place.column]][column]
+        return (step or ())[1 + place.index]
+
+
+def read_claim(value: Json, network: Network) -> TracksClaim:
+    """The claim; all of it fits the network."""
+    fields = Fields(value, "tracks", "machine", "forms", "offset", "among", "margin", "typed")
+    expect(network.readout == "each" or (network.readout == "last" and network.causal),
+           "the network outputs logits of its {} token alone: it writes no answers token by token", network.readout)
+    fields.read("typed", one_of("first-first", "last-first"))  # how people write inputs: nothing that is proved
+    token = integer_within(range(len(network.tokens.rows)))
+    tracks = fields.read("tracks", list_of(partial(read_track, token=token)))
+    expect(tracks, "tracks: expected one")
+    expect(prod(len(track.letters) for track in tracks) <= MAX_LETTERS, "limit: {} columns of letters", MAX_LETTERS)
+    machine = fields.read("machine", partial(read_machine, tracks=tracks, token=token))
+    forms = fields.read("forms", list_of(partial(read_form, tracks=tracks, machine=machine, token=token)))
+    among = fields.read("among", list_of(integer_within(range(network.outputs))))
+    offset = fields.read("offset", integer_within(range(MAX_OFFSET + 1)))
+    margin = fields.read("margin", read_rational)
+    expect(forms, "forms: expected one")
+    expect(list(among) == sorted(set(among)), "among: expected ascending tokens")
+    written = {one for table in machine.tables for steps in table for step in steps if step for one in step[1:]}
+    written |= {one for end in machine.end if end for one in end}
+    expect(written <= {*among}, "among: an answer is missing")
+    expect(len(among) > 1, "among: expected two tokens or more, as one alone is above no other")
+    expect(margin >= 0, "margin: expected 0 or more, got {}", margin)
+    expect(network.rows is not None or offset == 0, "offset: expected 0, as there is no table of positions")
+    for form in forms:
+        expect(network.rows is None or offset + len(form.layout) - 1 <= network.rows, "forms: a token has no row")
+    return TracksClaim(tracks, machine, forms, offset, among, margin)
+
+
+def read_track(value: Json, token: Callable[[Json], int]) -> Track:
+    """A name, symbols, and a token for each."""
+    fields = Fields(value, "name", "letters", "tokens")
+    letters, tokens = fields.read("letters", read_symbols), fields.read("tokens", list_of(token))
+    expect(len(tokens) == len(letters), "tokens: expected one for each symbol")
+    return Track(fields.read("name", read_text), letters, tokens)
+
+
+def read_machine(value: Json, tracks: Sequence[Track], token: Callable[[Json], int]) -> Machine:
+    """Tables that have a step, or null, for each state and each combination of letters."""
+    fields = Fields(value, "start", "tables", "end")
+    end = fields.read("end", list_of(or_null(list_of(token))))
+    tables = fields.read("tables", list_of(list_of(list_of(or_null(list_of(Count))))))
+    start = fields.read("start", Count)
+    states, letters = len(end), prod(len(track.letters) for track in tracks)
+    expect(start < states, "start: there are {} states", states)
+    expect(bool(tables) and all(len(table) == states and all(len(steps) == letters for steps in table)
+                                for table in tables),
+           "tables: expected one or more, with {} steps of each of {} states", letters, states)
+    steps = [step for table in tables for row in table for step in row if step is not None]
+    expect(all(step and step[0] < states for step in steps), "tables: there are {} states", states)
+    expect(len({len(step) for step in steps}) <= 1, "tables: steps write equally many answers")
+    for one in {number for step in steps for number in step[1:]}:
+        token(one)
+    expect(len({len(one) for one in end if one is not None}) == 1, "end: expected equally many answers of each state")
+    return Machine(start, tables, end)
+
+
+def read_form(value: Json, tracks: Sequence[Track], machine: Machine, token: Callable[[Json], int]) -> Form:
+    """Columns and layout; the answers are what stands last."""
+    fields = Fields(value, "columns", "layout")
+    columns = fields.read("columns", list_of(integer_within(range(len(machine.tables)))))
+    expect(0 < len(columns) <= MAX_N, "columns: expected 1 to {}", MAX_N)
+    answers = next((len(step) - 1 for table in machine.tables for row in table for step in row if step), 0)
+    ends = next(len(one) for one in machine.end if one is not None)
+    most = {"track": len(tracks), "answer": answers, "end": ends}
+    layout = fields.read("layout", list_of(partial(read_place, most=most, columns=len(columns), token=token)))
+    expect(len(layout) <= MAX_N, "limit: {} places", MAX_N)
+    asked = [place.is_answer for place in layout]
+    expect(True in asked and asked == sorted(asked) and not asked[0], "layout: expected answers after all other places")
+    return Form(columns, layout)
+
+
+def read_place(value: Json, most: dict[str, int], columns: int, token: Callable[[Json], int]) -> LayoutPlace:
+    """A kind, which one, and of what has columns the column."""
+    expect(isinstance(value, list) and len(value) >= 2, "expected a kind and an index, got {}", quote(value))
+    assert isinstance(value, list)
+    kind, *numbers = value
+    kind = str(one_of("token", *most)(kind))
+    expect(len(numbers) == (2 if kind in ("track", "answer") else 1), "expected an index, and of some kinds a column")
+    index = token(numbers[0]) if kind == "token" else Count(numbers[0])
+    expect(kind == "token" or index < most[kind], "there is no {} {}", kind, index)
+    return LayoutPlace(kind, index, integer_within(range(columns))(numbers[1]) if len(numbers) == 2 else None)

@@ -1,0 +1,349 @@
+"""One unit of a cover by classes: every row that is claimed at its nodes; docs/trained.md, sections 4 and 5.
+
+At each attention step all that can be attended to is made ready first: before the first one a node is one token at
+one position, later a class with a form of its own. Then the ranges that the certificate states for the averages of
+each node that the step needs are proved (ranges.py), the average becomes a form (directions.py), and the steps up to
+the next attention step follow (arithmetic.py). At last the rows of the asked nodes are proved from their forms
+(rows.py), in each of the cells into which the box of the last ranges is cut (cells.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import le
+from struct import unpack
+from typing import NamedTuple
+
+from ....kernel.exponential import ceil_shift, floor_shift
+from ....kernel.verdicts import expect, require, within
+from ...along_words.tracker import Tracker
+from ..forms.affine import FRACTION, AffineForm, Linear, promoted, spread
+from ..forms.arithmetic import ArithmeticOfClasses, AttentionStage, Between, Reals
+from ..forms.cells import Bounds, Box, cells_of
+from ..forms.directions import DirectionBasis, average, make_turn
+from ..forms.graphs import GraphColumns, GraphNode, ancestors, follow, in_order, on_paths
+from ..forms.packed import SLOT
+from ..forms.ranges import AttendedTo, Averages, ColumnSource, Vectors, both_ways, weigh
+from ..forms.rows import Heard, Last, prove_rows
+from ..forms.weights import RelativeWeights
+from ..reading.decision import ClassesUnit, Decision, Tree
+from .obligations import is_by_place
+
+CELL_STEPS = 500  # of a cell, beside its products
+
+
+class ObligationNodes(NamedTuple):
+    """The columns of a unit, and the nodes where rows are to be proved, with the cases of each."""
+
+    columns: GraphColumns
+    cases: dict[GraphNode, frozenset[int]]
+
+
+class Classes:
+    """Proves the units of one certificate; what several of them need is made once."""
+
+    def __init__(self, decision: Decision, arithmetic: ArithmeticOfClasses | None = None) -> None:
+        require(decision.network.causal or arithmetic is None, "classes of float runs need causal attention")
+        self.decision, self.budget = decision, decision.language.budget
+        self.by_place = is_by_place(decision.network, decision.claim, decision.language)
+        self.arithmetic = arithmetic or Reals(self.budget, decision.network)
+        self.tracker = Tracker(decision.language, decision.claim.conditions)
+        self.weights = RelativeWeights(self.budget)
+        self.reads: dict[tuple[int, ...], AttendedTo] = {}
+        self._points: dict[tuple[int, int], AffineForm] = {}
+        self._turns: dict[int, list[list[DirectionBasis]]] = {}
+        self._rows: dict[frozenset[int], Linear] = {}
+        self._followed: dict[tuple[int, int | None], GraphColumns] = {}
+
+    def prove(self, unit: ClassesUnit) -> int:
+        """All rows at all nodes of the unit; how many nodes had rows to prove.
+
+        Raises:
+            Rejected: if a range or a row is not proved, or the graph is no cover.
+            Malformed: if graph or ranges do not fit the unit.
+        """
+        asked = self.asked(unit, self.follow(unit))
+        rows = self.decision.network.rows
+        tokens = len(asked.columns.tokens)
+        require(rows is None or unit.offset + tokens <= rows, "a token has no row in a table of positions")
+        groups = [asked.cases] if self.decision.network.masked else [{node: asked.cases[node]}
+                                                                     for node in sorted(asked.cases)]
+        number = sum(ClassesProof(self, unit, asked.columns, group).number for group in groups)
+        given = RangesAndTrees(StatedRanges(unit, number), trees_of(unit, asked))
+        for group in groups:
+            proof = ClassesProof(self, unit, asked.columns, group)
+            try:
+                proof.run(given)
+            finally:
+                self.budget.release(proof.held)
+        return len(asked.cases)
+
+    def follow(self, unit: ClassesUnit) -> GraphColumns:
+        """The columns of the unit, whose graph is a cover."""
+        claim = self.decision.claim
+        n = None if self.by_place else unit.first
+        expect(n is None or unit.first == unit.last, "a unit of more than one length")
+        expect(unit.first > 0 or claim.empty, "a unit with place 0")
+        levels = unit.last if n is None else n + len(claim.after)
+        known = self._followed.get((unit.graph, n))
+        if known is None or len(known.cases) <= levels:
+            known = follow(self.budget, self.decision.graphs[unit.graph], claim, self.tracker, n, levels)
+            self._followed[unit.graph, n] = known
+        tokens = len(claim.before) + levels
+        return GraphColumns(known.tokens[:tokens], known.previous[:tokens], known.cases[:levels + 1])
+
+    def asked(self, unit: ClassesUnit, columns: GraphColumns) -> ObligationNodes:
+        """The nodes with rows to prove: where logits are judged, and a case with rows holds in some state of the node.
+
+        Where the first token is read and sees itself alone, its rows are those of all cases that hold after some word
+        of the length; where it sees the word, it is asked for each class of words, a node of the last level.
+        """
+        claim = self.decision.claim
+        shift, last = len(claim.before) - 1, len(columns.cases) - 1
+        if claim.read == "first" and self.decision.network.masked:
+            after = frozenset[int]().union(*columns.cases[unit.first])
+            found = {(0, index): after for index in range(len(columns.tokens[0]))}
+        else:
+            judged = range(0 if claim.empty else 1, unit.last + 1) if claim.read == "each" else range(last, last + 1)
+            levels = range(unit.first, last + 1) if self.by_place else judged
+            found = {(level + shift, index): cases for level in levels
+                     for index, cases in enumerate(columns.cases[level])}
+        rowed = frozenset(case for case, one in enumerate(claim.cases) if one.above)
+        return ObligationNodes(columns, {node: cases & rowed for node, cases in found.items() if cases & rowed})
+
+    def turns(self, unit: ClassesUnit) -> list[list[DirectionBasis]]:
+        """The directions of each head of each attention step."""
+        if unit.directions not in self._turns:
+            given = self.decision.directions[unit.directions]
+            steps = self.decision.network.attention_steps
+            self._turns[unit.directions] = [
+                [make_turn(self.budget, data, head.value.weight.width)
+                 for data, head in zip(heads, step.heads, strict=True)]
+                for heads, step in zip(given, steps, strict=True)]
+        return self._turns[unit.directions]
+
+    def rows_of(self, cases: frozenset[int]) -> Linear:
+        """The rows of these cases as a map of what is judged."""
+        if cases not in self._rows:
+            rows = dict.fromkeys(row for case in sorted(cases) for row in self.decision.claim.cases[case].above)
+            self._rows[cases] = self.arithmetic.make_rows(list(rows))
+        return self._rows[cases]
+
+    def point(self, token: int, position: int) -> AffineForm:
+        """The stream of a token before the first attention step."""
+        key = (token, position)
+        if key not in self._points:
+            found = self._points[key] = self.arithmetic.point(token, position)
+            self.budget.hold((1 << 14) + 2 * SLOT * (found.slots - 1) * len(found.rows))
+        return self._points[key]
+
+
+class StatedRanges:
+    """The stated ranges of a unit, read one after another."""
+
+    def __init__(self, unit: ClassesUnit, number: int) -> None:
+        expect(len(unit.ranges) == 4 * number, "ranges: {} bytes, expected {}", len(unit.ranges), 4 * number)
+        self._numbers = iter(unpack(f"<{number}i", unit.ranges))
+        self._shift = FRACTION - unit.bits
+
+    def take(self, width: int) -> Bounds:
+        """The bounds of so many directions, over 2^44: what is finer is rounded inward, and proved so.
+
+        Raises:
+            Malformed: if a range is empty.
+        """
+        numbers = [next(self._numbers) for _ in range(2 * width)]
+        least = [ceil_shift(x, self._shift) for x in numbers[::2]]
+        greatest = [floor_shift(x, self._shift) for x in numbers[1::2]]
+        expect(all(map(le, least, greatest)), "ranges: a lower bound is above the upper one")
+        return Bounds(least, greatest)
+
+
+def trees_of(unit: ClassesUnit, asked: ObligationNodes) -> dict[GraphNode, Tree | None]:
+    """How the box of each asked node is cut."""
+    trees = unit.cells if unit.cells is not None else (None,) * len(asked.cases)
+    expect(len(trees) == len(asked.cases), "cells: {}, expected {}", len(trees), len(asked.cases))
+    return dict(zip(sorted(asked.cases), trees, strict=True))
+
+
+class RangesAndTrees(NamedTuple):
+    """What a unit states: ranges, read one after another, and cells."""
+
+    numbers: StatedRanges
+    trees: dict[GraphNode, Tree | None]
+
+
+class ClassesProof:
+    """The proof of asked nodes of one unit, attention step by attention step: of all together, or, where words are seen
+    as a whole, of each by itself. ``number`` is how many numbers state its ranges."""
+
+    def __init__(self, shared: Classes, unit: ClassesUnit, columns: GraphColumns,
+                 asked: dict[GraphNode, frozenset[int]]) -> None:
+        self.shared, self.unit, self.asked, self.budget = shared, unit, asked, shared.budget
+        self.columns, self.masked = columns, shared.decision.network.masked
+        self.edges = sum(len(one) for previous in columns.previous for one in previous) >> 1
+        self.budget.spend(self.edges)
+        self.met = (ancestors if self.masked else on_paths)(columns, asked)
+        self.nodes = in_order(self.met)
+        self.turns = shared.turns(unit)
+        inner = sum(len(turn.rows) for heads in self.turns[:-1] for turn in heads)
+        outer = sum(len(turn.rows) for turn in self.turns[-1]) if self.turns else 0
+        self.number = 2 * (len(self.nodes) * inner + len(asked) * outer)
+        self.held = 0
+
+    def hold(self, bits: int) -> None:
+        """Memory that is held until the unit is proved."""
+        self.budget.hold(bits)
+        self.held += bits
+
+    def run(self, given: RangesAndTrees) -> None:
+        """Every range and every row."""
+        sources: list[list[ColumnSource]] = [[(p, token) for token in tokens]
+                                             for p, tokens in enumerate(self.columns.tokens)]
+        streams: dict[ColumnSource, AffineForm] = {(p, token): self.shared.point(token, self.unit.offset + p)
+                                                   for p, token in {sources[p][index] for p, index in self.nodes}}
+        stages, between = self.shared.arithmetic.stages, self.shared.arithmetic.between
+        for number, stage in enumerate(stages):
+            is_last = number == len(stages) - 1
+            with within(f"attention step {number + 1}"):
+                step = AttentionOnNodes(self, number, stage, sources, streams)
+            found: dict[ColumnSource, AffineForm] = {}
+            for node in in_order(self.needed(is_last)):
+                with within(f"column {node[0]}, node {node[1]}, attention step {number + 1}"):
+                    seen = self.seen(node)
+                    attended = step.attend(self.judged(node, seen) if is_last else node, seen, given.numbers)
+                    if is_last:
+                        self.prove_cells(node, step, stage.after, attended, given.trees[node])
+                    else:
+                        found[node] = between(stage.after, step.write(attended, attended.box))
+                        self.hold(2 * SLOT * found[node].slots * len(found[node].rows))
+            sources = [[(p, index) for index in range(len(tokens))] for p, tokens in enumerate(self.columns.tokens)]
+            streams = found
+        for node in self.asked if not stages else ():
+            p, index = self.judged(node, self.seen(node))
+            self.prove_rows(node, streams[sources[p][index]], None)
+
+    def needed(self, is_last: bool) -> list[set[int]]:
+        """The nodes whose averages a step needs, by column."""
+        if not is_last:
+            return self.met
+        found: list[set[int]] = [set() for _ in self.columns.tokens]
+        for p, index in self.asked:
+            found[p].add(index)
+        return found
+
+    def seen(self, node: GraphNode) -> list[set[int]]:
+        """For each column that a query at a node sees the nodes on its paths, of those that the unit meets."""
+        self.budget.spend(self.edges)
+        if self.masked:
+            return ancestors(self.columns, [node])[:node[0] + 1]
+        return [own & met for own, met in zip(on_paths(self.columns, [node]), self.met, strict=True)]
+
+    def judged(self, node: GraphNode, seen: Sequence[set[int]]) -> GraphNode:
+        """Where the logits are judged that an asked node, which sees these, is about.
+
+        Raises:
+            Malformed: if that is the first token, and the node's words begin with different ones.
+        """
+        if self.masked or self.shared.decision.claim.read != "first":
+            return node
+        expect(len(seen[0]) == 1, "graph: words of a node of the last level have different first tokens")
+        return 0, min(seen[0])
+
+    def prove_cells(self, node: GraphNode, step: AttentionOnNodes, after: Between, attended: Attended,
+                    tree: Tree | None) -> None:
+        """The rows of an asked node, in each of its cells: all that follows the averages is run for each."""
+        rows = self.shared.rows_of(self.asked[node])
+        cells = cells_of(tree, attended.box, len(rows.columns), self.unit.bits)
+        for number, cell in enumerate(cells, 1):
+            self.budget.spend(CELL_STEPS)
+            with within(f"cell {number}"):
+                stream = self.shared.arithmetic.between(after, step.write(attended, cell.box))
+                self.prove_rows(node, stream, Last(attended.heads, attended.stream.slots, cell))
+
+    def prove_rows(self, node: GraphNode, stream: AffineForm, last: Last | None) -> None:
+        """The rows of an asked node."""
+        rows = self.shared.rows_of(self.asked[node])
+        prove_rows(self.budget, rows, self.shared.decision.claim.margin, self.shared.arithmetic.judged(stream), last)
+
+
+class Attended(NamedTuple):
+    """In a column, the stream of a node before an attention step, what each head hears there, the box of its ranges."""
+
+    column: int
+    stream: AffineForm
+    heads: list[Heard]
+    box: Box
+
+
+class AttentionOnNodes:
+    """One attention step on the nodes of a unit: what is read everywhere, once, and then each query."""
+
+    def __init__(self, proof: ClassesProof, number: int, stage: AttentionStage, sources: list[list[ColumnSource]],
+                 streams: dict[ColumnSource, AffineForm]) -> None:
+        self.proof, self.budget, self.attention = proof, proof.budget, stage.attention
+        streams = {source: promoted(stream) for source, stream in streams.items()}
+        self.turns, self.sources, self.streams = proof.turns[number], sources, streams
+        self._normed: dict[ColumnSource, AffineForm] = {}
+        self.is_first = number == 0
+        known = proof.shared.reads if self.is_first else {}
+        self.reads = [{source: self.read(known, source, k) for source in streams} for k in range(stage.heads)]
+
+    def read(self, known: dict[tuple[int, ...], AttendedTo], source: ColumnSource, k: int) -> AttendedTo:
+        """What head k reads there; before the first step it follows from token and position number."""
+        key = (self.proof.unit.directions, k, self.proof.unit.offset + source[0], source[1])
+        if key not in known:
+            known[key] = self.make_read(source, k)
+        return known[key]
+
+    def normed(self, source: ColumnSource) -> AffineForm:
+        """The stream there as the heads see it."""
+        if source not in self._normed:
+            self._normed[source] = self.attention.normed(self.streams[source])
+        return self._normed[source]
+
+    def make_read(self, source: ColumnSource, k: int) -> AttendedTo:
+        """What head k reads there."""
+        read = self.normed(source)
+        value, key = self.attention.value(k, read), self.attention.key(k, read, self.proof.unit.offset + source[0])
+        hold = self.budget.hold if self.is_first else self.proof.hold
+        hold(SLOT * key.slots * (len(value.rows) + len(key.rows) + 2) + (1 << 14))
+        most = both_ways(self.budget, self.turns[k].there, value)
+        return AttendedTo(Vectors(key, spread(self.budget, key)), value, most)
+
+    def attend(self, node: GraphNode, seen: list[set[int]], numbers: StatedRanges) -> Attended:
+        """What the heads hear at a node that sees these, and the ranges of their averages.
+
+        Raises:
+            Rejected: if a stated range is not proved.
+        """
+        heads, box = [], []
+        for k, turn in enumerate(self.turns):
+            averages = self.averages(node, seen, k)
+            bounds = numbers.take(len(turn.rows))
+            reads = {source: self.reads[k][source] for source in averages.weights}
+            most = {source: read.most for source, read in reads.items()}
+            require(all(averages.below(most, [*bounds.greatest, *(-x for x in bounds.least)])),
+                    "a range of head {} is not proved", k + 1)
+            sizes = [max(column) for column in zip(*(read.value.sizes for read in reads.values()), strict=True)]
+            heads.append(Heard(averages, reads, turn, sizes))
+            box.append(bounds)
+        return Attended(node[0], self.streams[self.sources[node[0]][node[1]]], heads, tuple(box))
+
+    def write(self, attended: Attended, box: Box) -> AffineForm:
+        """The stream of a node after the step, where its averages are in the box; their symbols follow the others."""
+        averages = [average(self.budget, heard.turn, *bounds, heard.sizes)
+                    for heard, bounds in zip(attended.heads, box, strict=True)]
+        return self.attention.write(attended.stream, averages, [heard.sizes for heard in attended.heads],
+                                    attended.column)
+
+    def averages(self, node: GraphNode, seen: list[set[int]], k: int) -> Averages:
+        """The weights of head k for all that the node sees."""
+        p, index = node
+        form = self.attention.query(k, self.normed(self.sources[p][index]), self.proof.unit.offset + p)
+        query = Vectors(form, spread(self.budget, form))
+        self.budget.spend(sum(map(len, seen)) + len(seen))
+        met = {self.sources[q][one] for q, indices in enumerate(seen) for one in indices}
+        found = self.attention.scores(k, query, {source: self.reads[k][source].key for source in met}, p)
+        weights = weigh(self.budget, self.proof.shared.weights, self.attention.logarithms(found, p))
+        return Averages(self.budget, self.proof.columns, self.sources, seen, weights)

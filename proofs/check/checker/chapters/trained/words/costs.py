@@ -1,0 +1,54 @@
+"""What the units of a decision take, about, before any is proved: docs/trained.md, section 8. Nothing rests on it."""
+
+from collections.abc import Mapping
+
+from ..balls.precision import HIGHEST, LOWEST, Undecided
+from ..reading.decision import ClassesUnit, Decision, WordsUnit, count_leaves
+from ..reading.network import AttentionStep
+from .running import Judge
+
+STEPS_A_SECOND = 1_000_000
+PASS_STEPS = 20  # of a class for each class that it sees, in each direction of each head
+FORM_STEPS = 1000  # of the form of a class, for each coordinate of the stream
+
+
+def estimate_decision(given: Decision) -> Mapping[str, int]:
+    """How many words and nodes of classes there are, and about how many seconds they take."""
+    judge = Judge(given.network, given.claim, given.language)
+    cost = cost_of_token(judge)
+    words = nodes = steps = 0
+    for unit in given.cover:
+        if isinstance(unit, WordsUnit):
+            for n in range(unit.first, unit.last + 1):
+                words += (count := len(given.claim.alphabet) ** n)
+                steps += count * cost * (1 if judge.network.causal else n + len(judge.tokens(())))
+        else:
+            found = nodes_of(given, unit)
+            nodes += found
+            cells = sum(count_leaves(tree) for tree in unit.cells or () if tree is not None)  # each is like a node
+            steps += (found + cells) * cost_of_class(given, unit)
+    return {"words": words, "nodes": nodes, "seconds": -(-steps // STEPS_A_SECOND)}
+
+
+def cost_of_token(judge: Judge) -> int:
+    """Steps for one token of a word, at the lowest precision that its numbers fit."""
+    for level in range(LOWEST, HIGHEST + 1):
+        try:
+            return max(1, level) * (20 + judge.stacks.at(level).cost)
+        except Undecided:
+            pass
+    return 0
+
+
+def nodes_of(given: Decision, unit: ClassesUnit) -> int:
+    """The nodes of the graph of a unit, down to its last level."""
+    last = unit.last + len(given.claim.after)
+    return len(given.claim.before) + sum(map(len, given.graphs[unit.graph][:last + 1]))
+
+
+def cost_of_class(given: Decision, unit: ClassesUnit) -> int:
+    """Steps for one node of a unit."""
+    seen = nodes_of(given, unit)
+    directions = sum(2 * head.value.weight.width for step in given.network.steps if isinstance(step, AttentionStep)
+                     for head in step.heads)
+    return seen * directions * PASS_STEPS // 20 + FORM_STEPS * given.network.width * len(given.network.steps)

@@ -1,0 +1,35 @@
+"""At which lengths a claim asks nothing: on no word of them does a case with a row hold where logits are judged."""
+
+from collections.abc import Iterator
+
+from ...along_words.tracker import Tracker, TrackerState
+from ..floats.proof import FloatRuns
+from ..reading.decision import Decision
+from .running import ALL, Judge, dead_states
+
+
+def find_vacuous_lengths(given: Decision | FloatRuns) -> list[int]:
+    """The lengths of the claim at which nothing is to be proved; of every other one some word has a row to prove."""
+    claim, judge = given.claim, Judge(given.network, given.claim, given.language)
+    if judge.tracker is not None:
+        return list(vacuous_by_states(given, judge, judge.tracker))
+    return [n for n in range(claim.min_n, claim.max_n + 1)
+            if not any(judge.needed(n, cases) for _, cases in judge.words(n, n, ALL))]
+
+
+def vacuous_by_states(given: Decision | FloatRuns, judge: Judge, tracker: Tracker) -> Iterator[int]:
+    """The same where prefixes decide which cases hold: all states of the words of each length, one length on."""
+    claim, dead, asked = given.claim, dead_states(given.claim), False
+    states: set[TrackerState] = {tracker.start()}
+    for n in range(claim.max_n + 1):
+        judge.budget.spend(1 + len(states))
+        here = any(judge.rows_of(state.cases) for state in states) and (n > 0 or claim.empty)
+        if claim.read == "each":  # a longer word is judged wherever its prefixes are
+            asked = asked or here
+            if asked:
+                return
+            here = asked
+        if n >= claim.min_n and not here:
+            yield n
+        states = {tracker.step(state, letter, n + 1) for state in states if state.automaton not in dead
+                  for letter in range(len(claim.alphabet))}
