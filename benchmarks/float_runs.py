@@ -38,7 +38,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import float_runs_of_adders, float_times
 from certify.trained.decide import decide
-from certify.trained.float_classes import float_runs_text
 from certify.trained.float_decision import MOST_WORDS, certified_lengths, decide_floats
 from certify.trained.float_search import WrongRuns
 from certify.trained.word_counts import WordCounts
@@ -49,13 +48,14 @@ from constructions.importing.questions import Options
 from constructions.trained.claim import Claim, claim_of_lengths, judged
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import Plan, plans
-from proofs.check.checker.chapters.trained.floats import proof
+from proofs.check.checker.chapters.trained import find_kind
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
 from proofs.check.checker.chapters.trained.floats.stack import FloatStack, make_row_maps
 from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
 from proofs.check.checker.chapters.trained.forms.affine import UNIT, apply, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import RunClass, presets
+from proofs.trained.certificate import each_word_text
 from proofs.trained.float_runs import casting
 from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions
@@ -196,8 +196,9 @@ class Drawn:
         self.asked, self.run, self.lengths = asked, run, range(asked.claim.lengths[0], last + 1)
         self.search = WrongRuns(asked.network, asked.claim, run, 1)
         self.real = FloatNetwork(self.search.cast)
-        text = float_runs_text(asked.network, asked.claim, run)
-        given = proof.read_float_runs(json.loads(text), Budget(8))
+        text = each_word_text(asked.network, asked.claim, run)
+        document = json.loads(text)
+        given = find_kind(document).read(document, Budget(8))
         budget = given.language.budget
         self.stack = FloatStack(budget, cast_network(given.network, given.floats[0]), given.floats[0])
         rows = [asked.claim.cases[case].above[row] for case, row in self.search.judge.rows.rows]

@@ -25,9 +25,9 @@ from certify.trained.question import read_tracks
 from certify.trained.track_runs_forms import FormInRuns
 from constructions.errors import InputError, Unsupported
 from constructions.trained.tracks import TracksClaim, sampled_inputs
+from proofs.check.checker.chapters.trained import find_kind
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
 from proofs.check.checker.chapters.trained.floats.stack import FloatStack, make_row_maps
-from proofs.check.checker.chapters.trained.floats.track_runs import read_track_runs
 from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
 from proofs.check.checker.chapters.trained.forms.affine import UNIT, apply, spread
 from proofs.check.checker.kernel.budget import Budget
@@ -98,7 +98,8 @@ def drawn(decider: FormInRuns, claim: TracksClaim) -> Cell:
 def bound(decider: FormInRuns, claim: TracksClaim, margins: Margins, columns: Any) -> float:
     """How far a row may be off on some inputs, by the forms of the trusted folder."""
     text = tracks_text(decider.network, claim, [{"inputs": 1}] * len(claim.forms), decider.run)
-    given = read_track_runs(json.loads(text), Budget(8))
+    document = json.loads(text)
+    given = find_kind(document).read(document, Budget(8))
     budget, run = given.language.budget, given.floats[0]
     stack = FloatStack(budget, cast_network(given.network, run), run)
     walk, most = WalkOfRuns(stack, claim.offset), 0

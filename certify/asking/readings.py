@@ -8,7 +8,8 @@ from constructions.language.predicates import definitions_of
 from constructions.language.printer import format_formula
 from constructions.language.spellings import Dialect
 from constructions.language.syntax import Formula
-from proofs.check import Malformed, RequiredClaim, ask_the_same, read_arguments
+from proofs.check import Malformed, RequiredClaim, read_arguments
+from proofs.checking.same_claim import ask_the_same
 
 NEXT = {True: "X holds at the last position", False: "X fails at the last position"}
 WORDS = {True: "since and until are S and U", False: "since and until ask for their left side at the witness, too"}

@@ -66,19 +66,20 @@ def check(
     from certify.asking.written import Options
     from certify.formula.checking import check_files, print_checks
     from certify.frame.shards import read_workers
+    from proofs.checking.parts import read_some
 
     asked = Options(alphabet, symbol, tuple(predicate or ()), dialect=dialect)
     options = formulas_for_the_checker(formula, given, asked)
-    wanted = {"--alphabet": alphabet, "--min-n": min_n, "--max-n": max_n, "--regime": regime, "--work": work,
-              "--sample": sample, "--part": part}
+    wanted = {"--alphabet": alphabet, "--min-n": min_n, "--max-n": max_n, "--regime": regime, "--work": work}
     options += [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
-    options += ["--causal"] * causal + ["--estimate"] * estimate
+    options += ["--causal"] * causal
+    some = read_some(part, sample, estimate)
     if verified:
-        raise typer.Exit(ask_verified(options, files, sample or part or estimate, as_json))
+        raise typer.Exit(ask_verified(options, files, some, as_json))
     processes = read_workers(jobs).jobs
     if not as_json:
-        raise typer.Exit(print_checks(options, files, processes))
-    report, code = check_files(options, files, processes)
+        raise typer.Exit(print_checks(options, files, processes, some))
+    report, code = check_files(options, files, processes, some)
     print_json(report)
     raise typer.Exit(code)
 

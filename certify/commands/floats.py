@@ -73,22 +73,23 @@ def decide_trained(subject: str, max_n: int | None, classes: list[RunClass], eff
     Raises:
         InputError: if the file has no claim about words, or none that has a page.
     """
-    from certify.exports.html import expect_over_the_reals, write_page_of_floats
+    from certify.exports.html import expect_by_length, write_page_of_floats
     from certify.frame.terminal_tables import console
     from certify.frame.verdicts import exit_status, worst
     from certify.trained.claim_file import Scope
-    from certify.trained.files import ABOUT_TRACKS, begins_as
+    from certify.trained.files import head_of
     from certify.trained.flags import Flags
     from certify.trained.float_decision import decide_classes
     from certify.trained.float_show import float_rows_to_json, print_float_rows
     from certify.trained.question import read_question
     from constructions.errors import InputError
 
-    if begins_as(subject, ABOUT_TRACKS):
+    head = head_of(subject)
+    if head is not None and head.inputs == "tracks":
         raise InputError(f"{subject}: this is about inputs in tracks, expected words; float runs of such inputs are "
                          "asked about by the command decide, with --float CLASS")
     if html is not None:
-        expect_over_the_reals(subject)
+        expect_by_length(subject)
     rows = decide_classes(*read_question(subject, None, Flags(), Scope(max_n)), classes, effort, workers)
     if html is not None:
         write_page_of_floats(subject, html, rows)

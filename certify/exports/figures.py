@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from certify.exports.html import BEGINNING
 from certify.exports.pages.certificate.approximations import study
 from certify.exports.pages.certificate.error_maps import ErrorMap
 from certify.exports.pages.certificate.heat_maps import LEVELS, SHADES, runs_of, shade_of, ticks_of
@@ -25,7 +24,7 @@ from certify.frame.files import check_new_folder, read_text, write_folder
 from certify.frame.plots import BLUE, GREEN, INK, ORANGE, SIZE, pdf_of, standalone, styled, svg_of
 from certify.frame.terminal import without_log_of
 from certify.trained.certified import read_certified
-from certify.trained.files import OVER_THE_REALS
+from certify.trained.files import head_in
 from constructions.errors import Unsupported
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer, check_softmax
@@ -84,11 +83,10 @@ def figure_files(text: str, path: str) -> dict[str, str | bytes]:
 
 def figures_of(text: str, path: str) -> Figures:
     """The figures of a certificate by their names."""
-    beginning = text[:BEGINNING]
-    if '"certify-softened"' in beginning:
+    if '"certify-softened"' in text[:100]:
         read_accepted(text, path)
         return _network_figure(read_softened(text, path).transformer)
-    if any(f'"{kind}"' in beginning for kind in OVER_THE_REALS):
+    if (head := head_in(text)) is not None and head.is_by_length():
         read_accepted(text, path)
         points = [point for point in points_of(read_certified(text, path)) if point.margin is not None]
         return {"margins": draw_margins(points)} if len(points) > 1 else {}

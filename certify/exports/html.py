@@ -9,19 +9,17 @@ from certify.exports.pages.claim.page import claim_page
 from certify.exports.pages.decision.page import Filed, FloatCells, decision_page
 from certify.exports.pages.softened.page import softened_page
 from certify.exports.softened import read_softened
-from certify.formula.sealed import read_accepted, read_accepted_file, read_sealed_text
+from certify.formula.sealed import read_accepted_file, read_sealed_text
 from certify.frame.files import check_writable, read_text, write_text
 from certify.trained.certified import read_certified
-from certify.trained.files import OVER_THE_REALS
+from certify.trained.files import head_in, head_of
 from certify.trained.float_decision import ClassRow
 from certify.trained.float_show import cells_of, said_of
 from constructions.errors import InputError, Unsupported
 from constructions.network.transformer import check_softmax
-from proofs.check import Certificate, Softened, WrongWord, printable
+from proofs.check import Certificate, Softened, printable
 
 FROM_STANDARD_INPUT = "the.cert"
-BEGINNING = 100
-"""In so many characters a certificate says of which kind it is; the checker says whether that is so."""
 
 
 def export_html(path: str, output: str) -> None:
@@ -54,7 +52,7 @@ def page_of(text: str, path: str, name: str, title: str = "") -> str:
         InputError: if it is no certificate.
         NotAccepted: if the checker rejects it.
     """
-    if any(f'"{kind}"' in text[:BEGINNING] for kind in OVER_THE_REALS):
+    if (head := head_in(text)) is not None and head.is_by_length():
         return _page_of_trained(text, path, name, title)
     accepted = read_accepted_file(text, path)
     try:
@@ -71,7 +69,7 @@ def page_of(text: str, path: str, name: str, title: str = "") -> str:
 
 def _page_of_trained(text: str, path: str, name: str, title: str,
                      floats: Sequence[FloatCells] = ()) -> str:
-    is_wrong = isinstance(read_accepted(text, path), WrongWord)
+    is_wrong = read_accepted_file(text, path).is_refutation
     what = "Certificate of a wrong word" if is_wrong else "Certificate about a trained network"
     decision = read_certified(text, path)
     decision = replace(decision, claim=replace(decision.claim, title=title))
@@ -88,12 +86,12 @@ def write_page_of_floats(path: str, place: str, rows: Sequence[ClassRow]) -> Non
     write_text(place, _page_of_trained(read_text(path), path, PurePath(path).name, "", floats))
 
 
-def expect_over_the_reals(path: str) -> None:
+def expect_by_length(path: str) -> None:
     """The file is a certificate that has such a page.
 
     Raises:
         InputError: if not.
     """
-    beginning = read_text(path)[:BEGINNING]
-    if not any(f'"{kind}"' in beginning for kind in OVER_THE_REALS):
+    head = head_of(path)
+    if head is None or not head.is_by_length():
         raise InputError(f"--html: {path} is no certificate about a trained network over the real numbers")

@@ -1,8 +1,6 @@
 """`certify check`: what the independent checker says of each file, by this process or by several."""
 
-import contextlib
 import hashlib
-import io
 import json
 import time
 from collections.abc import Sequence
@@ -11,17 +9,24 @@ from typing import Any
 
 from certify.frame.shards import ShardsProgress, run_tasks
 from certify.frame.verdicts import exit_status, worst
+from certify.trained.files import head_of
 from constructions.deadline import TimeIsUp, has_deadline
 from constructions.errors import InputError
 from proofs import check
+from proofs.check.checker.chapters.trained.words.vacuous import find_vacuous_lengths
+from proofs.checking.parts import (
+    EVERYTHING,
+    Some,
+    check_part,
+    check_some,
+    has_lengths,
+    join_parts,
+)
 
-DECISION = b'"certify-decision"'
 INCOMPLETE = "incomplete"
-HEAD = 256
-"""The format of a file stands among so many bytes at its beginning."""
 
 
-def print_checks(options: Sequence[str], files: Sequence[str], jobs: int) -> int:
+def print_checks(options: Sequence[str], files: Sequence[str], jobs: int, some: Some = EVERYTHING) -> int:
     """Print what the checker prints of all files, in their order; return its exit status.
 
     The ``options`` are those of ``proofs/check``.
@@ -30,13 +35,14 @@ def print_checks(options: Sequence[str], files: Sequence[str], jobs: int) -> int
         check.read_arguments([*options, "--", *files])
     except check.Malformed:
         return check.main([*options, "--", *files])  # which says what is wrong with them
-    answers = [json.loads(text) for text in _divide("print", options, files, jobs)]
+    answers = [json.loads(text) for text in _divide("print", options, files, jobs, some)]
     print(*(answer["text"] for answer in answers), sep="", end="", flush=True)
     verdicts = {status: verdict for verdict, status in check.STATUS.items()}
     return check.STATUS[check.gravest([verdicts[answer["status"]] for answer in answers])]
 
 
-def check_files(options: Sequence[str], files: Sequence[str], jobs: int = 1) -> tuple[dict[str, Any], int]:
+def check_files(options: Sequence[str], files: Sequence[str], jobs: int = 1, some: Some = EVERYTHING
+                ) -> tuple[dict[str, Any], int]:
     """The report on all files, and the exit status; the ``options`` are those of ``proofs/check``.
 
     Raises:
@@ -47,7 +53,7 @@ def check_files(options: Sequence[str], files: Sequence[str], jobs: int = 1) -> 
         check.read_arguments([*options, "--", *files])
     except check.Malformed as error:
         raise InputError(str(error)) from None
-    reports = [json.loads(text) for text in _divide("report", options, files, jobs)]
+    reports = [json.loads(text) for text in _divide("report", options, files, jobs, some)]
     verdict = worst([report["verdict"] for report in reports])
     report = {"verdict": verdict, "files": reports, "seconds": round(time.perf_counter() - start, 3)}
     return report, exit_status(verdict)
@@ -56,15 +62,16 @@ def check_files(options: Sequence[str], files: Sequence[str], jobs: int = 1) -> 
 # -- the files as tasks for other processes ----------------------------------------------------------------------------
 
 
-def _divide(how: str, options: Sequence[str], files: Sequence[str], jobs: int) -> list[str]:
+def _divide(how: str, options: Sequence[str], files: Sequence[str], jobs: int, some: Some) -> list[str]:
     """What is said of every file; other processes cannot read standard input or a pipe of this one.
 
     A large decision about a trained network is checked in parts, unless some part or sample of it is asked for.
     """
     jobs = jobs if all(map(_is_for_all, files)) else 1
     request = check.read_arguments([*options, "--", *files])
-    parts = {file: jobs if not request.is_partial and jobs > 1 and _has_parts(file) else 1 for file in files}
-    tasks = [json.dumps({"how": how, "options": list(options), "file": file, "part": part, "parts": parts[file]})
+    parts = {file: jobs if not some and jobs > 1 and _has_parts(file) else 1 for file in files}
+    tasks = [json.dumps({"how": how, "options": list(options), "file": file, "part": part, "parts": parts[file],
+                         "some": some})
              for file in files for part in range(1, parts[file] + 1)]
     sizes = [max(1, _size(file) // parts[file]) for file in files for _ in range(parts[file])]
     with ShardsProgress("checking", "tasks", "tasks") as progress:
@@ -107,32 +114,26 @@ def _size(file: str) -> int:
 
 
 def _has_parts(file: str) -> bool:
-    """Whether the file begins as a decision does."""
-    try:
-        with Path(file).open("rb") as opened:
-            return DECISION in opened.read(HEAD)
-    except OSError:
-        return False
+    """Whether the file begins as a decision by a cover does."""
+    head = head_of(file)
+    return head is not None and head.is_by_length() and head.by == "cover"
 
 
 def do_check(task: str) -> str:
     """What is said of one file: its report, or the text that the checker prints and its exit status; or of a part."""
     keys = json.loads(task)
-    arguments = [*keys["options"], "--", keys["file"]]
+    request, some = check.read_arguments([*keys["options"], "--", keys["file"]]), Some(*keys["some"])
     if keys["parts"] > 1:
-        return json.dumps(_check_part(keys["file"], check.read_arguments(arguments), keys["part"], keys["parts"]))
-    if keys["how"] == "report":
-        return json.dumps(_check(keys["file"], check.read_arguments(arguments)))
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        status = check.main(arguments)
-    return json.dumps({"text": printed.getvalue(), "status": status})
+        return json.dumps(_check_part(keys["file"], request, keys["part"], keys["parts"]))
+    report, lines = _check(keys["file"], request, some)
+    return json.dumps(report) if keys["how"] == "report" else _printed(report, lines)
 
 
 def _check_part(path: str, request: check.Request, part: int, parts: int) -> dict[str, Any]:
     """What was proved of a part, with the digest of the bytes; or why it was not."""
     try:
         data = check.read_bytes(path)
-        proved = check.check_part(data, part, parts, request.asked, request.work)
+        proved = check_part(data, part, parts, request.asked, request.work)
         return {"digest": _digest(data), "proved": dict(proved)}
     except check.Refusal as refusal:
         return {"verdict": check.verdict_of(refusal), "reason": str(refusal)}
@@ -141,9 +142,12 @@ def _check_part(path: str, request: check.Request, part: int, parts: int) -> dic
 def _join(how: str, path: str, request: check.Request, answers: Sequence[str]) -> str:
     """What is said of a file whose parts were checked."""
     report, lines = _join_parts(path, request, [json.loads(answer) for answer in answers])
-    if how == "report":
-        return json.dumps(report)
-    verdict = str(report["verdict"])
+    return json.dumps(report) if how == "report" else _printed(report, lines)
+
+
+def _printed(report: dict[str, Any], lines: Sequence[str]) -> str:
+    """The text that the checker prints of a file, and its exit status."""
+    verdict, path = str(report["verdict"]), report["file"]
     lines = [*lines, f"{verdict}: {path}"] if verdict == check.ACCEPTED else [f"{verdict}: {path}: {report['reason']}"]
     text = "".join(f"{check.printable(line)}\n" for line in lines)
     return json.dumps({"text": text, "status": check.STATUS[verdict]})
@@ -159,7 +163,7 @@ def _join_parts(path: str, request: check.Request,
         data = check.read_bytes(path)
         if {part["digest"] for part in parts} != {_digest(data)}:
             raise check.Incomplete("the file changed while it was checked")
-        accepted = check.join_parts(data, [part["proved"] for part in parts], request.asked, request.work)
+        accepted = join_parts(data, [part["proved"] for part in parts], request.asked, request.work)
     except check.Refusal as refusal:
         return {"file": path, "verdict": check.verdict_of(refusal), "reason": str(refusal)}, ()
     return {"file": path, "verdict": check.ACCEPTED, **_claim(accepted)}, accepted.lines
@@ -169,27 +173,37 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _check(path: str, request: check.Request) -> dict[str, Any]:
+def _check(path: str, request: check.Request, some: Some) -> tuple[dict[str, Any], Sequence[str]]:
+    """The report on a file, and the claim in words if it is accepted."""
     try:
-        if request.is_partial:
-            raise check.Incomplete(check.check_some(path, request))
-        return {"file": path, "verdict": check.ACCEPTED, **_claim(check.check_file(path, request.asked, request.work))}
+        if some:
+            raise check.Incomplete(check_some(path, request, some))
+        accepted = check.check_file(path, request.asked, request.work)
+        return {"file": path, "verdict": check.ACCEPTED, **_claim(accepted)}, accepted.lines
     except check.Refusal as refusal:
-        return {"file": path, "verdict": check.verdict_of(refusal), "reason": str(refusal)}
+        return {"file": path, "verdict": check.verdict_of(refusal), "reason": str(refusal)}, ()
+
+
+def _decision(accepted: check.Accepted, given: check.Decision[Any, Any]) -> dict[str, Any]:
+    """A claim about a trained network, with what was covered."""
+    claim = given.claim
+    said: dict[str, Any] = {"claim_is_false": True} if accepted.is_refutation else {}
+    if isinstance(claim, check.TracksClaim):
+        said |= {"tracks": {track.name: list(track.letters) for track in claim.tracks}}
+    else:
+        said |= {"alphabet": list(claim.alphabet)}
+    said |= {"min_n": claim.min_n, "max_n": None if claim.max_n == check.EVERY else claim.max_n}
+    if has_lengths(given):
+        said |= {"vacuous": find_vacuous_lengths(given)}
+    return {**said, **({"floats": [_floats(one) for one in given.floats]} if given.floats else {}),
+            "covered": accepted.coverage}
 
 
 def _claim(accepted: check.Accepted) -> dict[str, Any]:
     given = accepted.given
     language = given.language
-    refuted = {"claim_is_false": True} if isinstance(given, check.WrongWord | check.WrongInput | check.LongWord) else {}
-    if isinstance(given.claim, check.TrainedClaim):
-        return {**refuted, "alphabet": list(given.claim.alphabet), "min_n": given.claim.min_n,
-                "max_n": None if given.claim.max_n == check.EVERY else given.claim.max_n,
-                **({"vacuous": check.find_vacuous_lengths(given)} if isinstance(given, check.Decision) else {}),
-                "covered": accepted.coverage}
-    if isinstance(given, check.TracksCertificate | check.WrongInput):
-        return {**refuted, "tracks": {track.name: list(track.letters) for track in given.claim.tracks},
-                "min_n": given.claim.min_n, "max_n": given.claim.max_n, "covered": accepted.coverage}
+    if isinstance(given, check.Decision):
+        return _decision(accepted, given)
     if isinstance(given, check.MarginFile):
         return {"formula": "; ".join(language.write(given.claim.formula)), "alphabet": list(given.claim.alphabet),
                 "before": list(given.claim.before), "after": list(given.claim.after), "at": given.claim.at,

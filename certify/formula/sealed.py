@@ -79,7 +79,7 @@ def read_sealed(path: str) -> Sealed:
 
 def read_accepted(
     text: str, path: str,
-) -> check.Certificate | check.Softened | check.MarginFile | check.Decision | check.WrongWord:
+) -> check.Certificate | check.Softened | check.MarginFile | check.Decision[Any, Any]:
     """What the checker read and accepted.
 
     Raises:

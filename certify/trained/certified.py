@@ -18,7 +18,7 @@ from certify.trained.decision import (
     rows_by_length,
     rows_by_offset,
 )
-from certify.trained.files import OVER_THE_REALS
+from certify.trained.files import head_in
 from certify.trained.proving import with_vacuous_ones
 from certify.trained.question import network_and_claim
 from certify.trained.word_counts import WordCounts
@@ -34,7 +34,6 @@ from proofs.trained.words import survey_all
 
 MOST_WORDS = 2**13
 """So many words are run for a page in all."""
-DECISION, WRONG_WORD = OVER_THE_REALS
 
 
 def read_certified(text: str, path: str) -> Decision:
@@ -44,15 +43,16 @@ def read_certified(text: str, path: str) -> Decision:
         InputError: if it is no certificate about a trained network.
     """
     data = read_json(text, path)
-    if data["format"] not in OVER_THE_REALS:
-        raise InputError(f"{path}: {data['format']}, expected {DECISION} or {WRONG_WORD}")
+    head = head_in(text)
+    if head is None or not head.is_by_length():
+        raise InputError(f"{path}: expected a certificate about all words of a trained network, over the real numbers")
     network, claim = network_and_claim(data, path)
-    read = _refuted if data["format"] == WRONG_WORD else _covered
+    read = _refuted if head.by == "wrong word" else _covered
     return read(network, claim, data, text)
 
 
 def _covered(network: TrainedNetwork, claim: Claim, data: Mapping[str, Any], text: str) -> Decision:
-    ways = {(unit["offset"], count): unit["by"] for unit in data["cover"]
+    ways = {(unit["offset"], count): unit["by"] for unit in data["evidence"]["units"]
             for count in range(unit["from"], unit["to"] + 1)}
     seen = dict(_see_few(network, claim))
     found = [Found(offset, count, ways.get((offset, count)), seen=seen.get((offset, count)))
@@ -75,8 +75,9 @@ def _see_few(network: TrainedNetwork, claim: Claim) -> Iterator[tuple[tuple[int,
 
 
 def _refuted(network: TrainedNetwork, claim: Claim, data: Mapping[str, Any], text: str) -> Decision:
-    word = tuple(data["word"])
-    least = Least(np.float64(0), word, data["offset"], data["place"], data["case"], data["row"])
+    at = data["evidence"]
+    word = tuple(at["word"])
+    least = Least(np.float64(0), word, at["offset"], at["place"], at["case"], at["row"])
     ends = decide_least(BallNetwork(network), claim, least, word).ends
     assert ends is not None, "the checker encloses the value"
     wrong = WrongWord(word, least.offset, least.place, least.case, least.row, ends)

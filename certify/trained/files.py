@@ -3,43 +3,60 @@
 import os
 import re
 import sys
-from collections.abc import Sequence
 from io import BufferedReader
 from pathlib import Path
+from typing import NamedTuple
 
 from certify.frame.places import STANDARD_STREAM
 
-OVER_THE_REALS = ("certify-decision", "certify-wrong-word")
-"""The formats of certificates about real numbers."""
-WITH_A_CLAIM = (*OVER_THE_REALS, "certify-float-runs", "certify-wrong-run")
-"""The formats of files that hold a network and a claim about words."""
-ABOUT_TRACKS = ("certify-tracks", "certify-wrong-input", "certify-track-runs", "certify-wrong-input-run")
-"""The formats of files that hold a network and a claim about inputs in tracks."""
-ABOUT_LENGTHS = ("certify-lengths", "certify-long-word", "certify-suffixes")
-"""The formats of files that hold a network and a claim about words of any length."""
-_BEGINNING_BYTES = 200
+_BEGINNING_BYTES = 400
+_TRAINED = re.compile(r'\s*\{\s*"format"\s*:\s*"certify-(trained|decision)"')
+_HEAD = re.compile(r'\s*\{\s*"format"\s*:\s*"certify-decision"\s*,\s*"version"\s*:\s*\d+\s*,' + r"\s*,".join(
+    rf'\s*"{key}"\s*:\s*"([^"]*)"' for key in ("inputs", "execution", "property", "by")))
+
+
+class Head(NamedTuple):
+    """What a certificate about a trained network says first: docs/trained.md, section 2."""
+
+    inputs: str
+    execution: str
+    property: str
+    by: str
+
+    def is_by_length(self) -> bool:
+        """Whether it is of exact outputs on all words of each of some lengths."""
+        return (self.inputs, self.execution) == ("words", "exact")
+
+
+def head_in(text: str) -> Head | None:
+    """The head of a certificate, None if it has none."""
+    found = _HEAD.match(text[:_BEGINNING_BYTES])
+    return Head(*found.groups()) if found else None
+
+
+def head_of(path: str) -> Head | None:
+    """The head of the certificate in a file, or on standard input for ``-``, which stays to be read."""
+    return head_in(_beginning_of(path))
 
 
 def is_trained(path: str) -> bool:
     """Whether the file begins as one with a trained network does."""
-    return begins_as(path, ("certify-trained", *WITH_A_CLAIM, *ABOUT_TRACKS, *ABOUT_LENGTHS))
+    return _TRAINED.match(_beginning_of(path)) is not None
 
 
-def begins_as(path: str, formats: Sequence[str]) -> bool:
-    """Whether the file, or standard input for ``-``, begins as one of these formats does."""
-    beginning = re.compile(rf'\s*\{{\s*"format"\s*:\s*"({"|".join(formats)})"')
-    return beginning.match(_beginning_of(path).decode("utf-8", errors="replace")) is not None
-
-
-def _beginning_of(path: str) -> bytes:
-    """The first bytes, which stay to be read; none if there are none to be had."""
+def _beginning_of(path: str) -> str:
+    """The first characters, which stay to be read; none if there are none to be had."""
     if path == STANDARD_STREAM:
         stream = sys.stdin.buffer
-        return stream.peek(_BEGINNING_BYTES) if isinstance(stream, BufferedReader) else b""
+        return _text(stream.peek(_BEGINNING_BYTES)) if isinstance(stream, BufferedReader) else ""
     if not os.path.isfile(path):
-        return b""
+        return ""
     try:
         with Path(path).open("rb") as file:
-            return file.read(_BEGINNING_BYTES)
+            return _text(file.read(_BEGINNING_BYTES))
     except OSError:
-        return b""
+        return ""
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", errors="replace")

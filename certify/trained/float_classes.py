@@ -16,14 +16,12 @@ import numpy as np
 from certify.trained.decide import Searches, Settings, found_in
 from certify.trained.proving import WORK, if_accepted
 from constructions.errors import Unsupported
-from constructions.network.json_form import write_canonical
 from constructions.trained.claim import Claim, claim_of_lengths
-from constructions.trained.claim_form import claim_to_json
-from constructions.trained.json_form import network_to_json
 from constructions.trained.network import TrainedNetwork
-from proofs.check import Refusal, check_text, find_unproved_float_units
+from proofs.check import Refusal, check_text
+from proofs.checking.parts import find_unproved_float_units
 from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.trained.certificate import Cover, joined
+from proofs.trained.certificate import Cover, decision_text, joined, wrong_word_text
 from proofs.trained.float_runs.execution import WrongRun
 
 FEW_WORDS = 2**5
@@ -37,26 +35,10 @@ LENGTHS_TRIED = 6
 LARGEST = 2**31 - 1
 
 
-def float_runs_text(network: TrainedNetwork, claim: Claim, run: RunClass, cover: Cover | None = None) -> str:
-    """The certificate of the claim in every run of the class, which the trusted folder proves or rejects: word by word,
-    or by a cover."""
-    content = _head("certify-float-runs", network, claim, run)
-    if cover is not None:
-        content |= {"graphs": list(cover.graphs), "directions": list(cover.directions), "cover": list(cover.units)}
-    return write_canonical(content)
-
-
-def _head(name: str, network: TrainedNetwork, claim: Claim, run: RunClass) -> dict[str, Any]:
-    return {"format": name, "version": 1, "network": network_to_json(network), "claim": claim_to_json(claim),
-            "floats": [{**run.to_json(), "max_n": claim.lengths[1]}]}
-
-
 def accepted_wrong_run(network: TrainedNetwork, claim: Claim, run: RunClass, wrong: WrongRun) -> str | None:
     """The certificate of a wrong run; None if the trusted folder does not accept it, whose functions are within 1 ulp.
     """
-    return if_accepted(write_canonical({
-        **_head("certify-wrong-run", network, claim, run), "word": list(wrong.word), "offset": wrong.offset,
-        "place": wrong.place, "case": wrong.case, "row": wrong.row, **wrong.execution.to_json()}))
+    return if_accepted(wrong_word_text(network, claim, wrong, run))
 
 
 def certified_by_classes(network: TrainedNetwork, cast: TrainedNetwork, claim: Claim, run: RunClass
@@ -124,7 +106,7 @@ def _widened(network: TrainedNetwork, claim: Claim, run: RunClass, cover: Cover
     slacks = [FIRST_SLACK * float(run.storage.roundoff)] * len(cover.units)
     for tried in range(TRIES):
         units = tuple(wider(unit, slack) for unit, slack in zip(cover.units, slacks, strict=True))
-        text = float_runs_text(network, claim, run, replace(cover, units=units))
+        text = decision_text(network, claim, replace(cover, units=units), run)
         unproved = find_unproved_float_units(text.encode(), WORK)
         narrow = [place for place, why in unproved if "a range of head" in why]
         if not narrow or tried == TRIES - 1:

@@ -13,7 +13,7 @@ from certify.frame.answer import AnswerByLength
 from certify.frame.progress import ProgressLine
 from certify.frame.shards import Workers
 from certify.frame.so_far import SoFar, answer_in_time
-from certify.trained.float_classes import accepted_wrong_run, certified_by_classes, float_runs_text
+from certify.trained.float_classes import accepted_wrong_run, certified_by_classes
 from certify.trained.float_search import FloatRow, WrongRuns
 from certify.trained.float_tasks import Length, find_rows
 from certify.trained.proving import WORK
@@ -23,8 +23,10 @@ from constructions.errors import InputError, Unsupported
 from constructions.network.lengths import MAX_N_LIMIT, Lengths
 from constructions.trained.claim import Claim, check_fits, claim_of_lengths
 from constructions.trained.network import TrainedNetwork
-from proofs.check import Refusal, check_text, find_unproved_floats_of, find_vacuous
+from proofs.check import Refusal, check_text
+from proofs.checking.parts import find_unproved_floats_of, find_vacuous
 from proofs.enclosures.float_runs.run_class import RunClass, is_within
+from proofs.trained.certificate import each_word_text
 from proofs.trained.float_runs.execution import WrongRun
 from proofs.trained.forward import FloatNetwork
 
@@ -174,7 +176,7 @@ def _certified_by_words(network: TrainedNetwork, claim: Claim, run: RunClass, la
     first = claim.lengths[0]
     if last < first:
         return first - 1, "", None
-    text = float_runs_text(network, claim_of_lengths(network, claim, first, last), run)
+    text = each_word_text(network, claim_of_lengths(network, claim, first, last), run)
     try:
         (unproved,) = find_unproved_floats_of(text.encode(), WORK)
         if unproved is None:
@@ -182,7 +184,7 @@ def _certified_by_words(network: TrainedNetwork, claim: Claim, run: RunClass, la
         reach, reason = unproved[0] - 1, unproved[1]
         if reach < first:
             return first - 1, reason, None
-        text = float_runs_text(network, claim_of_lengths(network, claim, first, reach), run)
+        text = each_word_text(network, claim_of_lengths(network, claim, first, reach), run)
         check_text(text.encode(), work=WORK)
     except Refusal as refusal:
         return first - 1, str(refusal), None

@@ -9,7 +9,8 @@ from certify.trained.decision import LengthRow
 from constructions.errors import Unsupported
 from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
-from proofs.check import Refusal, check_text, estimate, find_unproved_units, find_vacuous
+from proofs.check import Refusal, check_text
+from proofs.checking.parts import estimate, find_unproved_units, find_vacuous
 from proofs.trained.certificate import wrong_word_text
 from proofs.trained.search import WrongWord
 

@@ -8,7 +8,7 @@ from certify.frame.files import read_text
 from certify.frame.look import A_TRAINED_NETWORK, TRAINED, expect
 from certify.frame.places import STANDARD_STREAM
 from certify.trained.claim_file import Scope, claim_of_table, read_claim
-from certify.trained.files import ABOUT_LENGTHS, ABOUT_TRACKS, WITH_A_CLAIM, begins_as
+from certify.trained.files import head_of
 from certify.trained.flags import Flags, table_of_flags, tracks_table_of_flags
 from certify.trained.tracks_file import is_about_tracks, tracks_claim_of_table
 from constructions.errors import InputError
@@ -20,6 +20,7 @@ from constructions.trained.json_form import network_from_json
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, check_tracks_fit
 from constructions.trained.tracks_form import tracks_claim_from_json
+from proofs.trained.certificate import FORMAT, TRACKS, WORDS
 
 
 def read_trained(path: str) -> tuple[TrainedNetwork, Claim | None]:
@@ -30,10 +31,11 @@ def read_trained(path: str) -> tuple[TrainedNetwork, Claim | None]:
     """
     expect(path, TRAINED, A_TRAINED_NETWORK)
     data = read_json(read_text(path), path)
-    if isinstance(data, dict) and data.get("format") in WITH_A_CLAIM:
-        return network_and_claim(data, path)
-    if isinstance(data, dict) and data.get("format") in (*ABOUT_TRACKS, *ABOUT_LENGTHS) and "network" in data:
-        return network_from_json(data["network"], f"{path}, network"), None
+    if isinstance(data, dict) and data.get("format") == FORMAT:
+        if data.get("inputs") == WORDS:
+            return network_and_claim(data, path)
+        if "network" in data:
+            return network_from_json(data["network"], f"{path}, network"), None
     return network_from_json(data, path), None
 
 
@@ -57,7 +59,8 @@ def read_tracks(path: str, claim: str | None, scope: Scope, flags: Flags = Flags
             return None
         network, _ = read_trained(path)
         return network, tracks_claim_of_table(table, claim, network, scope, Path(claim).parent)
-    if not begins_as(path, ABOUT_TRACKS):
+    head = head_of(path)
+    if head is None or head.inputs != TRACKS:
         return None
     data = read_json(read_text(path), path)
     for key in ("network", "claim"):

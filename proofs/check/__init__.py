@@ -10,7 +10,6 @@ from .checker.asking import Request, RequiredClaim
 from .checker.checking import Accepted, check_file, check_text, read_bytes
 from .checker.command import gravest, main, printable, read_arguments
 from .checker.kernel.verdicts import ACCEPTED, STATUS, Incomplete, Malformed, Refusal, Rejected, verdict_of
-from .checker.same_claim import ask_the_same
 
 if TYPE_CHECKING:
     from .checker.chapters.formula.certificate import Coverage
@@ -20,21 +19,9 @@ if TYPE_CHECKING:
     from .checker.chapters.softened.lengths import ShardResult
     from .checker.chapters.softened.reading import Softened, read_softened_text
     from .checker.chapters.softened.shards import check_shard, finish
-    from .checker.chapters.trained.reading.decision import Decision, TrainedClaim, WrongWord
-    from .checker.chapters.trained.reading.lengths import EVERY, LongWord
-    from .checker.chapters.trained.reading.tracks import TracksCertificate, WrongInput
-    from .checker.chapters.trained.words.vacuous import find_vacuous_lengths
-    from .checker.parts import (
-        check_part,
-        check_sample,
-        check_some,
-        estimate,
-        find_unproved_float_units,
-        find_unproved_floats_of,
-        find_unproved_units,
-        find_vacuous,
-        join_parts,
-    )
+    from .checker.chapters.trained.reading.decision import Decision
+    from .checker.chapters.trained.reading.tracks_claim import TracksClaim
+    from .checker.chapters.trained.reading.words_claim import EVERY, TrainedClaim
 
 PLACES = {
     ".checker.chapters.formula.certificate": ("Coverage",),
@@ -44,12 +31,9 @@ PLACES = {
     ".checker.chapters.softened.lengths": ("ShardResult",),
     ".checker.chapters.softened.reading": ("Softened", "read_softened_text"),
     ".checker.chapters.softened.shards": ("check_shard", "finish"),
-    ".checker.chapters.trained.lengths.reading": ("EVERY", "LongWord"),
-    ".checker.chapters.trained.reading.decision": ("Decision", "TrainedClaim", "WrongWord"),
-    ".checker.chapters.trained.tracks.reading": ("TracksCertificate", "WrongInput"),
-    ".checker.chapters.trained.vacuous": ("find_vacuous_lengths",),
-    ".checker.parts": ("check_part", "check_sample", "check_some", "estimate", "find_unproved_float_units",
-                       "find_unproved_floats_of", "find_unproved_units", "find_vacuous", "join_parts"),
+    ".checker.chapters.trained.reading.decision": ("Decision",),
+    ".checker.chapters.trained.reading.tracks_claim": ("TracksClaim",),
+    ".checker.chapters.trained.reading.words_claim": ("EVERY", "TrainedClaim"),
 }
 """Which file of a chapter gives what."""
 

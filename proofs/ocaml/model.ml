@@ -295,13 +295,7 @@ let certificate value =
 (* Certificates that are about something else. *)
 let others =
   [ ("certify-softened", "transformers with hard attention made soft"); ("certify-margin", "margins");
-    ("certify-decision", "trained networks"); ("certify-wrong-word", "trained networks");
-    ("certify-tracks", "trained networks"); ("certify-wrong-input", "trained networks");
-    ("certify-float-runs", "float runs of trained networks"); ("certify-wrong-run", "float runs of trained networks");
-    ("certify-track-runs", "float runs of trained networks");
-    ("certify-wrong-input-run", "float runs of trained networks");
-    ("certify-lengths", "trained networks"); ("certify-long-word", "trained networks");
-    ("certify-suffixes", "trained networks") ]
+    ("certify-decision", "trained networks") ]
 
 let refuse_others found =
   match List.assoc_opt "format" found with

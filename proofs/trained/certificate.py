@@ -1,4 +1,4 @@
-"""The text of a decision and of a wrong word: docs/trained.md, sections 4 and 7.
+"""The text of a certificate about a trained network: docs/trained.md, sections 2 to 4 and 7.
 
 The same units give the same bytes: units are put in order, graphs and directions are listed as the units use them.
 """
@@ -16,12 +16,17 @@ from constructions.trained.claim import Claim
 from constructions.trained.claim_form import claim_to_json
 from constructions.trained.json_form import network_to_json
 from constructions.trained.network import TrainedNetwork
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.classes.directions import Directions
 from proofs.trained.classes.results import ClassUnit
 from proofs.trained.classes.trees import Leaf, Tree
+from proofs.trained.float_runs.execution import WrongRun
 from proofs.trained.search import WrongWord
 
-VERSION = 1
+FORMAT, VERSION = "certify-decision", 1
+WORDS, ANY_LENGTH, TRACKS = "words", "words of any length", "tracks"
+"""What a claim is about."""
+EXACT, RUNS, ANSWERS = "exact", "float runs", "answers"
 
 
 @dataclass(frozen=True)
@@ -81,30 +86,39 @@ class _Listed:
         return place
 
 
-def decision_text(network: TrainedNetwork, claim: Claim, cover: Cover) -> str:
-    """A certificate of the format certify-decision."""
+def certificate_text(inputs: str, by: str, network: TrainedNetwork, claim: dict[str, Any], evidence: dict[str, Any],
+                     run: dict[str, Any] | None = None) -> str:
+    """A certificate of the format certify-decision: ``inputs`` say what the claim is about, ``by`` what proves or
+    refutes it; of a class of float runs, or of exact outputs."""
     return write_canonical({
-        **_head("certify-decision", network, claim),
-        "graphs": list(cover.graphs),
-        "directions": list(cover.directions),
-        "cover": list(cover.units),
-    })  # fmt: skip
+        "format": FORMAT, "version": VERSION, "inputs": inputs, "execution": EXACT if run is None else RUNS,
+        "property": ANSWERS, "by": by, "network": network_to_json(network), "claim": claim,
+        **({} if run is None else {"floats": [run]}), "evidence": evidence})
 
 
-def wrong_word_text(network: TrainedNetwork, claim: Claim, found: WrongWord) -> str:
-    """A certificate of the format certify-wrong-word."""
-    return write_canonical({
-        **_head("certify-wrong-word", network, claim),
-        "word": list(found.word),
-        "offset": found.offset,
-        "place": found.place,
-        "case": found.case,
-        "row": found.row,
-    })  # fmt: skip
+def decision_text(network: TrainedNetwork, claim: Claim, cover: Cover, run: RunClass | None = None) -> str:
+    """The certificate of a claim that a cover of all words proves."""
+    return certificate_text(WORDS, "cover", network, claim_to_json(claim), {
+        "graphs": list(cover.graphs), "directions": list(cover.directions), "units": list(cover.units)},
+        run_to_json(run, claim))
 
 
-def _head(name: str, network: TrainedNetwork, claim: Claim) -> dict[str, Any]:
-    return {"format": name, "version": VERSION, "network": network_to_json(network), "claim": claim_to_json(claim)}
+def each_word_text(network: TrainedNetwork, claim: Claim, run: RunClass) -> str:
+    """The certificate of a claim about float runs that the checker proves word by word."""
+    return certificate_text(WORDS, "each word", network, claim_to_json(claim), {}, run_to_json(run, claim))
+
+
+def wrong_word_text(network: TrainedNetwork, claim: Claim, found: WrongWord | WrongRun, run: RunClass | None = None
+                    ) -> str:
+    """The certificate of a wrong word, in an execution of a class if it is one of float runs."""
+    return certificate_text(WORDS, "wrong word", network, claim_to_json(claim), {
+        "word": list(found.word), "offset": found.offset, "place": found.place, "case": found.case, "row": found.row,
+        **({"run": found.execution.to_json()} if isinstance(found, WrongRun) else {})}, run_to_json(run, claim))
+
+
+def run_to_json(run: RunClass | None, claim: Claim) -> dict[str, Any] | None:
+    """The class of float runs of a claim about words."""
+    return None if run is None else {**run.to_json(), "max_n": claim.lengths[1]}
 
 
 def _unit_to_json(unit: Unit, graphs: dict[Any, int], directions: dict[Any, int]) -> dict[str, Any]:

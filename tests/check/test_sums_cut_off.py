@@ -14,11 +14,12 @@ from certify.floats.survey import Proved
 from constructions.errors import InputError
 from proofs.check import check_text
 from proofs.check.checker.chapters.run_classes.reading import Format
+from proofs.check.checker.chapters.run_classes.roundoff import raised
 from proofs.check.checker.chapters.trained.balls.exact import ExactLinear
 from proofs.check.checker.chapters.trained.balls.precision import Precision
 from proofs.check.checker.chapters.trained.floats.balls import Balls, ProductOnBalls
 from proofs.check.checker.chapters.trained.floats.operations import Operations
-from proofs.check.checker.chapters.trained.floats.rounding import raised, sum_errors, times, up
+from proofs.check.checker.chapters.trained.floats.rounding import sum_errors, times, up
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
 from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm, CentredRange, promoted
 from proofs.check.checker.chapters.trained.forms.maps import make_map

@@ -18,7 +18,7 @@ import pytest
 from mpmath import ceil, floor, mpf
 
 from proofs.check import Rejected, check_text
-from tests.check.trained_networks import Weights, decision, dump, make_claim
+from tests.check.trained_networks import Weights, decision, dump, make_claim, with_evidence
 from tests.check.trained_reference import Reference, rational
 
 Document = dict[str, Any]
@@ -120,7 +120,7 @@ def check(known: Known, margin: Fraction, ranges: list[int]) -> None:
     widths = [head["value"]["weight"]["shape"][1] for head in heads]
     directions = [base64.b64encode(struct.pack(f"<{m * m}i", *(
         (i == j) << 30 for i in range(m) for j in range(m)))).decode() for m in widths]
-    document = decision(known.network, claim, [unit]) | {"graphs": [GRAPH], "directions": [[directions]]}
+    document = with_evidence(decision(known.network, claim, [unit]), graphs=[GRAPH], directions=[[directions]])
     check_text(dump(document))
 
 

@@ -15,7 +15,7 @@ from proofs.check.checker.chapters.trained.forms.affine import AffineForm
 from proofs.check.checker.chapters.trained.forms.cells import Bounds, Cell, cells_of
 from proofs.check.checker.chapters.trained.forms.packed import pack
 from proofs.check.checker.chapters.trained.forms.rows import Last, prove_rows, share_out
-from proofs.check.checker.chapters.trained.reading.decision import ClassesUnit, Cut, Leaf, Tree, read_unit
+from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, Cut, Leaf, Tree, read_unit
 from proofs.check.checker.chapters.trained.reading.network import Network
 from proofs.check.checker.chapters.trained.words import classes
 from proofs.check.checker.chapters.trained.words.classes import Classes, ClassesProof

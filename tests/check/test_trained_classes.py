@@ -16,7 +16,7 @@ import pytest
 from proofs.check import Malformed, Rejected
 from proofs.check.checker.chapters.trained.forms import arithmetic
 from proofs.check.checker.chapters.trained.forms.affine import AffineForm, apply, make_linear, spread
-from proofs.check.checker.chapters.trained.reading.decision import Graph
+from proofs.check.checker.chapters.trained.reading.cover import Graph
 from proofs.check.checker.chapters.trained.reading.network import Network, NormStep, Scale
 from proofs.check.checker.chapters.trained.words import classes
 
@@ -221,10 +221,10 @@ def test_every_form_contains_what_all_words_do_at_every_step(
 
 def graph_with(made: Made, change: Callable[[Levels], None]) -> Made:
     """The graph is changed."""
-    levels = [[[*node] for node in level] for level in made.decision.graphs[0]]
+    levels = [[[*node] for node in level] for level in made.decision.evidence.graphs[0]]
     change(levels)
     graph: Graph = tuple(tuple(tuple(node) for node in level) for level in levels)
-    return replace(made, decision=replace(made.decision, graphs=(graph,)))
+    return made.with_evidence(graphs=(graph,))
 
 
 def small() -> Made:
@@ -280,7 +280,7 @@ def edges_of_one_letter(graph: Graph) -> Iterator[tuple[int, int, int, int]]:
 
 def test_an_edge_to_another_node_is_refused_as_its_words_leave_the_ranges() -> None:
     made = small()
-    found = [*edges_of_one_letter(made.decision.graphs[0])]
+    found = [*edges_of_one_letter(made.decision.evidence.graphs[0])]
     assert len(found) >= 6
     for level, node, letter, other in found:
         def move(levels: Levels, place: tuple[int, int, int, int] = (level, node, letter, other)) -> None:
@@ -309,7 +309,7 @@ def test_wrong_directions_never_prove_what_is_false() -> None:
     made = make(network, make_claim(network), count, 3, 3)
     for data in (bytes(4 * 36), pack("<36i", *[2**29] * 36), pack("<36i", *[-(2**31)] * 36)):
         for ranges in (bytes(len(made.unit.ranges)), made.unit.ranges, pack("<2i", -(2**31), 2**31 - 1) * 36):
-            changed = replace(made, decision=replace(made.decision, directions=(((data,),),))).with_unit(ranges=ranges)
+            changed = made.with_evidence(directions=(((data,),),)).with_unit(ranges=ranges)
             with pytest.raises((Rejected, Malformed)):
                 with_least(changed, -1e-3).prove()
 
@@ -317,7 +317,7 @@ def test_wrong_directions_never_prove_what_is_false() -> None:
 def test_directions_that_are_not_orthogonal_are_sound_and_may_do() -> None:
     network = build(1)
     made = make(network, make_claim(network), tree, 3, 3)
-    numbers = [*unpack("<36i", made.decision.directions[0][0][0])]
+    numbers = [*unpack("<36i", made.decision.evidence.directions[0][0][0])]
     for size, accepted in ((2**12, True), (2**29, False)):
         skew = [x + size * (k % 7 == 1) for k, x in enumerate(numbers)]
         directions = ((pack("<36i", *skew),),)
@@ -325,7 +325,7 @@ def test_directions_that_are_not_orthogonal_are_sound_and_may_do() -> None:
                          for tokens in inputs] for node, inputs in made.members.items()}
         ranges = b"".join(pack("<2i", int(np.floor(min(column) * 2**22 - 2)), int(np.ceil(max(column) * 2**22 + 2)))
                           for node in sorted(values) if node[0] == 3 for column in np.array(values[node]).T)
-        changed = replace(made, decision=replace(made.decision, directions=(directions,))).with_unit(ranges=ranges)
+        changed = made.with_evidence(directions=(directions,)).with_unit(ranges=ranges)
         with pytest.raises(Rejected, match=r"a row|variance|reaches"):
             with_least(changed, -1e-5).prove()
         if accepted:

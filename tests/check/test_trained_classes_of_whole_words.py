@@ -13,8 +13,10 @@ import pytest
 from proofs.check import Malformed, Rejected
 from proofs.check.checker.chapters.along_words.conditions import Automaton, When
 from proofs.check.checker.chapters.trained.forms.arithmetic import Reals
-from proofs.check.checker.chapters.trained.reading.decision import Case, ClassesUnit, Decision
+from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, Cover
+from proofs.check.checker.chapters.trained.reading.decision import Decision
 from proofs.check.checker.chapters.trained.reading.network import Network, UnitsStep
+from proofs.check.checker.chapters.trained.reading.words_claim import Case
 from proofs.check.checker.chapters.trained.words.classes import Classes
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.language import Language
@@ -72,7 +74,7 @@ def make_whole(network: Network, read: str, state: Callable[[Word], object], n: 
         needed = [sorted(met)] * (steps - 1) + [[one]] * (steps > 0)
         data += find_ranges(met, directions, needed, widen, 0 if read == "first" else None)
     unit = ClassesUnit(seed % 3, n, n, 0, 0, BITS, data)
-    made = Made(Decision(network, claim, (graph,), (directions,), (unit,), Language(Budget(20))), members)
+    made = Made(Decision(network, claim, (), Cover((graph,), (directions,), (unit,)), Language(Budget(20))), members)
     return Whole(made, [(0 if read == "first" else node[0], tokens) for node in asked for tokens in members[node]])
 
 
@@ -127,7 +129,7 @@ def test_what_is_asked_at_the_first_letter_alone_sees_those_after_it(layers: int
         met = sorted(node for node, inputs in whole.made.members.items() if any(one[1] == 1 for one in inputs))
         runs = {node: [run(claimed.decision.network, one, 0) for one in whole.made.members[node] if one[1] == 1]
                 for node in met}
-        ranges = find_ranges(runs, claimed.decision.directions[0], [met] * (layers - 1) + [kept], 0.01)
+        ranges = find_ranges(runs, claimed.decision.evidence.directions[0], [met] * (layers - 1) + [kept], 0.01)
         one = replace(claimed, decision=replace(claimed.decision, claim=claim)).with_unit(ranges=ranges)
         if gap > 0:
             assert one.prove() == 1
@@ -171,7 +173,7 @@ def test_the_first_token_asked_about_is_one_token_on_all_words_of_a_node() -> No
                        members={node: [w[1:] for w in inputs] for node, inputs in whole.made.members.items()})
         runs = {node: [run(made.decision.network, tokens, 0) for tokens in inputs]
                 for node, inputs in made.members.items() if node[0] == 4}
-        made = made.with_unit(ranges=find_ranges(runs, made.decision.directions[0], [sorted(runs)], 1e-6, 0))
+        made = made.with_unit(ranges=find_ranges(runs, made.decision.evidence.directions[0], [sorted(runs)], 1e-6, 0))
         return with_least_at(made, 0.5, [(0, tokens[1:]) for _, tokens in whole.judged])
 
     assert without_before(lambda word: (word[0], sum(word))).prove() == 12

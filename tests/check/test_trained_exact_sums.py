@@ -33,7 +33,6 @@ from proofs.check.checker.chapters.trained.floats.one_number import (
     with_numbers,
 )
 from proofs.check.checker.chapters.trained.floats.stack import FloatStack
-from proofs.check.checker.chapters.trained.floats.track_runs import read_track_runs
 from proofs.check.checker.chapters.trained.forms.affine import (
     FRACTION,
     make_linear,
@@ -49,6 +48,7 @@ from proofs.enclosures.float_runs.run_class import presets
 from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions
 from proofs.trained.tracks.certificate import tracks_text
+from tests.check.trained_networks import parsed
 
 SMALL = Format(4, -3, 6)
 
@@ -154,7 +154,7 @@ def test_queries_keys_and_scores_of_drawn_runs_are_the_numbers_that_the_checker_
         question: tuple[Any, TracksClaim], name: str) -> None:
     network, claim = question
     run = presets()[name]
-    given = read_track_runs(json.loads(tracks_text(network, claim, [{"inputs": 1}], run)), Budget(8))
+    given = parsed(json.loads(tracks_text(network, claim, [{"inputs": 1}], run)), Budget(8))
     stack = FloatStack(given.language.budget, cast_network(given.network, given.floats[0]), given.floats[0])
     attention, tokens = Runs(stack).stages[0].attention, [3, 1, 4, 1, 10, 1, 4, 1]
     read = [attention.normed(stack.embed(token, place)) for place, token in enumerate(tokens)]
@@ -192,7 +192,7 @@ def test_a_network_that_finds_places_by_scores_of_hundreds_is_certified_where_nu
 
 def test_a_network_is_whole_where_each_number_is_a_multiple_of_a_unit(question: tuple[Any, TracksClaim]) -> None:
     network, claim = question
-    given = read_track_runs(json.loads(tracks_text(network, claim, [{"inputs": 1}], presets()["binary32"])), Budget(8))
+    given = parsed(json.loads(tracks_text(network, claim, [{"inputs": 1}], presets()["binary32"])), Budget(8))
     tables = [*one_number.tables_of(given.network)]
     assert is_whole(given.network) and len(tables) == 9
     for table in tables:

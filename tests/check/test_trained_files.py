@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from proofs.check import STATUS, Malformed, Refusal, check_part, check_text, estimate, main, verdict_of
+from proofs.check import Malformed, Refusal, check_text, main, verdict_of
 from proofs.check.checker.chapters.along_words.truth import TruthsAlongWord
-from proofs.check.checker.chapters.trained.reading.decision import WrongWord, read_decision, read_wrong_word
 from proofs.check.checker.kernel.budget import MAX_BYTES, Budget
-from proofs.check.checker.kernel.reading.document import read_document
+from proofs.checking.parts import check_part, estimate
 from tests.check import handmade
 from tests.check.trained_corpus import (
     changed,
@@ -25,8 +24,9 @@ from tests.check.trained_corpus import (
     with_bit,
     wrong_word,
 )
-from tests.check.trained_networks import decision, dump, make_network
+from tests.check.trained_networks import decision, dump, make_network, parsed
 from tests.check.trained_reference import Reference, rational
+from tests.in_process import run_certify
 from tests.tiers import few_and_all
 
 Document = dict[str, Any]
@@ -66,7 +66,7 @@ def test_every_place_survives_every_type(make: Any, value: object) -> None:
 def is_true(document: Document) -> bool:
     """Whether the rows of a claim by states or always hold on all words, or the claim is refuted, by the reference."""
     claim = document["claim"]
-    if document["format"] == "certify-wrong-word" or claim["automaton"] is None:
+    if document["by"] == "wrong word" or claim["automaton"] is None:
         return mean_is_true(document)
     reference, steps = Reference(document["network"]), claim["automaton"]["steps"]
     for n in range(1, claim["max_n"] + 1):
@@ -86,19 +86,20 @@ def is_true(document: Document) -> bool:
 def mean_is_true(document: Document) -> bool:
     """Of the mean, whose logits are the part of ones so far and a half, if its weights are as they were."""
     budget = Budget()
-    wrong = document["format"] == "certify-wrong-word"
-    given = (read_wrong_word if wrong else read_decision)(read_document(dump(document), budget), budget)
+    wrong = document["by"] == "wrong word"
+    given = parsed(document, budget)
     if document["network"]["tensors"] != means()["network"]["tensors"]:
         return False
     truth, claim = TruthsAlongWord(given.claim.conditions, given.language), given.claim
-    words = [given.word] if isinstance(given, WrongWord) else itertools.chain(
+    words = [given.evidence.word] if wrong else itertools.chain(
         *(itertools.product(range(2), repeat=n) for n in range(1, claim.max_n + 1)))
     for word in words:
         for i, holding in truth.cases(word, range(1, len(word) + 1)).items():
             logits = (Fraction(sum(word[:i]), i + 1), Fraction(1, 2))
             rows = [row for case in holding for row in claim.cases[case].above]
-            if isinstance(given, WrongWord):
-                rows = [claim.cases[given.case].above[given.row]] if i == given.place and given.case in holding else []
+            if wrong:
+                at = given.evidence
+                rows = [claim.cases[at.case].above[at.row]] if i == at.place and at.case in holding else []
             if any((sum(c * logits[t] for t, c in row) <= claim.margin) != wrong for row in rows):
                 return False
     return True
@@ -146,29 +147,34 @@ def test_words_that_are_too_many_are_estimated() -> None:
     for where, name in (("weight", "t4"), ("bias", "t5")):
         many["network"]["unembedding"][where]["tensor"] = name
     many["claim"]["offsets"] = [0, 0]
-    many["cover"] = [{"offset": 0, "from": first, "to": last, "by": "words"} for first, last in ((60, 60), (1, 59))]
+    many["evidence"]["units"] = [{"offset": 0, "from": first, "to": last, "by": "words"}
+                                 for first, last in ((60, 60), (1, 59))]
     assert estimate(dump(many))["words"] == 2**61 - 2
 
 
 def test_only_decisions_have_parts() -> None:
     for data in (handmade.dump(handmade.since_certificate(2)), dump(wrong_word())):
-        with pytest.raises(Malformed, match="a file of this format has no parts and no samples"):
+        with pytest.raises(Malformed, match="a file of this kind has no parts and no samples"):
             check_part(data, 1, 2)
 
 
 @pytest.mark.parametrize(("options", "printed"), [
-    (["--part", "1/2"], "part 1/2 is proved: 46 words"), (["--part", "2/2"], "part 2/2 is proved: 46 words"),
+    (["--part", "1/2"], "part 1/2 is proved: 68 words"), (["--part", "2/2"], "part 2/2 is proved: 56 words"),
+    (["--sample", "1"], "a sample of 1 is proved: "),
     (["--estimate"], "nothing is proved; about: 124 words, 0 nodes, 1 seconds")])
-def test_a_part_is_incomplete_and_says_what_it_proved(options: list[str], printed: str, capsys: Any) -> None:
+def test_a_part_is_incomplete_and_says_what_it_proved(options: list[str], printed: str, tmp_path: Path) -> None:
     path = str(CORPUS / "accepted" / "trained_mean.cert")
-    assert main([*options, path]) == STATUS["incomplete"]
-    assert capsys.readouterr().out.startswith("incomplete: ") and printed
+    run = run_certify("check", *options, path, folder=tmp_path, environment={})
+    assert run.returncode == 3 and run.stdout.startswith(f"incomplete: {path}: {printed}")
 
 
-@pytest.mark.parametrize("part", ["0/2", "3/2", "1", "a/b", "1/", "-1/2"])
-def test_parts_that_make_no_sense_are_refused(part: str, capsys: Any) -> None:
-    assert main(["--part", part, "x"]) == STATUS["malformed"]
-    assert "--part" in capsys.readouterr().out
+@pytest.mark.parametrize(("options", "said"), [
+    *((["--part", part], "--part: expected K/M, K from 1 to M") for part in ("0/2", "3/2", "1", "a/b", "1/", "-1/2")),
+    (["--sample", "0"], "--sample: expected a number of 1 or more, got 0"),
+    (["--part", "1/2", "--estimate"], "--part, --sample, --estimate: expected one of them")])
+def test_parts_that_make_no_sense_are_refused(options: list[str], said: str, tmp_path: Path) -> None:
+    run = run_certify("check", *options, "x", folder=tmp_path, environment={})
+    assert run.returncode == 2 and said in run.stderr and not run.stdout
 
 
 @pytest.mark.parametrize(("options", "status"), [
@@ -189,7 +195,7 @@ def test_what_is_printed_is_the_whole_claim() -> None:
     assert "case 1       where #<[Q_1] - #<[Q_0] > 1" in lines
     assert "             1 * logit 0 + -1 * logit 1" in lines
     whole = means(offsets=[0, 6], max_n=7, cases=[])
-    whole["cover"] = [{"offset": o, "from": 1, "to": 7 - o, "by": "words"} for o in range(7)]
+    whole["evidence"]["units"] = [{"offset": o, "from": 1, "to": 7 - o, "by": "words"} for o in range(7)]
     assert any("its whole domain" in line for line in check_text(dump(whole)).lines)
     assert not any("its whole domain" in line for line in lines)
     assert check_text(dump(wrong_word())).lines[0] == "the claim that follows is FALSE:"
@@ -218,8 +224,8 @@ def test_units_are_read() -> None:
 
 def test_a_unit_that_names_directions_which_are_not_there_is_malformed() -> None:
     made = json.loads((CORPUS / "accepted" / "trained_mean_by_classes.cert").read_text(encoding="ascii"))
-    made["cover"][2]["directions"] = 1
-    with pytest.raises(Malformed, match=r"^cover: there are no directions 1$"):
+    made["evidence"]["units"][2]["directions"] = 1
+    with pytest.raises(Malformed, match=r"^evidence: units: there are no directions 1$"):
         check_text(dump(made))
 
 
@@ -251,7 +257,7 @@ def test_a_matrix_has_two_dimensions_and_a_stride_for_each(shape: list[int], str
 @pytest.mark.parametrize(("path", "value", "reason"), [
     (("claim", "forms", 0, "layout", 0), ["track", 2, 0], "there is no track 2"),
     (("claim", "forms", 0, "layout", 8), ["end", 1], "there is no end 1"),
-    (("units", 0, "splits"), [[0, 0]], "expected query, class and column of each")])
+    (("evidence", "units", 0, "splits"), [[0, 0]], "expected query, class and column of each")])
 def test_a_place_and_a_split_name_what_is_there(path: tuple[Any, ...], value: Any, reason: str) -> None:
     made = json.loads((CORPUS / "accepted" / "trained_tracks.cert").read_text(encoding="ascii"))
     with pytest.raises(Malformed, match=f"{reason}$"):

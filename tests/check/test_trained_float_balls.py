@@ -23,7 +23,7 @@ from proofs.trained.float_runs.casting import cast_network
 from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions
 from tests.check.trained_corpus import BFLOAT16, BINARY32, float_runs
-from tests.check.trained_networks import Weights, make_claim, make_network
+from tests.check.trained_networks import Weights, make_claim, make_network, parsed
 
 FINE = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "float(40,-200,200)") | {
     "normalised": "either", "exp_ulp": "1", "exp_base": "e", "block": 0}
@@ -107,7 +107,7 @@ def network_of(kind: str) -> dict[str, Any]:
 
 def given_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.FloatRuns:
     claim = make_claim(cases=LOGITS, read="last", min_n=1, offsets=[1, 1])
-    return proof.read_float_runs(float_runs(network, claim, fields), Budget(100))
+    return parsed(float_runs(network, claim, fields), Budget(100))
 
 
 def known_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int, ...]

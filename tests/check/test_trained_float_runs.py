@@ -42,7 +42,7 @@ from proofs.trained.float_runs.casting import cast_network, rounded
 from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions
 from tests.check.trained_corpus import BFLOAT16, BINARY32, float_runs
-from tests.check.trained_networks import make_claim, make_network
+from tests.check.trained_networks import make_claim, make_network, parsed
 
 Array = NDArray[np.float64]
 COARSE = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "float(9,-60,60)") | {
@@ -68,7 +68,7 @@ def run_of(fields: dict[str, Any]) -> Any:
 
 def given_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.FloatRuns:
     """A certificate of a claim that asks nothing."""
-    return proof.read_float_runs(float_runs(network, make_claim(), fields), Budget(100))
+    return parsed(float_runs(network, make_claim(), fields), Budget(100))
 
 
 def units(x: Array) -> list[int]:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from proofs.check.checker.chapters.run_classes.reading import Format
+from proofs.check.checker.chapters.run_classes.roundoff import raised
 from proofs.check.checker.chapters.trained.balls.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR
-from proofs.check.checker.chapters.trained.floats.rounding import raised
 from proofs.check.checker.chapters.trained.floats.softmax import PLACES, bend_of, scaled, weights_of_runs
 from proofs.check.checker.chapters.trained.forms.affine import (
     UNIT,

@@ -19,6 +19,7 @@ from proofs.check.checker.chapters.trained.floats.traces import Trace, TraceStar
 from proofs.check.checker.chapters.trained.forms.affine import UNIT, spread
 from proofs.check.checker.chapters.trained.reading.network import AttentionStep, Norm
 from proofs.check.checker.kernel.budget import Budget
+from proofs.checking.parts import find_unproved_floats
 from proofs.enclosures.float_runs.run_class import read_run_class
 from proofs.trained.float_runs.casting import cast_network
 from proofs.trained.float_runs.emulation import Emulation
@@ -26,7 +27,7 @@ from proofs.trained.float_runs.execution import executions
 from tests.check.test_trained_float_balls import CLASSES, CUT_OFF, FINE, WORD, given_of
 from tests.check.test_trained_float_gradients import arrays
 from tests.check.trained_corpus import BINARY32, FLUSHED, float_runs, signs_of_logits
-from tests.check.trained_networks import Weights
+from tests.check.trained_networks import Weights, parsed
 
 KNOWN = CLASSES | CUT_OFF | {"binary16": FLUSHED, "tf32/tensor-cores": BINARY32 | {"inputs": "tf32", "sum_ulp": "2"}}
 ROWS = 12
@@ -232,9 +233,9 @@ def test_words_are_proved_on_traces_and_on_forms_where_units_are_not_traced(
 
     monkeypatch.setattr(FloatStack, "finish", kept)
     monkeypatch.setattr(BallsOfInputs, "prove", lambda *given: False)
-    given = proof.read_float_runs(float_runs(network, claim, BINARY32), Budget(100))
+    given = parsed(float_runs(network, claim, BINARY32), Budget(100))
     prover = proof.ProverOfRuns(given, given.floats[0])
     assert (prover._rows.walks(0).traces is None) == (activation == "tanh")
     assert prover.prove(0, 1, 3) == 14
     assert len(finished) == (0 if activation == "gelu" else 14)
-    assert proof.find_unproved_floats(given, given.floats[0]) is None
+    assert find_unproved_floats(given, given.floats[0]) is None

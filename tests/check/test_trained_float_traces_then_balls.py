@@ -21,10 +21,11 @@ from proofs.check.checker.chapters.trained.forms.affine import AffineForm
 from proofs.check.checker.chapters.trained.reading.network import UnitsStep
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import quote
+from proofs.checking.parts import find_unproved_floats
 from tests.check.test_trained_float_balls import CLASSES, FINE, WORD, drawn_rows, given_of
 from tests.check.test_trained_float_gradients import EPSILON, ONE, arrays, network_of
 from tests.check.trained_corpus import float_runs
-from tests.check.trained_networks import Weights, make_claim
+from tests.check.trained_networks import Weights, make_claim, parsed
 
 UNIT = 1 << 44
 
@@ -145,7 +146,7 @@ def test_the_first_length_that_is_not_proved_is_that_of_one_length_after_another
         monkeypatch: pytest.MonkeyPatch) -> None:
     cases = [{"when": {"formula": "true"}, "above": [[[0, "1"]]]}]
     claim = make_claim(cases=cases, read="last", offsets=[0, 1])
-    given = proof.read_float_runs(float_runs(network_of("layer"), claim, FINE), Budget(100))
+    given = parsed(float_runs(network_of("layer"), claim, FINE), Budget(100))
     (run,), refused, found, draw = given.floats, set[tuple[int, ...]](), set[int](), np.random.default_rng(2)
 
     def prove(rows: object, walk: object, runner: object, tokens: tuple[int, ...], needed: object) -> None:
@@ -159,7 +160,7 @@ def test_the_first_length_that_is_not_proved_is_that_of_one_length_after_another
         refused.update(words[k] for k in draw.integers(0, len(words), count))
         tried = [(n, f"offset 0, word {quote(' '.join(map(str, word)))}: it is so") for n in range(1, 5)
                  for word in product((0, 1), repeat=n) if (2, *word) in refused]
-        assert proof.find_unproved_floats(given, run) == (tried[0] if tried else None)
+        assert find_unproved_floats(given, run) == (tried[0] if tried else None)
         found.add(tried[0][0] if tried else 0)
     assert len(found) > 2
 

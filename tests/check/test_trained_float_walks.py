@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from proofs.check.checker.chapters.run_classes.way import Way
 from proofs.check.checker.chapters.trained.floats.classes import AttentionInRuns
-from proofs.check.checker.chapters.trained.floats.one_run import OneRun, Way
-from proofs.check.checker.chapters.trained.floats.proof import ProverOfRuns, read_float_runs
+from proofs.check.checker.chapters.trained.floats.one_run import OneRun
+from proofs.check.checker.chapters.trained.floats.proof import ProverOfRuns
 from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
 from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm, known_by_sizes, spread
 from proofs.check.checker.chapters.trained.forms.packed import unpack
@@ -19,7 +20,7 @@ from proofs.check.checker.chapters.trained.forms.ranges import PathBounds
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Malformed, Rejected
 from tests.check.trained_corpus import BINARY32, float_runs
-from tests.check.trained_networks import Weights, make_claim
+from tests.check.trained_networks import Weights, make_claim, parsed
 
 
 def prover_of(layers: int, causal: bool) -> ProverOfRuns:
@@ -30,7 +31,7 @@ def prover_of(layers: int, causal: bool) -> ProverOfRuns:
         steps += [w.attention(d, 2, None, 8), w.units(d, 3, None, "gelu")]
     steps.append({"step": "norm", "norm": w.norm(d, "rms")})
     claim = make_claim(cases=[{"when": {"formula": "true"}, "above": [[[0, "1"]]]}])
-    given = read_float_runs(float_runs(w.network(3, d, 8, steps, causal, 2), claim, BINARY32), Budget())
+    given = parsed(float_runs(w.network(3, d, 8, steps, causal, 2), claim, BINARY32), Budget())
     return ProverOfRuns(given, given.floats[0])
 
 
@@ -147,7 +148,7 @@ def test_numbers_are_one_in_all_runs_of_whole_networks_where_no_sum_is_cut_off(u
     for name in [name for name in w.tensors if name not in used]:
         del w.tensors[name]
     fields = BINARY32 | ({"sum_ulp": cut} if cut else {})
-    given = read_float_runs(float_runs(document, make_claim(), fields), Budget())
+    given = parsed(float_runs(document, make_claim(), fields), Budget())
     assert ProverOfRuns(given, given.floats[0])._stack.operations._whole == whole
 
 
@@ -156,12 +157,12 @@ def test_balls_are_for_words_with_all_that_stands_before_and_after_them_and_clas
     document = w.network(3, 2, 12, [], True, 2)
     claim = make_claim(before=[2, 2], after=[2, 1, 1], max_n=4, offsets=[0, 0], read="last")
     text = float_runs(document, claim, BINARY32)
-    given = read_float_runs(text, Budget())
+    given = parsed(text, Budget())
     assert ProverOfRuns(given, given.floats[0])._rows._inputs[-1] == 9
     (fields,) = text["floats"]
     for other in ({"floats": [fields | {"max_n": 3}]}, {"floats": [fields | {"max_n": 5}]}, {"version": 2}):
         with pytest.raises(Malformed):
-            read_float_runs(text | other, Budget())
+            parsed(text | other, Budget())
 
 
 @pytest.mark.parametrize("causal", [True, False])

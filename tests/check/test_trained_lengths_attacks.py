@@ -6,6 +6,7 @@ import copy
 import itertools
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -25,10 +26,11 @@ from proofs.check.checker.chapters.trained.lengths.margins import AMOUNT, Margin
 from proofs.check.checker.chapters.trained.lengths.proof import prove_lengths
 from proofs.check.checker.chapters.trained.lengths.suffixes import Distances, SuffixProof
 from proofs.check.checker.chapters.trained.lengths.truths import CaseTruths
-from proofs.check.checker.chapters.trained.reading.lengths import read_lengths, read_suffixes
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.exponential import enclose_exp
 from proofs.trained.forward import FloatNetwork
+from tests.check.trained_networks import certificate as certificate_of
+from tests.check.trained_networks import parsed, with_evidence
 from tests.trained.lengths.counting import (
     CONTAINS,
     MAJORITY,
@@ -113,7 +115,7 @@ def verdicts_of_changes(name: str, every: int) -> list[str]:
     """The verdicts on some of all changed certificates; what is accepted is true."""
     given, verdicts = certificate(name), []
     assert verdict(given) == "accepted"
-    for key in given.keys() & {"claim", "counts", "trees", "tree"}:
+    for key in ("claim", "evidence"):
         for other in itertools.islice(changed(given[key]), 0, None, every):
             if other == given[key]:
                 continue
@@ -152,7 +154,7 @@ def test_a_wrong_word_is_refuted_by_itself_alone(name: str) -> None:
     given = wrong_word(name)
     assert verdict(given) == "accepted"
     accepted = 0
-    for key in ("claim", "word", "case", "row"):
+    for key in ("claim", "evidence"):
         for other in changed(given[key]):
             document = {**given, key: other}
             if verdict(document) == "accepted":
@@ -164,10 +166,10 @@ def test_a_wrong_word_is_refuted_by_itself_alone(name: str) -> None:
 
 def is_wrong(document: dict[str, Any]) -> bool:
     claim = claim_from_json({**document["claim"], "max_n": document["claim"]["max_n"] or 10**6})
-    word = [letter for letter, times in document["word"] for _ in range(times)]
+    word = [letter for letter, times in document["evidence"]["word"] for _ in range(times)]
     tokens = [*claim.before, *(claim.tokens[letter] for letter in word), *(claim.after if claim.read == "last" else ())]
     logits = FloatNetwork(network_from_json(document["network"], "network")).logits(np.array([tokens]), 0, [-1])[0, 0]
-    row = claim.cases[document["case"]].above[document["row"]]
+    row = claim.cases[document["evidence"]["case"]].above[document["evidence"]["row"]]
     return bool(sum(float(c) * logits[token] for token, c in row) <= float(claim.margin)
                 and claim.lengths[0] <= len(word) <= claim.lengths[1])
 
@@ -203,16 +205,17 @@ def test_the_form_of_a_cell_contains_the_row_of_every_word_of_it() -> None:
     for seed in range(15):
         network, draw = random_counter(seed, 4), np.random.default_rng(seed)
         claim = sign_claim("true", 12, letters="012", before=(3,) * (seed % 2))
-        document = {"format": "certify-lengths", "version": 1, "network": network_to_json(network),
-                    "claim": claim_to_json(claim), "counts": [[0, 1]] * 3, "trees": [[None]] * 3}
-        given, budget = read_lengths(document, Budget()), Budget(100)
-        margins, region = Margins(given.network, given.claim, budget), regions_of(budget, given.claim, given.kinds)
+        document = certificate_of("words of any length", "counts", network_to_json(network), claim_to_json(claim),
+                                  {"counts": [[0, 1]] * 3, "trees": [[None]] * 3})
+        given, budget = parsed(document, Budget()), Budget(100)
+        kinds, truths = given.evidence.kinds, CaseTruths(given.claim, given.language)
+        margins, region = Margins(given.network, given.claim, budget), regions_of(budget, given.claim, kinds)
         row = make_rows(budget, given.network.unembedding, [given.claim.cases[0].above[0]])
         floats = FloatNetwork(network)
         for _ in range(12):
             word = draw.integers(0, 3, size=draw.integers(1, 12))
             cell = around(word.tolist(), float(draw.choice([0.0, 0.02, 0.3])), draw)
-            found = narrowed(budget, given.kinds, region[word[-1]], cell, CaseTruths(given.claim, given.language).sums)
+            found = narrowed(budget, kinds, region[word[-1]], cell, truths.sums)
             assert found is not None
             stream = margins.stream(margins.seen(found.cell, int(word[-1])))
             (centre,), (reach,) = spread(budget, apply(budget, row, stream))
@@ -240,9 +243,9 @@ def test_a_claim_that_asks_nothing_is_called_vacuous() -> None:
 
 
 def test_a_tree_for_each_region_is_asked_for() -> None:
-    given = read_lengths(certificate("contains"), Budget())
+    given = parsed(certificate("contains"), Budget())
     with pytest.raises(Malformed, match="trees"):
-        prove_lengths(given.__class__(given.network, given.claim, given.kinds, given.trees[:-1], given.language))
+        prove_lengths(replace(given, evidence=replace(given.evidence, trees=given.evidence.trees[:-1])))
 
 
 @pytest.mark.parametrize(("slope", "outcome"), [
@@ -258,7 +261,7 @@ def test_last_letters_decide_where_scores_fall_fast_enough(slope: str | None, ou
 
 
 def test_weights_of_distances_are_enclosed_and_those_beyond_are_no_more_than_their_bound() -> None:
-    given = read_suffixes(certificate("last two"), Budget(100))
+    given = parsed(certificate("last two"), Budget(100))
     margins, doubt = Margins(given.network, given.claim, Budget(100), slopes=True), Fraction(1, 1 << 38)
     for slope in (Fraction(1, 7), Fraction(3), Fraction(10**9, 10**9 + 7)):
         weights = Distances(margins, slope)
@@ -276,15 +279,15 @@ def test_weights_of_distances_are_enclosed_and_those_beyond_are_no_more_than_the
     ([1, 0, 1, 0, 0, 0], "it goes on after its last leaf")])
 def test_trees_that_are_none_are_malformed(tree: list[int], message: str) -> None:
     with pytest.raises(Malformed, match=message):
-        check_text(write_canonical({**certificate("last two"), "tree": tree}).encode())
+        check_text(write_canonical(with_evidence(certificate("last two"), tree=tree)).encode())
 
 
 def test_a_leaf_is_about_all_words_that_end_in_its_letters() -> None:
     """What ends in 1 alone may end in 01."""
-    assert certificate("last two")["tree"] == [1, 0, 1, 0, 0]
-    assert verdict({**certificate("last two"), "tree": [1, 0, 0]}) == "Rejected"
+    assert certificate("last two")["evidence"]["tree"] == [1, 0, 1, 0, 0]
+    assert verdict(with_evidence(certificate("last two"), tree=[1, 0, 0])) == "Rejected"
     to_one = {**certificate("last two")["claim"], "max_n": 1}
-    assert verdict({**certificate("last two"), "tree": [1, 1, 1], "claim": to_one}) == "accepted"
+    assert verdict(with_evidence(certificate("last two") | {"claim": to_one}, tree=[1, 1, 1])) == "accepted"
 
 
 def test_words_of_few_letters_are_looked_at_with_what_stands_before_them() -> None:
@@ -295,7 +298,7 @@ def test_words_of_few_letters_are_looked_at_with_what_stands_before_them() -> No
     assert found.verdict == "certified"
     assert found.certificate is not None
     document = json.loads(found.certificate)
-    assert document["tree"] == [1, 0, 1, 0, 0]
+    assert document["evidence"]["tree"] == [1, 0, 1, 0, 0]
     without = {**document, "claim": {**document["claim"], "before": []}}
     with pytest.raises(Rejected, match="cell 2"):
         check_text(write_canonical(without).encode())
@@ -308,9 +311,9 @@ def test_the_form_of_an_ending_contains_the_row_of_every_word_that_ends_so() -> 
         network = with_slopes(random_counter(seed, 3), "2", "1/3")
         claim = sign_claim("true", 12, before=(2,), after=(2, 1) if seed % 2 else (), each=not seed % 2)
         floats, budget = FloatNetwork(network), Budget(1000)
-        text = {"format": "certify-suffixes", "version": 1, "network": network_to_json(network),
-                "claim": claim_to_json(claim), "tree": [1, 0, 0]}
-        given = read_suffixes(json.loads(write_canonical(text)), budget)
+        text = certificate_of("words of any length", "last letters", network_to_json(network), claim_to_json(claim),
+                              {"tree": [1, 0, 0]})
+        given = parsed(json.loads(write_canonical(text)), budget)
         proof, margins = SuffixProof(given), Margins(given.network, given.claim, budget, slopes=True)
         row = make_rows(budget, given.network.unembedding, [given.claim.cases[0].above[0]])
         for length in (1, 2, 4):

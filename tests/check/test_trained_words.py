@@ -10,20 +10,22 @@ from typing import Any
 import pytest
 from mpmath import exp, mp, mpf, tanh
 
-from proofs.check import Rejected, check_part, check_sample, check_text, estimate
+from proofs.check import Rejected, check_text
 from proofs.check.checker.chapters.along_words.truth import TruthsAlongWord
 from proofs.check.checker.chapters.trained.balls.exact import linear
 from proofs.check.checker.chapters.trained.balls.heads import Reach
 from proofs.check.checker.chapters.trained.balls.memory import AttentionMemory
 from proofs.check.checker.chapters.trained.balls.precision import Precision, Undecided
 from proofs.check.checker.chapters.trained.balls.stack import AttentionOfFew
-from proofs.check.checker.chapters.trained.reading.decision import Decision, read_decision
+from proofs.check.checker.chapters.trained.reading.cover import Cover
+from proofs.check.checker.chapters.trained.reading.decision import Decision
+from proofs.check.checker.chapters.trained.reading.words_claim import TrainedClaim
 from proofs.check.checker.chapters.trained.words.obligations import Obligations, is_by_place, obligations
 from proofs.check.checker.chapters.trained.words.running import ALL, PATIENCE, Judge, Runner, Share
 from proofs.check.checker.kernel.budget import Budget
-from proofs.check.checker.kernel.reading.document import read_document
+from proofs.checking.parts import check_part, check_sample, estimate
 from tests.check import brute
-from tests.check.trained_networks import KINDS, Weights, decision, dump, make_claim, make_network, mean_network
+from tests.check.trained_networks import KINDS, Weights, decision, dump, make_claim, make_network, mean_network, parsed
 from tests.check.trained_reference import Reference
 from tests.covered import numbers
 
@@ -32,9 +34,10 @@ FEWER_ONES = {"when": {"formula": "#<[Q_1] <= #<[Q_0]"}, "above": [[[0, "-1"], [
 ALWAYS = {"when": {"formula": "true"}, "above": [[[0, "1"], [1, "-1/3"]]]}
 
 
-def read(document: dict[str, Any]) -> Decision:
+def read(document: dict[str, Any]) -> Decision[TrainedClaim, Cover]:
     budget = Budget()
-    return read_decision(read_document(dump(document), budget), budget)
+    given: Decision[TrainedClaim, Cover] = parsed(document, budget)
+    return given
 
 
 def make_judge(document: dict[str, Any]) -> Judge:

@@ -19,11 +19,11 @@ from constructions.trained.claim_form import claim_from_json
 from constructions.trained.json_form import network_from_json
 from proofs.check import Refusal, Rejected, check_text
 from proofs.check.checker.chapters.run_classes.reading import FORMATS, Format
+from proofs.check.checker.chapters.run_classes.way import Way
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
 from proofs.check.checker.chapters.trained.floats.dyadics import nearest, quotient, root, rounded, value
 from proofs.check.checker.chapters.trained.floats.functions import computed, log2_of_e
-from proofs.check.checker.chapters.trained.floats.one_run import OneRun, Way
-from proofs.check.checker.chapters.trained.floats.proof import read_float_runs
+from proofs.check.checker.chapters.trained.floats.one_run import OneRun
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.numbers import Arithmetic, exact_value
 from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
@@ -33,7 +33,7 @@ from proofs.trained.float_runs.replay import Replay
 from proofs.words.tracking import cases_at
 from tests.check.test_trained_files import places, verdict
 from tests.check.trained_corpus import BFLOAT16, BINARY32, FLUSHED, changed, float_runs, with_bit, wrong_run
-from tests.check.trained_networks import dump, make_claim, make_network, mean_network
+from tests.check.trained_networks import dump, make_claim, make_network, mean_network, parsed
 
 Document = dict[str, Any]
 SMALL = Format(3, -4, 3)
@@ -114,7 +114,7 @@ def test_one_run_is_that_of_the_producer_bit_by_bit(kind: str, run: Document) ->
     if kind == "gelu":
         document = changed(document, "steps", 1, "activation", value="gelu")
     text = float_runs(document, make_claim(), run)
-    given, network = read_float_runs(text, Budget()), network_from_json(document, "test")
+    given, network = parsed(text, Budget()), network_from_json(document, "test")
     ours = class_of(text)
     cast, budget, tokens = cast_network(given.network, given.floats[0]), Budget(), [2, 0, 1]
     for execution in executions(ours):
@@ -126,7 +126,7 @@ def test_one_run_is_that_of_the_producer_bit_by_bit(kind: str, run: Document) ->
 
 
 def test_the_base_of_exponentials_is_seen_in_binary32() -> None:
-    given = read_float_runs(float_runs(make_network("post", 5), make_claim(), BINARY32), Budget())
+    given = parsed(float_runs(make_network("post", 5), make_claim(), BINARY32), Budget())
     cast = cast_network(given.network, given.floats[0])
     of_e, of_2 = (OneRun(Budget(), cast, given.floats[0], Way("forwards", False, True, base)).logits([2, 0, 1], 0, 2)
                   for base in ("e", "2"))
@@ -137,7 +137,7 @@ def test_a_norm_that_divides_by_an_epsilon_that_is_0_in_the_format_is_rejected()
     document = mean_network()
     document["steps"].append({"step": "norm", "norm": {"kind": "rms", "epsilon": f"1/{2 ** 200}", "gain": None,
                                                       "bias": None}})
-    given = read_float_runs(float_runs(document, make_claim(), BINARY32), Budget())
+    given = parsed(float_runs(document, make_claim(), BINARY32), Budget())
     run = OneRun(Budget(), cast_network(given.network, given.floats[0]), given.floats[0],
                  Way("forwards", False, True, "e"))
     with pytest.raises(Rejected, match="a norm divides by 0"):
@@ -147,7 +147,7 @@ def test_a_norm_that_divides_by_an_epsilon_that_is_0_in_the_format_is_rejected()
 def test_sums_are_those_of_the_producer() -> None:
     """Of up to seven terms of many more bits than the format has, in every order, fused or not."""
     rng, text = random.Random(9), float_runs(make_network("post", 5), make_claim(), BINARY32)
-    given, ours = read_float_runs(text, Budget()), class_of(text)
+    given, ours = parsed(text, Budget()), class_of(text)
     network = casting.cast_network(network_from_json(text["network"], "test"), ours)
     differ = set[tuple[int, int]]()
     for _ in range(60):
@@ -173,15 +173,14 @@ def is_wrong(document: Document) -> bool:
     """Whether the run of an accepted file is wrong, by the producer."""
     network = network_from_json(document["network"], "test")
     claim, run = claim_from_json(document["claim"], "test"), class_of(document)
-    execution = Execution(document["order"], document["fused"], document["normalised"] == "before",
-                          document["exp_base"])
-    word, place = tuple(document["word"]), document["place"]
-    if document["case"] not in cases_at(claim, word, place):
+    execution = Execution.from_json(document["evidence"]["run"])
+    word, place = tuple(document["evidence"]["word"]), document["evidence"]["place"]
+    if document["evidence"]["case"] not in cases_at(claim, word, place):
         return False
     at = dict(judged(claim, len(word)))[place]
     logits = Replay(casting.cast_network(network, run), run, execution).logits(
-        input_tokens(claim, word)[:at + 1], document["offset"], at)
-    row = claim.cases[document["case"]].above[document["row"]]
+        input_tokens(claim, word)[:at + 1], document["evidence"]["offset"], at)
+    row = claim.cases[document["evidence"]["case"]].above[document["evidence"]["row"]]
     return sum((c * logits[token] for token, c in row), Fraction(0)) <= claim.margin
 
 
@@ -214,4 +213,4 @@ def test_what_it_says_is_that_the_claim_is_false() -> None:
     accepted = check_text(dump(wrong_run()))
     assert accepted.lines[0] == "the claim that follows is FALSE:"
     assert "wrong run    every sum in pairs, products rounded," in accepted.lines
-    assert any("in every float run of the class below" in line for line in accepted.lines)
+    assert any("in every float run of each class below" in line for line in accepted.lines)

@@ -11,7 +11,8 @@ from struct import pack, unpack
 import numpy as np
 
 from proofs.check.checker.chapters.along_words.conditions import When
-from proofs.check.checker.chapters.trained.reading.decision import Case, Cut, Decision, Leaf, Tree
+from proofs.check.checker.chapters.trained.reading.cover import Cover, Cut, Leaf, Tree
+from proofs.check.checker.chapters.trained.reading.decision import Decision
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import (
     Affine,
@@ -23,6 +24,7 @@ from proofs.check.checker.chapters.trained.reading.network import (
     Step,
     UnitsStep,
 )
+from proofs.check.checker.chapters.trained.reading.words_claim import Case, TrainedClaim
 from proofs.check.checker.chapters.trained.words.classes import Classes
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.language import Language
@@ -95,7 +97,7 @@ def is_proved(made: Certified, cells: Sequence[Tree | None] | None, margin: Frac
     return True
 
 
-def with_margin(made: Certified, margin: Fraction | None) -> Decision:
+def with_margin(made: Certified, margin: Fraction | None) -> Decision[TrainedClaim, Cover]:
     """The decision about another margin, with a language and a budget of its own."""
     language, claim = Language(Budget()), made.decision.claim
     claim = replace(claim, margin=claim.margin if margin is None else margin,

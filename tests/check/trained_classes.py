@@ -13,15 +13,8 @@ from typing import Any
 import numpy as np
 
 from proofs.check.checker.chapters.along_words.conditions import Automaton, When
-from proofs.check.checker.chapters.trained.reading.decision import (
-    Case,
-    ClassesUnit,
-    Decision,
-    DirectionMatrices,
-    Graph,
-    LogitRow,
-    TrainedClaim,
-)
+from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, Cover, DirectionMatrices, Graph
+from proofs.check.checker.chapters.trained.reading.decision import Decision
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import (
     Affine,
@@ -35,6 +28,7 @@ from proofs.check.checker.chapters.trained.reading.network import (
     Step,
     UnitsStep,
 )
+from proofs.check.checker.chapters.trained.reading.words_claim import Case, LogitRow, TrainedClaim
 from proofs.check.checker.chapters.trained.words.classes import Classes
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.language import Language
@@ -226,13 +220,13 @@ def make_claim(network: Network, letters: int = 2, **changes: Any) -> TrainedCla
 class Made:
     """A certificate of one unit, and the inputs of every class, by column and index."""
 
-    decision: Decision
+    decision: Decision[TrainedClaim, Cover]
     members: dict[Node, list[Word]]
 
     @property
     def unit(self) -> ClassesUnit:
         """The one unit of the cover."""
-        (unit,) = self.decision.cover
+        (unit,) = self.decision.evidence.units
         assert isinstance(unit, ClassesUnit)
         return unit
 
@@ -242,7 +236,11 @@ class Made:
 
     def with_unit(self, **changes: Any) -> Made:
         """The same with another unit."""
-        return Made(replace(self.decision, cover=(replace(self.unit, **changes),)), self.members)
+        return self.with_evidence(units=(replace(self.unit, **changes),))
+
+    def with_evidence(self, **changes: Any) -> Made:
+        """The same with another cover."""
+        return replace(self, decision=replace(self.decision, evidence=replace(self.decision.evidence, **changes)))
 
 
 def inputs_by_node(claim: TrainedClaim, nodes: dict[Word, int], after: Word, last: int) -> dict[Node, list[Word]]:
@@ -292,7 +290,7 @@ def make(network: Network, claim: TrainedClaim, state: Callable[[Word], object],
     data = find_ranges(runs, directions, [read] * (steps - 1) + [asked] * (steps > 0), widen)
     unit = ClassesUnit(offset, first, last, 0, 0, BITS, data)
     language = language or Language(Budget(20))
-    return Made(Decision(network, claim, (graph,), (directions,), (unit,), language), members)
+    return Made(Decision(network, claim, (), Cover((graph,), (directions,), (unit,)), language), members)
 
 
 def with_least(made: Made, gap: float, row: LogitRow = ((0, Fraction(1)), (1, Fraction(-1, 3)))) -> Made:

@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from tests.check.trained_networks import (
+    certificate,
     decision,
     dump,
     make_claim,
     make_network,
     mean_network,
     rounding_network,
+    with_evidence,
 )
 from tests.check.trained_reference import Reference
 
@@ -64,16 +66,15 @@ def in_cells(**changes: Any) -> Document:
             "cells": [{"head": 0, "direction": 0, "at": 1 << 19, "below": {"shares": [half]},
                        "above": {"shares": [None]}}]}
     one = base64.b64encode((1 << 30).to_bytes(4, "little")).decode()
-    return decision(mean_network(), claim, [unit]) | {"graphs": [[[[0, 1]], [[0, 1], [0, 1]], [[], []]]],
-                                                      "directions": [[[one]]]}
+    return with_evidence(decision(mean_network(), claim, [unit]), graphs=[[[[0, 1]], [[0, 1], [0, 1]], [[], []]]],
+                         directions=[[[one]]])
 
 
 def wrong_word(**changes: Any) -> Document:
     """The mean is not above a half wherever there are as many ones as others."""
     document = means(cases=[{"when": {"formula": "#<[Q_1] >= #<[Q_0]"}, "above": [[[0, "1"], [1, "-1"]]]}])
-    found = {"format": "certify-wrong-word", "version": 1, "network": document["network"], "claim": document["claim"],
-             "word": ["1", "0", "1"], "offset": 2, "place": 2, "case": 0, "row": 0}
-    return found | changes
+    return certificate("words", "wrong word", document["network"], document["claim"], {
+        "word": ["1", "0", "1"], "offset": 2, "place": 2, "case": 0, "row": 0} | changes)
 
 
 BY_SCALE: Document = {"scale": "3/64", "zero": 7, "least": 0, "greatest": 15}
@@ -96,8 +97,8 @@ def accepted_roundings() -> dict[str, Document]:
     states = scale["claim"]["cases"][0]["when"]["states"]
     turned = changed(scale, "claim", "cases", value=[{"when": {"states": states}, "above": [[[0, "-1"], [1, "1"]]]}])
     word = {0: [], 1: ["0"], 2: ["1"]}.get(states[0], ["0", "0"])
-    wrong = {"format": "certify-wrong-word", "version": 1, "network": scale["network"], "claim": turned["claim"],
-             "word": word, "offset": 0, "place": len(word), "case": 0, "row": 0}
+    wrong = certificate("words", "wrong word", scale["network"], turned["claim"], {
+        "word": word, "offset": 0, "place": len(word), "case": 0, "row": 0})
     return {"trained_roundings_by_a_scale": scale, "trained_roundings_by_a_token": roundings(BY_TOKEN),
             "trained_roundings_by_all_tokens": roundings(BY_INPUT, read="last"),
             "trained_roundings_wrong_word": wrong}
@@ -142,7 +143,7 @@ FLUSHED = BINARY32 | dict.fromkeys(("storage", "inputs", "scores", "weights"), "
 def float_runs(network: Document, claim: Document, *classes: Document, **changes: Any) -> Document:
     """The certificate of a claim in every run of these classes, with some of their fields changed."""
     floats = [{"name": f"class {k}", **one, **changes, "max_n": claim["max_n"]} for k, one in enumerate(classes, 1)]
-    return {"format": "certify-float-runs", "version": 1, "network": network, "claim": claim, "floats": floats}
+    return certificate("words", "each word", network, claim, {}, floats)
 
 
 def float_runs_of_means(*classes: Document, **changes: Any) -> Document:
@@ -197,11 +198,13 @@ def malformed_float_runs() -> dict[str, Document]:
             "trained_float_runs_of_a_format_without_a_name": changed(mean, "floats", 0, "sums", value="float32")}
 
 
-def wrong_run(**changes: Any) -> Document:
+def wrong_run(way: Document | None = None, **changes: Any) -> Document:
     """The mean of letters is 2/5, which bfloat16 stores as 0.400390625: a half less that is below 1/10 - 1/5000."""
     runs = float_runs_of_means(BFLOAT16, margin="499/5000")
-    return {**runs, "format": "certify-wrong-run", "word": ["0", "0", "1", "1"], "offset": 1, "place": 4, "case": 1,
-            "row": 0, "order": "in pairs", "fused": False, "normalised": "before", "exp_base": "2"} | changes
+    run = {"order": "in pairs", "fused": False, "normalised": "before", "exp_base": "2"} | (way or {})
+    return certificate("words", "wrong word", runs["network"], runs["claim"], {
+        "word": ["0", "0", "1", "1"], "offset": 1, "place": 4, "case": 1, "row": 0, "run": run, **changes},
+        runs["floats"])
 
 
 def rejected_wrong_runs() -> dict[str, Document]:
@@ -221,10 +224,11 @@ def rejected_wrong_runs() -> dict[str, Document]:
 
 def malformed_wrong_runs() -> dict[str, Document]:
     """Files about wrong runs that are not in the format."""
-    return {"trained_a_wrong_run_in_no_order": wrong_run(order="sideways"),
-            "trained_a_wrong_run_of_two_classes": wrong_run(floats=float_runs_of_means(margin="499/5000")["floats"]),
-            "trained_a_wrong_run_without_a_base": {
-                key: part for key, part in wrong_run().items() if key != "exp_base"}}
+    return {"trained_a_wrong_run_in_no_order": wrong_run({"order": "sideways"}),
+            "trained_a_wrong_run_of_two_classes": {
+                **wrong_run(), "floats": float_runs_of_means(margin="499/5000")["floats"]},
+            "trained_a_wrong_run_without_a_base": changed(wrong_run(), "evidence", "run", value={
+                "order": "in pairs", "fused": False, "normalised": "before"})}
 
 
 def accepted() -> dict[str, Document]:
@@ -266,9 +270,9 @@ def rejected() -> dict[str, Document]:
     both, images = (accepted()[f"trained_{name}"] for name in ("bidirectional_by_length", "norms_of_images"))
     return {
         "trained_another_activation": changed(images, "network", "steps", 2, "activation", value="relu"),
-        "trained_a_unit_left_out": changed(mean, "cover", value=mean["cover"][:2]),
-        "trained_a_unit_beyond_the_tables": changed(mean, "cover", 0, "to", value=17),
-        "trained_an_offset_moved": changed(mean, "cover", 0, "offset", value=0),
+        "trained_a_unit_left_out": changed(mean, "evidence", "units", value=mean["evidence"]["units"][:2]),
+        "trained_a_unit_beyond_the_tables": changed(mean, "evidence", "units", 0, "to", value=17),
+        "trained_an_offset_moved": changed(mean, "evidence", "units", 0, "offset", value=0),
         "trained_tokens_exchanged": changed(mean, "claim", "tokens", value=[1, 0]),
         "trained_a_bit_of_a_weight": with_bit(mean, "t6", 55),
         "trained_a_row_turned": changed(mean, "claim", "cases", 0, "above", value=[[[0, "-1"], [1, "1"]]]),
@@ -276,14 +280,15 @@ def rejected() -> dict[str, Document]:
         "trained_another_mask": changed(both, "network", "attention", value="causal"),
         "trained_a_place_is_not_a_length": changed(both, "claim", "min_n", value=2),
         "trained_classes_of_words_to_come": changed(
-            ahead | {"graphs": [[[[]]]], "directions": [[[base64.b64encode(bytes(4)).decode()]]]}, "cover", 0,
+            with_evidence(ahead, graphs=[[[[]]]], directions=[[[base64.b64encode(bytes(4)).decode()]]]),
+            "evidence", "units", 0,
             value=classes),
         "trained_a_margin_too_large_in_cells": in_cells(margin="1/3"),
-        "trained_no_wrong_word": changed(wrong, "place", value=1),
-        "trained_a_wrong_word_too_long": changed(wrong, "word", value=["1"] * 6),
-        "trained_a_wrong_word_where_no_case_holds": changed(wrong, "word", value=["0", "0", "1"]),
-        "trained_a_wrong_word_at_another_offset": changed(wrong, "offset", value=3),
-        "trained_a_wrong_word_where_nothing_is_judged": changed(wrong, "place", value=0)}
+        "trained_no_wrong_word": changed(wrong, "evidence", "place", value=1),
+        "trained_a_wrong_word_too_long": changed(wrong, "evidence", "word", value=["1"] * 6),
+        "trained_a_wrong_word_where_no_case_holds": changed(wrong, "evidence", "word", value=["0", "0", "1"]),
+        "trained_a_wrong_word_at_another_offset": changed(wrong, "evidence", "offset", value=3),
+        "trained_a_wrong_word_where_nothing_is_judged": changed(wrong, "evidence", "place", value=0)}
 
 
 def malformed() -> dict[str, Document]:
@@ -303,11 +308,11 @@ def malformed() -> dict[str, Document]:
         "trained_a_logit_that_is_not_there": changed(mean, "claim", "cases", 0, "above", value=[[[2, "1"]]]),
         "trained_a_negative_margin": changed(mean, "claim", "margin", value="-1"),
         "trained_a_state_that_is_not_there": changed(mean, "claim", "cases", 0, "when", value={"states": [0]}),
-        "trained_a_graph_that_is_not_there": changed(mean, "cover", 0, value={
+        "trained_a_graph_that_is_not_there": changed(mean, "evidence", "units", 0, value={
             "offset": 1, "from": 1, "to": 5, "by": "classes", "graph": 0, "directions": 0, "bits": 20, "ranges": ""}),
-        "trained_a_cell_left_out": changed(in_cells(), "cover", 0, "cells", 0, "above", value=None),
-        "trained_a_cut_outside_its_range": changed(in_cells(), "cover", 0, "cells", 0, "at", value=349_524),
-        "trained_a_share_of_two_numbers": changed(in_cells(), "cover", 0, "cells", 0, "above", "shares",
+        "trained_a_cell_left_out": changed(in_cells(), "evidence", "units", 0, "cells", 0, "above", value=None),
+        "trained_a_cut_outside_its_range": changed(in_cells(), "evidence", "units", 0, "cells", 0, "at", value=349_524),
+        "trained_a_share_of_two_numbers": changed(in_cells(), "evidence", "units", 0, "cells", 0, "above", "shares",
                                                   value=[base64.b64encode(bytes(8)).decode()]),
         "trained_a_folder_in_the_name_of_a_source": changed(mean, "network", "sources", value=[
             {"file": "../model.npz", "sha256": "0" * 64}]),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.check.trained_corpus import BFLOAT16, BINARY32, CORPUS, Document, changed, float_runs_of_means, means
-from tests.check.trained_networks import Weights, dump
+from tests.check.trained_networks import Weights, dump, with_evidence
 
 BITS = 24
 LONGEST = 5
@@ -49,7 +49,7 @@ def means_by_classes() -> Document:
     """The mean of letters decided by classes, and at one offset by words, too."""
     cover = [unit(1, 1, 5), {"offset": 2, "from": 1, "to": 2, "by": "words"}, unit(2, 3, 5)]
     directions = [[[base64.b64encode(struct.pack("<i", 1 << 30)).decode()]]]
-    return means() | {"graphs": [graph()], "directions": directions, "cover": cover}
+    return with_evidence(means(), graphs=[graph()], directions=directions, units=cover)
 
 
 def whole_words_by_classes() -> Document:
@@ -57,13 +57,13 @@ def whole_words_by_classes() -> Document:
     made = means_by_classes()
     claim = made["claim"] | {"read": "first", "min_n": LONGEST, "offsets": [1, 1]}
     bidirectional = changed(made, "network", "attention", value="bidirectional")
-    return bidirectional | {"claim": claim, "cover": [unit(1, LONGEST, LONGEST)]}
+    return with_evidence(bidirectional | {"claim": claim}, units=[unit(1, LONGEST, LONGEST)])
 
 
 def float_runs_by_classes() -> Document:
     """The same in float runs, at one offset, to length 4; ranges as wide as is needed."""
     runs, made = float_runs_of_means(BINARY32, BFLOAT16), means_by_classes()
-    return runs | {"graphs": made["graphs"], "directions": made["directions"], "cover": [unit(1, 1, 4, room=ROOM)]}
+    return runs | {"by": "cover", "evidence": made["evidence"] | {"units": [unit(1, 1, 4, room=ROOM)]}}
 
 
 def rounded_means_by_classes(**changes: Any) -> Document:
@@ -83,42 +83,44 @@ def rounded_means_by_classes(**changes: Any) -> Document:
 
 def with_number(document: Document, number: int, change: int) -> Document:
     """A copy with one number of the first ranges changed."""
-    data = base64.b64decode(document["cover"][0]["ranges"])
+    data = base64.b64decode(document["evidence"]["units"][0]["ranges"])
     numbers = [*struct.unpack(f"<{len(data) // 4}i", data)]
     numbers[number] += change
     changed_data = base64.b64encode(struct.pack(f"<{len(numbers)}i", *numbers)).decode()
-    return changed(document, "cover", 0, "ranges", value=changed_data)
+    return changed(document, "evidence", "units", 0, "ranges", value=changed_data)
 
 
 def files() -> dict[Path, Document]:
     """All files and what they hold."""
     made, runs, whole = means_by_classes(), float_runs_by_classes(), whole_words_by_classes()
-    shorter = base64.b64encode(base64.b64decode(made["cover"][0]["ranges"])[:-8]).decode()
+    shorter = base64.b64encode(base64.b64decode(made["evidence"]["units"][0]["ranges"])[:-8]).decode()
     turned = base64.b64encode(struct.pack("<i", 1 << 29)).decode()
     return {CORPUS / f"{name}.cert": document for name, document in {
         "accepted/trained_mean_by_classes": made,
         "accepted/trained_mean_by_classes_with_a_wide_range": with_number(made, 22, -(1 << BITS)),
         "rejected/trained_classes_with_a_lower_bound_too_high": with_number(made, 22, 3),
         "rejected/trained_classes_with_an_upper_bound_too_low": with_number(made, 23, -3),
-        "rejected/trained_classes_with_two_letters_into_a_node": changed(made, "graphs", 0, 2, 0, 1, value=0),
+        "rejected/trained_classes_with_two_letters_into_a_node": changed(
+            made, "evidence", "graphs", 0, 2, 0, 1, value=0),
         "rejected/trained_classes_with_a_node_of_no_word": changed(
-            made, "graphs", 0, 1, value=[*made["graphs"][0][1], [0, 2]]),
-        "rejected/trained_classes_with_another_edge": changed(made, "graphs", 0, 3, 3, 0, value=0),
-        "rejected/trained_classes_along_half_a_direction": changed(made, "directions", 0, 0, 0, value=turned),
+            made, "evidence", "graphs", 0, 1, value=[*made["graphs"][0][1], [0, 2]]),
+        "rejected/trained_classes_with_another_edge": changed(made, "evidence", "graphs", 0, 3, 3, 0, value=0),
+        "rejected/trained_classes_along_half_a_direction": changed(
+            made, "evidence", "directions", 0, 0, 0, value=turned),
         "rejected/trained_classes_with_a_row_turned": changed(
             made, "claim", "cases", 0, "above", value=[[[0, "-1"], [1, "1"]]]),
         "accepted/trained_whole_words_by_classes": whole,
         "rejected/trained_whole_words_with_an_upper_bound_too_low": with_number(whole, 3, -3),
-        "rejected/trained_whole_words_with_another_edge": changed(whole, "graphs", 0, 3, 3, 0, value=0),
+        "rejected/trained_whole_words_with_another_edge": changed(whole, "evidence", "graphs", 0, 3, 3, 0, value=0),
         "rejected/trained_whole_words_with_a_row_turned": changed(
             whole, "claim", "cases", 0, "above", value=[[[0, "-1"], [1, "1"]]]),
         "malformed/trained_whole_words_of_a_causal_network": changed(whole, "network", "attention", value="causal"),
         "accepted/trained_float_runs_by_classes": runs,
         "rejected/trained_float_runs_by_classes_with_a_range_one_unit_too_narrow": with_number(runs, 31, -1),
         "rejected/trained_float_runs_by_classes_with_ranges_over_the_reals": changed(
-            runs, "cover", value=[unit(1, 1, 4)]),
+            runs, "evidence", "units", value=[unit(1, 1, 4)]),
         "rejected/trained_float_runs_by_classes_with_a_place_left_out": changed(
-            runs, "cover", 0, "from", value=2),
+            runs, "evidence", "units", 0, "from", value=2),
         "rejected/trained_float_runs_by_classes_with_a_row_turned": changed(
             runs, "claim", "cases", 0, "above", value=[[[0, "-1"], [1, "1"]]]),
         "accepted/trained_rounded_means_by_classes": rounded_means_by_classes(),
@@ -126,9 +128,10 @@ def files() -> dict[Path, Document]:
         "rejected/trained_rounded_means_of_another_zero": rounded_means_by_classes(zero=11),
         "malformed/trained_float_runs_with_directions_and_no_cover": {
             key: value for key, value in runs.items() if key != "cover"},
-        "malformed/trained_classes_without_a_range": changed(made, "cover", 0, "ranges", value=shorter),
-        "malformed/trained_classes_without_a_letter": changed(made, "graphs", 0, 2, 0, value=[0]),
-        "malformed/trained_classes_with_a_node_that_is_not_there": changed(made, "graphs", 0, 2, 0, 0, value=9),
+        "malformed/trained_classes_without_a_range": changed(made, "evidence", "units", 0, "ranges", value=shorter),
+        "malformed/trained_classes_without_a_letter": changed(made, "evidence", "graphs", 0, 2, 0, value=[0]),
+        "malformed/trained_classes_with_a_node_that_is_not_there": changed(
+            made, "evidence", "graphs", 0, 2, 0, 0, value=9),
         "malformed/trained_classes_with_a_range_turned": with_number(made, 22, 4),
     }.items()}
 

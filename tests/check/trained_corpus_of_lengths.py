@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from certify.trained.lengths_decision import decide_lengths
-from tests.check.trained_networks import dump
+from tests.check.trained_networks import dump, with_evidence
 from tests.trained.lengths.counting import CONTAINS, LAST, majority_by_hand, sign_claim, with_slopes
 
 CORPUS = Path(__file__).parents[1] / "corpus"
@@ -38,14 +38,15 @@ def files() -> dict[Path, Document]:
         "accepted/trained_lengths_wrong_word": wrong,
         "rejected/trained_lengths_to_the_break": {**to_six, "claim": {**to_six["claim"], "max_n": 7}},
         "rejected/trained_lengths_without_end": {**to_six, "claim": {**to_six["claim"], "max_n": None}},
-        "rejected/trained_lengths_no_wrong_word": {**wrong, "word": [[0, 4], [1, 1], [0, 1]]},
+        "rejected/trained_lengths_no_wrong_word": with_evidence(wrong, word=[[0, 4], [1, 1], [0, 1]]),
         "accepted/trained_suffixes": endings,
         "rejected/trained_suffixes_of_a_slower_fall":
             json.loads(json.dumps(endings).replace('"slope": "1"', '"slope": "9/10"')),
         "rejected/trained_suffixes_without_a_slope": without_slope,
-        "malformed/trained_suffixes_nothing_is_known": {**endings, "tree": [0]},
-        "malformed/trained_lengths_a_tree_left_out": {**to_six, "trees": to_six["trees"][1:]},
-        "malformed/trained_lengths_a_period_of_0": {**to_six, "counts": [[0, 0], [2, 1]]},
+        "malformed/trained_suffixes_nothing_is_known": with_evidence(endings, tree=[0]),
+        "malformed/trained_lengths_a_tree_left_out": with_evidence(
+            to_six, trees=to_six["evidence"]["trees"][1:]),
+        "malformed/trained_lengths_a_period_of_0": with_evidence(to_six, counts=[[0, 0], [2, 1]]),
     }.items()}
 
 

@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -100,11 +101,16 @@ def of_a_wrong_run() -> Document:
 
 def with_narrow_range(document: Document, by: int, step: str = "") -> Document:
     """A copy with the widest range narrower; of the step before the last one, if it says so."""
-    where = ("units", 0, *((step, 0) if step else ()))
-    part = document["units"][0][step][0] if step else document["units"][0]
+    where = ("evidence", "units", 0, *((step, 0) if step else ()))
+    part = document["evidence"]["units"][0][step][0] if step else document["evidence"]["units"][0]
     numbers = np.frombuffer(base64.b64decode(part["ranges"]), "<i4").copy()
     numbers[1 + 2 * int((numbers[1::2].astype(int) - numbers[::2]).argmax())] -= by
     return changed(document, *where, "ranges", value=base64.b64encode(numbers.tobytes()).decode())
+
+
+def with_unit(document: Document, **parts: Any) -> Document:
+    """A copy whose first form is proved otherwise, in some parts."""
+    return changed(document, "evidence", "units", 0, value=document["evidence"]["units"][0] | parts)
 
 
 def with_answers(document: Document, token: int) -> Document:
@@ -118,7 +124,7 @@ def with_answers(document: Document, token: int) -> Document:
 def files() -> dict[Path, Document]:
     """All files and what they hold."""
     adds_two, other, each_input, nodes = proved(), wrong(), in_two_layers(), by_nodes()
-    labels, windows = nodes["units"][0]["labels"], by_windows()
+    labels, windows = nodes["evidence"]["units"][0]["labels"], by_windows()
     layout = adds_two["claim"]["forms"][0]["layout"]
     runs, wrong_run, by_classes = of_runs(), of_a_wrong_run(), of_runs_by_classes()
     exactly = in_exact_numbers()
@@ -133,22 +139,22 @@ def files() -> dict[Path, Document]:
         "accepted/trained_tracks_by_nodes": nodes,
         "rejected/trained_tracks_by_nodes_a_range_too_narrow": with_narrow_range(nodes, 1 << 14, "before"),
         "rejected/trained_tracks_by_nodes_a_margin_too_large": changed(nodes, "claim", "margin", value="2"),
-        "malformed/trained_tracks_by_nodes_a_label_left_out": changed(nodes, "units", 0, "labels", value=labels[:-1]),
+        "malformed/trained_tracks_by_nodes_a_label_left_out": with_unit(nodes, labels=labels[:-1]),
         "accepted/trained_tracks_by_windows": windows,
         "rejected/trained_tracks_by_windows_a_range_too_narrow": with_narrow_range(windows, 24, "before"),
         "rejected/trained_tracks_by_windows_a_margin_too_large": changed(windows, "claim", "margin", value="2"),
-        "malformed/trained_tracks_by_windows_of_one_column_more": changed(windows, "units", 0, "window", value=3),
-        "malformed/trained_tracks_by_windows_of_one_column": changed(windows, "units", 0, "window", value=1),
+        "malformed/trained_tracks_by_windows_of_one_column_more": with_unit(windows, window=3),
+        "malformed/trained_tracks_by_windows_of_one_column": with_unit(windows, window=1),
         "accepted/trained_tracks_in_exact_numbers": exactly,
         "rejected/trained_tracks_in_exact_numbers_a_margin_too_large": changed(exactly, "claim", "margin", value="2"),
-        "rejected/trained_tracks_in_exact_numbers_too_coarse": changed(exactly, "units", 0, "precision", value=64),
-        "malformed/trained_tracks_in_exact_numbers_too_fine": changed(exactly, "units", 0, "precision", value=129),
-        "malformed/trained_tracks_in_exact_numbers_a_box_left_out": changed(
-            exactly, "units", 0, "ranges", value=exactly["units"][0]["ranges"][128:]),
-        "rejected/trained_track_runs_in_exact_numbers": by_classes | {"units": exactly["units"]},
-        "malformed/trained_tracks_an_input_too_few": changed(each_input, "units", 0, "inputs", value=15),
-        "malformed/trained_tracks_a_range_left_out": changed(
-            adds_two, "units", 0, "ranges", value=adds_two["units"][0]["ranges"][:-16]),
+        "rejected/trained_tracks_in_exact_numbers_too_coarse": with_unit(exactly, precision=64),
+        "malformed/trained_tracks_in_exact_numbers_too_fine": with_unit(exactly, precision=129),
+        "malformed/trained_tracks_in_exact_numbers_a_box_left_out": with_unit(
+            exactly, ranges=exactly["evidence"]["units"][0]["ranges"][128:]),
+        "rejected/trained_track_runs_in_exact_numbers": by_classes | {"evidence": exactly["evidence"]},
+        "malformed/trained_tracks_an_input_too_few": with_unit(each_input, inputs=15),
+        "malformed/trained_tracks_a_range_left_out": with_unit(
+            adds_two, ranges=adds_two["evidence"]["units"][0]["ranges"][:-16]),
         "malformed/trained_tracks_one_token_above_no_other": changed(
             changed(adds_two, "claim", "among", value=[0]), "claim", "machine", value=with_answers(adds_two, 0)),
         "malformed/trained_tracks_a_token_after_the_answers": changed(
@@ -156,7 +162,8 @@ def files() -> dict[Path, Document]:
         "accepted/trained_track_runs": runs,
         "accepted/trained_wrong_input_run": wrong_run,
         "accepted/trained_track_runs_by_classes": by_classes,
-        "rejected/trained_track_runs_by_classes_with_ranges_over_the_reals": by_classes | {"units": adds_two["units"]},
+        "rejected/trained_track_runs_by_classes_with_ranges_over_the_reals": by_classes | {
+            "evidence": adds_two["evidence"]},
         "rejected/trained_track_runs_by_classes_in_bfloat16": changed(
             by_classes, "floats", 0, value=by_classes["floats"][0] | BFLOAT16 | {"name": "class 1"}),
         "rejected/trained_track_runs_by_classes_a_margin_too_large": changed(by_classes, "claim", "margin", value="1"),
@@ -168,10 +175,11 @@ def files() -> dict[Path, Document]:
         "rejected/trained_no_wrong_input_run_in_binary32": changed(
             wrong_run, "floats", 0, value=wrong_run["floats"][0] | BINARY32 | {"name": "class 1"}),
         "rejected/trained_no_wrong_input_run_by_its_margin": changed(wrong_run, "claim", "margin", value="0"),
-        "rejected/trained_a_wrong_input_run_of_another_base": changed(wrong_run, "exp_base", value="2"),
-        "malformed/trained_track_runs_an_input_too_few": changed(runs, "units", 0, "inputs", value=15),
+        "rejected/trained_a_wrong_input_run_of_another_base": changed(
+            wrong_run, "evidence", "run", "exp_base", value="2"),
+        "malformed/trained_track_runs_an_input_too_few": with_unit(runs, inputs=15),
         "malformed/trained_track_runs_of_other_columns": changed(runs, "floats", 0, "max_n", value=1),
-        "malformed/trained_a_wrong_input_run_before_the_answers": changed(wrong_run, "place", value=5),
+        "malformed/trained_a_wrong_input_run_before_the_answers": changed(wrong_run, "evidence", "place", value=5),
         "malformed/trained_tracks_a_state_that_is_not_there": changed(adds_two, "claim", "machine", "start", value=2),
     }.items()}
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.check.trained_networks import Weights, mean_network
+from tests.check.trained_networks import Weights, certificate, mean_network, with_evidence
 
 CORPUS = Path(__file__).parents[1] / "corpus" / "accepted"
 
@@ -15,7 +15,7 @@ def tree_as_deep_as_its_words() -> dict[str, Any]:
     """Each cut is about a word a letter longer, none of which is judged."""
     document: dict[str, Any] = json.loads((CORPUS / "trained_suffixes.cert").read_text(encoding="utf-8"))
     claim = document["claim"] | {"read": "last", "min_n": 10**9}
-    return document | {"claim": claim, "tree": [1] * 200_000 + [0] * 200_001}
+    return with_evidence(document | {"claim": claim}, tree=[1] * 200_000 + [0] * 200_001)
 
 
 def tracks_of(network: dict[str, Any], letters: int, tokens: list[int], columns: int, layout: list[Any],
@@ -25,7 +25,7 @@ def tracks_of(network: dict[str, Any], letters: int, tokens: list[int], columns:
     claim = {"tracks": [track], "machine": {"start": 0, "tables": [[[[0, token] for token in tokens]]], "end": [[0]]},
              "forms": [{"columns": [0] * columns, "layout": layout}], "offset": 0, "among": among, "margin": "0",
              "typed": "first-first"}
-    return {"format": "certify-tracks", "version": 1, "network": network, "claim": claim, "units": [{"inputs": 5}]}
+    return certificate("tracks", "forms", network, claim, {"units": [{"inputs": 5}]})
 
 
 def many_columns_of_many_letters() -> dict[str, Any]:
@@ -60,8 +60,8 @@ def float_run_of_many_norms() -> dict[str, Any]:
         {"when": {"formula": "true"}, "above": [[[0, "1"], [1, "-1"]]]}]}
     run = document["floats"][0] | dict.fromkeys(
         ("storage", "inputs", "sums", "scores", "softmax", "weights"), wide) | {"max_n": word}
-    return document | {"network": network | {"tensors": w.tensors}, "claim": claim, "floats": [run], "offset": 0,
-                       "word": ["0"] * word, "place": word, "case": 0, "row": 0}
+    return with_evidence(document | {"network": network | {"tensors": w.tensors}, "claim": claim, "floats": [run]},
+                         offset=0, word=["0"] * word, place=word, case=0, row=0)
 
 
 COSTLY = {make.__name__: make for make in (

@@ -11,6 +11,8 @@ from functools import partial
 from typing import Any
 
 from proofs.check import Refusal, check_text
+from proofs.check.checker.chapters.trained import find_kind
+from proofs.check.checker.kernel.budget import Budget
 
 Numbers = list[list[float]]
 
@@ -174,8 +176,25 @@ def decision(network: dict[str, Any], claim: dict[str, Any], cover: list[Any] | 
     """The certificate with this cover; all words of each length or place at offset 0, if none is given."""
     first = 1 if claim["read"] == "each" else claim["min_n"]
     cover = [{"offset": 0, "from": first, "to": claim["max_n"], "by": "words"}] if cover is None else cover
-    return {"format": "certify-decision", "version": 1, "network": network, "claim": claim, "graphs": [],
-            "directions": [], "cover": cover}
+    return certificate("words", "cover", network, claim, {"graphs": [], "directions": [], "units": cover})
+
+
+def certificate(inputs: str, by: str, network: dict[str, Any], claim: dict[str, Any], evidence: dict[str, Any],
+                floats: list[Any] | None = None) -> dict[str, Any]:
+    """The certificate of a claim about such inputs, with this evidence; of float runs, if classes of them are given."""
+    return {"format": "certify-decision", "version": 1, "inputs": inputs,
+            "execution": "exact" if floats is None else "float runs", "property": "answers", "by": by,
+            "network": network, "claim": claim, **({} if floats is None else {"floats": floats}), "evidence": evidence}
+
+
+def with_evidence(document: dict[str, Any], **parts: Any) -> dict[str, Any]:
+    """A copy with other evidence, in some parts."""
+    return document | {"evidence": document["evidence"] | parts}
+
+
+def parsed(document: dict[str, Any], budget: Budget) -> Any:
+    """What the checker reads in a document."""
+    return find_kind(document).read(document, budget)
 
 
 def dump(document: Any) -> bytes:

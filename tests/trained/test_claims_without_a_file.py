@@ -123,7 +123,7 @@ def test_a_claim_is_in_a_file_or_in_options_and_not_in_both(tmp_path: Path) -> N
 
 def test_a_certificate_has_a_claim_of_its_own(tmp_path: Path) -> None:
     own = claim_of([], offsets=(1, 2), lengths=(1, 4))
-    model = written(tmp_path, format="certify-decision", claim=claim_to_json(own))
+    model = written(tmp_path, format="certify-decision", inputs="words", claim=claim_to_json(own))
     assert read_question(model, None, Flags(), Scope())[1] == own
     claim = read_question(model, None, Flags(), Scope(max_n=3, min_n=2, offsets="all"))[1]
     assert (claim.lengths, claim.offsets) == ((2, 3), (0, 7))

@@ -72,7 +72,7 @@ def test_what_classes_decide_the_checker_accepts(seed: int, claim: Claim) -> Non
 def test_a_range_that_is_narrower_than_the_averages_is_rejected() -> None:
     text, _ = decided(0, by_states((1, LAST)))
     document = json.loads(text)
-    unit = document["cover"][0]
+    unit = document["evidence"]["units"][0]
     numbers = np.frombuffer(b64decode(unit["ranges"]), "<i4").copy()
     numbers[0] = numbers[1]  # the least average of the first asked node becomes the greatest, which is another
     unit["ranges"] = b64encode(numbers.tobytes()).decode()

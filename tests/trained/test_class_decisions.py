@@ -95,11 +95,13 @@ def test_places_without_rows_are_one_unit_without_numbers() -> None:
     empty = replace(claim, cases=tuple(replace(case, above=()) for case in claim.cases))
     units = ClassSearch(network, empty).decide(0, 1, LAST).units
     data = json.loads(decision_text(network, empty, cover_of([WordsUnit(1, 1, LAST), *units])))
-    assert data["cover"][0] == {"offset": 0, "from": 1, "to": LAST, "by": "classes", "graph": 0, "directions": 0,
-                                "bits": 0, "ranges": ""}
-    assert list(data) == ["format", "version", "network", "claim", "graphs", "directions", "cover"]
-    assert data["cover"][-1] == {"offset": 1, "from": 1, "to": LAST, "by": "words"}
-    assert (data["format"], data["version"]) == ("certify-decision", 1)
+    cover = data["evidence"]["units"]
+    assert cover[0] == {"offset": 0, "from": 1, "to": LAST, "by": "classes", "graph": 0, "directions": 0,
+                        "bits": 0, "ranges": ""}
+    assert list(data) == [
+        "format", "version", "inputs", "execution", "property", "by", "network", "claim", "evidence"]
+    assert cover[-1] == {"offset": 1, "from": 1, "to": LAST, "by": "words"}
+    assert [*data.values()][:6] == ["certify-decision", 1, "words", "exact", "answers", "cover"]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -108,11 +110,12 @@ def test_ranges_are_written_in_the_order_of_steps_nodes_heads_and_directions(see
     claim = by_counts((1, LAST))
     units = ClassSearch(network, claim).decide(0, 1, LAST).units
     data = json.loads(decision_text(network, claim, cover_of(units)))
-    for unit, written in zip(units, data["cover"], strict=True):
+    for unit, written in zip(units, data["evidence"]["units"], strict=True):
         numbers = np.frombuffer(base64.b64decode(written["ranges"]), "<i4")
         assert numbers.tolist() == [number for step in unit.ranges for number in step.ravel().tolist()]
-        assert data["graphs"][written["graph"]] == unit.graph.to_json()
-        heads = [[len(base64.b64decode(head)) for head in step] for step in data["directions"][written["directions"]]]
+        assert data["evidence"]["graphs"][written["graph"]] == unit.graph.to_json()
+        directions = data["evidence"]["directions"][written["directions"]]
+        heads = [[len(base64.b64decode(head)) for head in step] for step in directions]
         assert heads == [[4 * head.out.shape[0] ** 2 for head in step.heads] for step in network.attention_steps]
 
 
@@ -122,9 +125,8 @@ def test_a_wrong_word_is_written_with_its_symbols() -> None:
     word = tuple(claim.alphabet[letter] for letter in wrong.word)
     confirmed = WrongWord(word, wrong.offset, wrong.place, wrong.case, wrong.row, (Fraction(0), Fraction(0)))
     data = json.loads(wrong_word_text(causal_network(0), claim, confirmed))
-    assert list(data)[4:] == ["word", "offset", "place", "case", "row"]
-    assert data["word"] == list(word)
-    assert (data["offset"], data["place"], data["case"], data["row"]) == (0, 1, 0, 0)
+    assert data["by"] == "wrong word"
+    assert data["evidence"] == {"word": list(word), "offset": 0, "place": 1, "case": 0, "row": 0}
 
 
 def test_words_too_short_for_the_claim_go_on() -> None:

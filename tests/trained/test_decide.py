@@ -70,7 +70,7 @@ def test_words_and_classes_both_cover(both: Decision) -> None:
 
 def test_what_the_checker_does_not_accept_by_classes_is_covered_by_words(monkeypatch: pytest.MonkeyPatch) -> None:
     def find_refusals(certificate: str, workers: Workers) -> Mapping[int, str]:
-        units = json.loads(certificate)["cover"]
+        units = json.loads(certificate)["evidence"]["units"]
         return {place: "a reason" for place, unit in enumerate(units) if unit["by"] == "classes"}
 
     monkeypatch.setattr(deciding, "find_refusals", find_refusals)
@@ -81,7 +81,7 @@ def test_what_the_checker_does_not_accept_by_classes_is_covered_by_words(monkeyp
 
 def test_what_the_checker_never_accepts_is_unknown_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deciding, "find_refusals", lambda certificate, _: {
-        place: "a reason" for place, unit in enumerate(json.loads(certificate)["cover"]) if unit["to"] > 2})
+        place: "a reason" for place, unit in enumerate(json.loads(certificate)["evidence"]["units"]) if unit["to"] > 2})
     decision = decide(*zoo("palindromes", 3))
     assert [row.verdict for row in decision.rows] == ["certified", "certified", "unknown"]
     assert decision.reason == "offset 0, 3 letters: the checker does not accept it: a reason"
@@ -91,7 +91,7 @@ def test_what_the_checker_never_accepts_is_unknown_and_says_why(monkeypatch: pyt
 def test_the_word_of_no_letters_is_searched_like_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is the only one of its length."""
     monkeypatch.setattr(deciding, "find_refusals", lambda certificate, _: dict.fromkeys(
-        range(len(json.loads(certificate)["cover"])), "a reason"))
+        range(len(json.loads(certificate)["evidence"]["units"])), "a reason"))
     decision = decide(*zoo("tomita_2", 1))
     assert decision.reason.startswith("offset 0, 0 letters: the checker does not accept it: a reason")
 
@@ -152,7 +152,8 @@ def test_a_wrong_word_is_a_certificate_of_its_own_and_the_lengths_before_it_have
 
 
 def test_a_right_word_is_not_accepted_as_a_wrong_one(wrong: Decision) -> None:
-    data = json.loads(str(wrong.wrong_certificate)) | {"word": list("000")}
+    data = json.loads(str(wrong.wrong_certificate))
+    data["evidence"]["word"] = list("000")
     with pytest.raises(Rejected):
         check_text(f"{json.dumps(data, indent=1)}\n".encode())
 

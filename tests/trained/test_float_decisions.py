@@ -17,7 +17,7 @@ from certify.cli import app
 from certify.exports.pages.decision.runs_page import float_runs_page
 from certify.trained import float_classes
 from certify.trained.decide import decide
-from certify.trained.float_classes import accepted_wrong_run, certified_by_classes, float_runs_text
+from certify.trained.float_classes import accepted_wrong_run, certified_by_classes
 from certify.trained.float_decision import decide_floats
 from certify.trained.float_search import WrongRuns
 from certify.trained.float_show import describe_verdict, float_decision_to_json
@@ -35,11 +35,12 @@ from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm,
 from proofs.check.checker.chapters.trained.forms.passing import pass_between
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import presets
+from proofs.trained.certificate import each_word_text
 from proofs.trained.float_runs.casting import cast_network
 from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions
 from proofs.trained.float_runs.replay import Replay
-from tests.check.trained_networks import make_network
+from tests.check.trained_networks import make_network, parsed
 from tests.trained.torch_forward import TorchForward
 
 MAJORITY_WORD = tuple("01111100100111100000001010011")
@@ -102,8 +103,9 @@ def test_short_words_are_certified_and_the_certificate_is_accepted(name: str) ->
     network, claim = of_zoo("tomita_2", 3)
     decision = decide_floats(network, claim, presets()[name])
     assert (decision.verdict, decision.certified_to, decision.wrong) == ("certified", 3, None)
-    assert decision.certificate == float_runs_text(network, claim, decision.run)
-    accepted = check_text(decision.certificate.encode())
+    certificate = each_word_text(network, claim, decision.run)
+    accepted = check_text(certificate.encode())
+    assert decision.certificate == certificate
     assert any(name in line for line in accepted.lines)
     assert any("cut off" in line for line in accepted.lines) == (name == "bfloat16/tensor-cores")
     assert float_decision_to_json(decision)["float"]["name"] == name
@@ -116,7 +118,7 @@ def test_lengths_are_certified_by_classes_and_no_drawn_run_is_wrong(longest: int
     cast = cast_network(network, run)
     reach, reason, text = certified_by_classes(network, cast, claim, run)
     assert (reach, reason) == (longest, "") and text is not None
-    cover = json.loads(text)["cover"]
+    cover = json.loads(text)["evidence"]["units"]
     assert [(unit["from"], unit["to"]) for unit in cover if unit["by"] == "classes"] == [(6, longest)]
     draw, search = np.random.default_rng(0), WrongRuns(network, claim, run, 1)
     words = draw.integers(0, 2, (60, longest))
@@ -151,9 +153,9 @@ def test_classes_of_runs_reach_as_far_as_over_the_reals() -> None:
 
 def test_units_of_a_class_of_words_are_as_near_their_lines_in_runs_as_over_the_reals() -> None:
     network, claim = of_zoo("dyck_1", 2)
-    document = json.loads(float_runs_text(network, claim, presets()["binary32"]))
+    document = json.loads(each_word_text(network, claim, presets()["binary32"]))
     document["floats"] = [{key: "binary64" if x == "binary32" else x for key, x in document["floats"][0].items()}]
-    given = proof.read_float_runs(document, Budget(8))
+    given = parsed(document, Budget(8))
     budget = given.language.budget
     stack = FloatStack(budget, given.network, given.floats[0])
     token = stack.embed(2, 0)
@@ -183,7 +185,7 @@ def test_runs_of_torch_are_within_what_is_proved() -> None:
 def expect_torch_within(form: str) -> None:
     network, claim = of_zoo("tomita_2", 6)
     run = presets()["binary32" if form == "float32" else "bfloat16/binary32"]
-    given = proof.read_float_runs(json.loads(float_runs_text(network, claim, run)), Budget(1))
+    given = parsed(json.loads(each_word_text(network, claim, run)), Budget(1))
     prover = proof.ProverOfRuns(given, given.floats[0])
     walk, torch = WalkOfRuns(prover._stack, 0), TorchForward(cast_network(network, run), form)
     for word in ("101010", "110", "0"):

@@ -17,7 +17,8 @@ from certify.trained.decide import decide
 from certify.trained.decision import Decision
 from certify.trained.show import decision_to_json, describe_verdict
 from examples.trained.zoo import plans
-from proofs.check import check_text, find_vacuous
+from proofs.check import check_text
+from proofs.checking.parts import find_vacuous
 
 
 def decided(given: str, answers: str = "each", max_n: int = 4) -> Decision:

@@ -46,14 +46,6 @@ class Request:
     files: tuple[str, ...]
     asked: RequiredClaim
     work: int
-    part: tuple[int, int] | None = None
-    sample: int | None = None
-    estimate: bool = False
-
-    @property
-    def is_partial(self) -> bool:
-        """Whether less than all is asked for, so that nothing can be accepted."""
-        return bool(self.part or self.sample or self.estimate)
 
 
 def split_alphabet(text: str) -> tuple[str, ...]:

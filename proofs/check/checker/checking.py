@@ -22,16 +22,17 @@ if TYPE_CHECKING:
     from .chapters.formula.records import Certificate
     from .chapters.margin.reading import MarginFile
     from .chapters.softened.reading import Softened
-    from .chapters.trained.reading.decision import Decision, WrongWord
+    from .chapters.trained.reading.decision import Decision
 
 
 @dataclass(frozen=True)
 class Accepted:
-    """A file whose claim is proved, what was covered to prove it, and the claim in words."""
+    """A file whose claim is proved, or refuted; what was covered to that end, and the claim in words."""
 
-    given: Certificate | Softened | MarginFile | Decision | WrongWord
+    given: Certificate | Softened | MarginFile | Decision[Any, Any]
     coverage: Coverage | Mapping[str, int]
     lines: tuple[str, ...]
+    is_refutation: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ def check_within(data: bytes, asked: RequiredClaim, budget: Budget) -> Accepted:
         addition.prove(file.given)
     budget.expect_kept()
     added = [line for addition in file.additions for line in addition.describe(file.given)]
-    return Accepted(file.given, coverage, (*file.kind.describe(file.given, coverage), *added))
+    return Accepted(file.given, coverage, (*file.kind.describe(file.given, coverage), *added),
+                    file.kind.is_refutation)
 
 
 def read_within(data: bytes, asked: RequiredClaim, budget: Budget) -> ReadFile:
@@ -83,7 +85,7 @@ def read_within(data: bytes, asked: RequiredClaim, budget: Budget) -> ReadFile:
     name = document.get("format") if isinstance(document, dict) else None
     expect(isinstance(name, str) and name in CHAPTERS, "format: expected {}, got {}",
            " or ".join(map(quote, CHAPTERS)), quote(name))
-    kind, additions = find_kind(str(name)), find_additions(str(name), document)
+    kind, additions = find_kind(document), find_additions(str(name), document)
     budget.grow(*kind.times)
     given = kind.read(document, budget)
     for key, addition in additions.items():

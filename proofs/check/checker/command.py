@@ -2,8 +2,6 @@
 
 import argparse
 from collections.abc import Sequence
-from importlib import import_module
-from types import ModuleType
 from typing import NoReturn
 
 from .asking import Request, RequiredClaim, place_of_asked, split_alphabet
@@ -11,7 +9,7 @@ from .checking import check_file
 from .kernel.budget import Budget
 from .kernel.language import Language
 from .kernel.reading.records import REGIMES
-from .kernel.verdicts import ACCEPTED, GRAVEST_FIRST, STATUS, Incomplete, Malformed, Refusal, expect, verdict_of
+from .kernel.verdicts import ACCEPTED, GRAVEST_FIRST, STATUS, Malformed, Refusal, expect, verdict_of
 
 
 class Arguments(argparse.ArgumentParser):
@@ -40,10 +38,6 @@ def make_parser() -> Arguments:
     parser.add_argument("--regime", choices=REGIMES, help="and this regime")
     parser.add_argument("--causal", action="store_true", default=None, help="and causal")
     parser.add_argument("--work", type=int, default=1, metavar="N", help="allow N times the default work and memory")
-    some = parser.add_mutually_exclusive_group()
-    some.add_argument("--part", metavar="K/M", help="of a decision about a trained network, the K-th of M parts only")
-    some.add_argument("--sample", type=int, metavar="N", help="of such a decision, N obligations only")
-    some.add_argument("--estimate", action="store_true", help="of such a decision, how long it takes; proves nothing")
     return parser
 
 
@@ -61,14 +55,7 @@ def read_arguments(argv: Sequence[str] | None) -> Request:
                           options.regime, options.causal, options.given)
     for name in ("formula", "given"):
         place_of_asked(asked, Language(Budget()), name)  # it makes sense, whatever the files are
-    part = None if options.part is None else load_parts().split_part(options.part)
-    expect(options.sample is None or options.sample >= 1, "--sample: expected a number of 1 or more")
-    return Request(tuple(options.files), asked, options.work, part, options.sample, options.estimate)
-
-
-def load_parts() -> ModuleType:
-    """What checks parts and samples of decisions about trained networks, imported if one is asked for."""
-    return import_module(".parts", __package__)
+    return Request(tuple(options.files), asked, options.work)
 
 
 def gravest(verdicts: Sequence[str]) -> str:
@@ -79,8 +66,6 @@ def gravest(verdicts: Sequence[str]) -> str:
 def check_one(path: str, request: Request) -> tuple[str, list[str]]:
     """The verdict on one file, and the lines that are printed."""
     try:
-        if request.is_partial:
-            raise Incomplete(load_parts().check_some(path, request))
         lines = check_file(path, request.asked, request.work).lines
     except Refusal as refusal:
         verdict = verdict_of(refusal)

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.network.json_form import write_canonical
-from constructions.trained.json_form import network_to_json
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Column, TracksClaim
 from constructions.trained.tracks_form import tracks_claim_to_json
 from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.trained.certificate import VERSION, packed
+from proofs.trained.certificate import TRACKS, certificate_text, packed
 from proofs.trained.float_runs.execution import Execution
 from proofs.trained.tracks.cells import Cell, Group
 from proofs.trained.tracks.ranges import FormRanges, Ranged, StepRanges
@@ -64,22 +62,19 @@ def _tree(cell: Cell | None) -> Any:
 
 def tracks_text(network: TrainedNetwork, claim: TracksClaim, units: Sequence[dict[str, Any]],
                 run: RunClass | None = None) -> str:
-    """A certificate of the format certify-tracks; of the runs of a class certify-track-runs."""
-    name = "certify-tracks" if run is None else "certify-track-runs"
-    return write_canonical({**_head(name, network, claim, run), "units": list(units)})
+    """The certificate of a claim about inputs in tracks, of exact outputs or of the runs of a class."""
+    return _text("forms", network, claim, {"units": list(units)}, run)
 
 
 def wrong_input_text(network: TrainedNetwork, claim: TracksClaim, found: WrongInput, run: RunClass | None = None,
                      execution: Execution | None = None) -> str:
-    """A certificate of the format certify-wrong-input; of an execution of a class certify-wrong-input-run."""
-    name = "certify-wrong-input" if run is None else "certify-wrong-input-run"
-    return write_canonical({
-        **_head(name, network, claim, run), "form": found.form, "input": [list(column) for column in found.columns],
-        "place": found.place, "other": found.other, **({} if execution is None else execution.to_json())})
+    """The certificate of a wrong input, in an execution of a class if it is one of float runs."""
+    return _text("wrong input", network, claim, {
+        "form": found.form, "input": [list(column) for column in found.columns], "place": found.place,
+        "other": found.other, **({} if execution is None else {"run": execution.to_json()})}, run)
 
 
-def _head(name: str, network: TrainedNetwork, claim: TracksClaim, run: RunClass | None) -> dict[str, Any]:
+def _text(by: str, network: TrainedNetwork, claim: TracksClaim, evidence: dict[str, Any], run: RunClass | None) -> str:
     most = max(len(form.columns) for form in claim.forms)
-    return {"format": name, "version": VERSION, "network": network_to_json(network),
-            "claim": tracks_claim_to_json(claim),
-            **({} if run is None else {"floats": [{**run.to_json(), "max_n": most}]})}
+    return certificate_text(TRACKS, by, network, tracks_claim_to_json(claim), evidence,
+                            None if run is None else {**run.to_json(), "max_n": most})

@@ -35,7 +35,7 @@ from proofs.trained.float_runs.execution import Execution, executions
 from proofs.trained.float_runs.replay import Replay
 from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.wrong import Margins
-from tests.check.trained_networks import dump, refusal_of
+from tests.check.trained_networks import dump, refusal_of, with_evidence
 from tests.trained.tracks.adders import adder, adds
 from tests.trained.tracks.random_tracks import random_layer
 from tests.trained.tracks.test_tracks_against_brute_force import best_claim
@@ -158,13 +158,12 @@ def is_wrong(document: Document) -> bool:
     """Whether the run of a document is wrong, by the producer."""
     network = network_from_json(document["network"], "network")
     claim, (fields,) = tracks_claim_from_json(document["claim"], "claim"), document["floats"]
-    run, form = class_of(fields), claim.forms[document["form"]]
-    tokens = claim.tokens(form, [tuple(column) for column in document["input"]])
-    execution = Execution(document["order"], document["fused"], document["normalised"] == "before",
-                          document["exp_base"])
+    run, form = class_of(fields), claim.forms[document["evidence"]["form"]]
+    tokens = claim.tokens(form, [tuple(column) for column in document["evidence"]["input"]])
+    execution = Execution.from_json(document["evidence"]["run"])
     logits = Replay(cast_network(network, run), run, execution).logits(
-        tokens[:document["place"]], claim.offset, document["place"] - 1)
-    return logits[tokens[document["place"]]] - logits[document["other"]] <= claim.margin
+        tokens[:document["evidence"]["place"]], claim.offset, document["evidence"]["place"] - 1)
+    return logits[tokens[document["evidence"]["place"]]] - logits[document["evidence"]["other"]] <= claim.margin
 
 
 def with_turned_bit(document: Document, name: str, draw: np.random.Generator) -> Document:
@@ -187,11 +186,12 @@ def test_a_certificate_says_of_which_runs_it_is() -> None:
     assert any("in every float run of each class below" in line for line in lines)
     assert any("'bfloat16/binary32', inputs of up to 2 columns:" in line for line in lines)
     for path, value, refused in (
-            (("units", 0, "inputs"), 15, Malformed), (("units",), [], Malformed), (("floats",), [], Malformed),
+            (("evidence", "units", 0, "inputs"), 15, Malformed), (("evidence", "units"), [], Malformed),
+            (("floats",), [], Malformed),
             (("floats", 0, "max_n"), 1, Malformed), (("floats", 0, "max_n"), 3, Malformed),
             (("version",), 2, Malformed), (("floats", 0, "storage"), "binary64", Rejected),
             (("floats", 0, "sums"), "bfloat16", Rejected), (("floats", 0, "exp_ulp"), "100000000", Rejected),
-            (("claim", "margin"), "1", Rejected), (("format",), "certify-tracks", Malformed)):
+            (("claim", "margin"), "1", Rejected), (("execution",), "exact", Malformed)):
         assert refusal_of(changed(named(document), path, value)) is refused, path
     assert refusal_of(changed(document, ("floats", 0, "storage"), "tf32") | {"floats": document["floats"] * 2})
 
@@ -224,12 +224,12 @@ def test_ranges_of_the_reals_are_not_those_of_runs() -> None:
     decision, document = decided("binary32", "1/2"), by_classes()
     real = json.loads(str(decide_tracks(decision.network, decision.claim).certificate))
     assert refusal_of(document) is None
-    assert refusal_of(document | {"units": real["units"]}) is Rejected
-    numbers = np.frombuffer(base64.b64decode(document["units"][0]["ranges"]), "<i4").copy()
+    assert refusal_of(with_evidence(document, units=real["evidence"]["units"])) is Rejected
+    numbers = np.frombuffer(base64.b64decode(document["evidence"]["units"][0]["ranges"]), "<i4").copy()
     for place in range(0, len(numbers), 7):
         moved = numbers.copy()
         moved[place] += (1 if place % 2 == 0 else -1) * (1 << 24)
-        made = changed(document, ("units", 0, "ranges"), base64.b64encode(moved.tobytes()).decode())
+        made = changed(document, ("evidence", "units", 0, "ranges"), base64.b64encode(moved.tobytes()).decode())
         assert refusal_of(made) in (Rejected, Malformed)
     for key, value in (("storage", "bfloat16"), ("sums", "bfloat16"), ("exp_ulp", "1000000"), ("exp_base", "x")):
         assert refusal_of(changed(document, ("floats", 0, key), value)) is not None
@@ -258,9 +258,11 @@ def test_a_wrong_run_is_of_its_class_and_its_input() -> None:
     assert lines[0] == "the claim that follows is FALSE:" and any(line.startswith("wrong run") for line in lines)
     first = len(document["claim"]["forms"][0]["layout"]) - 3
     for path, value, refused in (
-            (("claim", "margin"), "0", Rejected), (("place",), first - 1, Malformed), (("other",), 2, Malformed),
-            (("input",), [[0, 0]], Malformed), (("floats", 0, "exp_ulp"), "1/2", Rejected),
-            (("exp_base",), "2", Rejected), (("order",), "sideways", Malformed), (("form",), 1, Malformed)):
+            (("claim", "margin"), "0", Rejected), (("evidence", "place"), first - 1, Malformed),
+            (("evidence", "other"), 2, Malformed),
+            (("evidence", "input"), [[0, 0]], Malformed), (("floats", 0, "exp_ulp"), "1/2", Rejected),
+            (("evidence", "run", "exp_base"), "2", Rejected), (("evidence", "run", "order"), "sideways", Malformed),
+            (("evidence", "form"), 1, Malformed)):
         assert refusal_of(changed(named(document), path, value)) is refused, path
     binary32 = {**named(document)["floats"][0], **dict.fromkeys(
         ("storage", "inputs", "sums", "scores", "softmax", "weights"), "binary32")}

@@ -21,7 +21,6 @@ from proofs.check.checker.chapters.trained.floats.casting import cast_network
 from proofs.check.checker.chapters.trained.floats.classes import Runs
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
 from proofs.check.checker.chapters.trained.floats.stack import FloatStack
-from proofs.check.checker.chapters.trained.floats.track_runs import read_track_runs
 from proofs.check.checker.chapters.trained.forms.affine import UNIT, spread
 from proofs.check.checker.chapters.trained.tracks import proof
 from proofs.check.checker.chapters.trained.tracks.layers import HeardSizes
@@ -32,6 +31,7 @@ from proofs.trained.float_runs.execution import executions
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.wrong import Margins
+from tests.check.trained_networks import parsed
 from tests.trained.tracks.adders import adder, adds
 from tests.trained.tracks.random_tracks import VOCABULARY, random_layer
 from tests.trained.tracks.test_track_runs import used_tensors, with_rules
@@ -60,7 +60,7 @@ def most_used(network: TrainedNetwork, claim: TracksClaim, run: RunClass) -> flo
     unit, _ = decider.by_classes(0)
     if unit is None:
         return 0
-    given = read_track_runs(json.loads(tracks_text(network, claim, [unit], run)), Budget(8))
+    given = parsed(json.loads(tracks_text(network, claim, [unit], run)), Budget(8))
     stack = FloatStack(given.language.budget, cast_network(given.network, given.floats[0]), given.floats[0])
     groups = list[tuple[set[int], int, int, Any]]()
     with pytest.MonkeyPatch.context() as patch:

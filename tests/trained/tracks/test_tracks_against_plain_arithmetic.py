@@ -66,7 +66,7 @@ def agrees_with_all_inputs(decision: TracksDecision, net: Document, least: float
     if decision.verdict == "certified":
         assert least > margin - ROUNDING and decision.certificate is not None
         made = json.loads(decision.certificate)
-        assert ranges_contain_all_inputs(net, made["claim"], made["units"][0]) > 0
+        assert ranges_contain_all_inputs(net, made["claim"], made["evidence"]["units"][0]) > 0
     if decision.verdict == "refuted":
         wrong = decision.rows[0].wrong
         assert least <= margin + ROUNDING and wrong is not None and decision.wrong_certificate is not None
@@ -90,19 +90,20 @@ def changed_certificates_say_what_is_so(made: Document, seed: int) -> Counter[st
             found["mutants accepted"] += 1
             assert least_of_all_inputs(other["network"], other["claim"]) > float(Fraction(
                 other["claim"]["margin"])) - ROUNDING, (seed, change.__name__)
-            assert ranges_contain_all_inputs(other["network"], other["claim"], other["units"][0]), change.__name__
+            (unit,) = other["evidence"]["units"]
+            assert ranges_contain_all_inputs(other["network"], other["claim"], unit), change.__name__
     return found
 
 
 def threshold(made: Document, draw: np.random.Generator) -> None:
-    unit = made["units"][0]
+    unit = made["evidence"]["units"][0]
     numbers = np.frombuffer(base64.b64decode(unit["ranges"]), "<i4").copy()
     numbers[draw.integers(len(numbers))] += draw.choice([-1, 1]) * 2 ** draw.integers(4, 26)
     unit["ranges"] = base64.b64encode(numbers.tobytes()).decode()
 
 
 def threshold_of_another_class(made: Document, draw: np.random.Generator) -> None:
-    unit = made["units"][0]
+    unit = made["evidence"]["units"][0]
     numbers = np.frombuffer(base64.b64decode(unit["ranges"]), "<i4").reshape(-1, 2).copy()
     i, k = draw.integers(len(numbers), size=2)
     numbers[[i, k]] = numbers[[k, i]]
@@ -110,7 +111,7 @@ def threshold_of_another_class(made: Document, draw: np.random.Generator) -> Non
 
 
 def direction(made: Document, draw: np.random.Generator) -> None:
-    unit = made["units"][0]
+    unit = made["evidence"]["units"][0]
     head = draw.integers(len(unit["directions"]))
     numbers = np.frombuffer(base64.b64decode(unit["directions"][head]), "<i4").copy()
     numbers[draw.integers(len(numbers))] += draw.choice([-1, 1]) * 2 ** draw.integers(4, 29)
@@ -118,11 +119,11 @@ def direction(made: Document, draw: np.random.Generator) -> None:
 
 
 def bits(made: Document, draw: np.random.Generator) -> None:
-    made["units"][0]["bits"] += int(draw.choice([-1, 1]))
+    made["evidence"]["units"][0]["bits"] += int(draw.choice([-1, 1]))
 
 
 def cell(made: Document, draw: np.random.Generator) -> None:
-    cells = made["units"][0]["cells"]
+    cells = made["evidence"]["units"][0]["cells"]
     number = int(draw.choice([k for k, one in enumerate(cells) if one is not None] or range(len(cells))))
     one = cells[number]
     if one is None:
@@ -134,7 +135,7 @@ def cell(made: Document, draw: np.random.Generator) -> None:
 
 
 def split(made: Document, draw: np.random.Generator) -> None:
-    unit, columns = made["units"][0], len(made["claim"]["forms"][0]["columns"])
+    unit, columns = made["evidence"]["units"][0], len(made["claim"]["forms"][0]["columns"])
     if unit["splits"] and draw.random() < 0.5:
         unit["splits"].pop(draw.integers(len(unit["splits"])))
     else:

@@ -19,12 +19,11 @@ from constructions.trained.json_form import network_from_json
 from constructions.trained.tracks import check_tracks_fit
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Incomplete, Malformed, Rejected, check_text
-from proofs.check.checker.chapters.trained.reading.tracks import read_tracks
 from proofs.check.checker.chapters.trained.tracks.columns import FormColumns, left
 from proofs.check.checker.chapters.trained.tracks.each_input import inputs_of
 from proofs.check.checker.chapters.trained.tracks.queries import Class, Query, make_queries, split
 from proofs.check.checker.kernel.budget import Budget
-from tests.check.trained_networks import refusal_of
+from tests.check.trained_networks import parsed, refusal_of
 from tests.trained.tracks.adders import adder, adds
 from tests.trained.tracks.random_tracks import least_margin
 
@@ -60,12 +59,12 @@ def is_true(document: Document) -> bool:
 
 
 def numbers(document: Document) -> np.ndarray[Any, np.dtype[np.int32]]:
-    return np.frombuffer(base64.b64decode(document["units"][0]["ranges"]), "<i4").copy()
+    return np.frombuffer(base64.b64decode(document["evidence"]["units"][0]["ranges"]), "<i4").copy()
 
 
 def with_ranges(document: Document, ranges: np.ndarray[Any, np.dtype[np.int32]]) -> Document:
     made = deepcopy(document)
-    made["units"][0]["ranges"] = base64.b64encode(ranges.astype("<i4").tobytes()).decode()
+    made["evidence"]["units"][0]["ranges"] = base64.b64encode(ranges.astype("<i4").tobytes()).decode()
     return made
 
 
@@ -159,31 +158,31 @@ def test_bits_of_weights_that_are_turned_are_refused_or_change_nothing() -> None
 ], ids=list(map(str, range(10))))
 def test_a_unit_that_does_not_fit_is_refused(change: Callable[[Document], None]) -> None:
     made = json.loads(certificate())
-    change(made["units"][0])
+    change(made["evidence"]["units"][0])
     assert refusal_of(made) in (Malformed, Rejected)
 
 
 def test_cells_that_are_left_out_or_cut_elsewhere_are_refused_or_cover_as_well() -> None:
     document = json.loads(certificate())
-    cells = document["units"][0]["cells"]
+    cells = document["evidence"]["units"][0]["cells"]
     refused = 0
     for number, tree in enumerate(cells):
         if tree is None:
             continue
         turned = [*tree[:-2], tree[-1], tree[-2]]
-        assert refusal_of(changed(document, ("units", 0, "cells", number), turned)) is not Incomplete
-        refused += refusal_of(changed(document, ("units", 0, "cells", number), None)) is Rejected
+        assert refusal_of(changed(document, ("evidence", "units", 0, "cells", number), turned)) is not Incomplete
+        refused += refusal_of(changed(document, ("evidence", "units", 0, "cells", number), None)) is Rejected
     assert refused > 0
-    assert refusal_of(changed(document, ("units", 0, "cells", 0), [7, 0, None, None])) is Malformed
+    assert refusal_of(changed(document, ("evidence", "units", 0, "cells", 0), [7, 0, None, None])) is Malformed
     deep: Any = None
     for _ in range(65):
         deep = [0, 0, deep, None]
-    assert refusal_of(changed(document, ("units", 0, "cells", 0), deep)) is Malformed
+    assert refusal_of(changed(document, ("evidence", "units", 0, "cells", 0), deep)) is Malformed
 
 
 def test_parts_of_classes_have_each_input_once() -> None:
     """Columns split by all letters, or by some, once more by others; as the checker makes them."""
-    given = read_tracks(json.loads(certificate()), Budget(100))
+    given = parsed(json.loads(certificate()), Budget(100))
     columns, draw = FormColumns(given.language.budget, given.claim, given.claim.forms[0]), np.random.default_rng(0)
     queries = make_queries(columns, [None] * 3)
     inputs = list(inputs_of(columns, left(columns, None, 0, {})))
@@ -237,7 +236,7 @@ def test_an_input_that_the_claim_does_not_allow_is_no_wrong_input() -> None:
     document = json.loads(wrong_input())
     made = deepcopy(document)
     made["claim"]["machine"]["end"][1] = None
-    states = [column[0] + column[1] for column in document["input"]]
+    states = [column[0] + column[1] for column in document["evidence"]["input"]]
     is_carried = states[1] + (states[0] >= 3) >= 3
     assert refusal_of(made) is (Rejected if is_carried else None)
 

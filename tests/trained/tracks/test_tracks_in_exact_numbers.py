@@ -24,7 +24,6 @@ from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Malformed, Refusal, Rejected, check_text
 from proofs.check.checker.chapters.trained.balls.exponentials import Exponentials
 from proofs.check.checker.chapters.trained.reading.network import read_network
-from proofs.check.checker.chapters.trained.reading.tracks import read_wrong_input
 from proofs.check.checker.chapters.trained.tracks import exact, wrong_input
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
@@ -33,7 +32,7 @@ from proofs.trained.balls import BallNetwork, enclose_logits, scale_ball
 from proofs.trained.tracks.certificate import WrongInput, tracks_text, wrong_input_text
 from proofs.trained.tracks.exact_numbers import find_obstacle
 from proofs.trained.tracks.exact_search import ExactlyProved, ExactSearch
-from tests.check.trained_networks import refusal_of
+from tests.check.trained_networks import parsed, refusal_of, with_evidence
 from tests.trained.tracks.adders import adder, adds
 from tests.trained.tracks.random_tracks import least_margin, random_claim, random_layer
 
@@ -99,7 +98,7 @@ def certificate() -> str:
 
 def changed(key: str, value: object) -> Document:
     made: Document = deepcopy(json.loads(certificate()))
-    made["units"][0][key] = value
+    made["evidence"]["units"][0][key] = value
     return made
 
 
@@ -185,7 +184,7 @@ def test_a_wrong_input_that_needs_exact_numbers_is_found_and_accepted() -> None:
     assert all(sum(column) == 9 for column in decision.wrong_row.wrong.columns)
     document = json.loads(str(decision.wrong_certificate))
     check_text(str(decision.wrong_certificate).encode())
-    assert refusal_of(document | {"input": [[0, 8], *document["input"][1:]]}) is Rejected
+    assert refusal_of(document | {"input": [[0, 8], *document["evidence"]["input"][1:]]}) is Rejected
     assert refusal_of(document | {"other": 2}) is Rejected
 
 
@@ -219,7 +218,7 @@ def test_no_certificate_of_the_twin_that_is_right_says_it_of_the_wrong_one(margi
 
 
 def test_a_narrower_range_is_refused() -> None:
-    unit = json.loads(certificate())["units"][0]
+    unit = json.loads(certificate())["evidence"]["units"][0]
     data = base64.b64decode(unit["ranges"])
     numbers = [int.from_bytes(data[at:at + 16], "little", signed=True) for at in range(0, len(data), 16)]
     for place in range(0, len(numbers), 7):
@@ -233,7 +232,7 @@ def test_a_narrower_range_is_refused() -> None:
 
 def test_a_class_with_another_box_is_refused() -> None:
     """That of another class, unless it is as wide; none; one too few."""
-    unit = json.loads(certificate())["units"][0]
+    unit = json.loads(certificate())["evidence"]["units"][0]
     boxes = np.frombuffer(base64.b64decode(unit["classes"]), "<u4")
     refusals = set()
     for place in range(0, len(boxes), 5):
@@ -247,7 +246,7 @@ def test_a_class_with_another_box_is_refused() -> None:
 
 def test_other_cells_are_refused_or_prove_it_as_well() -> None:
     """A tree is replaced by none, or its cut is moved."""
-    cells = json.loads(certificate())["units"][0]["cells"]
+    cells = json.loads(certificate())["evidence"]["units"][0]["cells"]
 
     def with_tree(place: int, tree: object) -> type[Refusal] | None:
         return refusal_of(changed("cells", [*cells[:place], tree, *cells[place + 1:]]))
@@ -260,7 +259,7 @@ def test_other_cells_are_refused_or_prove_it_as_well() -> None:
         assert with_tree(place, [1, *cells[place][1:]]) is Malformed
         assert with_tree(place, [0, 1 << 127, *cells[place][2:]]) is Malformed
     assert refusal_of(changed("cells", cells[:-1])) is Malformed
-    assert refusal_of(changed("bits", json.loads(certificate())["units"][0]["bits"] - 1)) is Rejected
+    assert refusal_of(changed("bits", json.loads(certificate())["evidence"]["units"][0]["bits"] - 1)) is Rejected
 
 
 def test_other_networks_have_no_exact_numbers() -> None:
@@ -272,7 +271,7 @@ def test_other_networks_have_no_exact_numbers() -> None:
     other = replace(network, steps=steps)
     assert find_obstacle(network) is None and find_obstacle(other) is not None
     with pytest.raises(Rejected, match="no rule for this network"):
-        check_text(tracks_text(other, claim, document["units"]).encode())
+        check_text(tracks_text(other, claim, document["evidence"]["units"]).encode())
     nothing = {"precision": 64, "bits": 8, "splits": [], "ranges": "", "classes": "", "cells": []}
     obstacles = set()
     for seed in range(24):
@@ -389,7 +388,7 @@ def test_what_a_low_precision_leaves_open_is_no_wrong_input(monkeypatch: pytest.
         network = nearly(2, 3, margin)
         claim = adds(network, 2, 3)
         text = wrong_input_text(network, claim, WrongInput(0, ((0, 1),) * 3, len(claim.forms[0].layout) - 1, 1))
-        given = read_wrong_input(json.loads(text), Budget())
+        given = parsed(json.loads(text), Budget())
         row, prefix = wrong_input.row_and_prefix(given)
         monkeypatch.setattr(wrong_input, "MOST_PRECISION", 32)
         with pytest.raises(Rejected, match="not decided"):
@@ -409,7 +408,7 @@ def test_a_unit_in_exact_numbers_says_nothing_of_float_runs() -> None:
     runs = json.loads(str(decide_track_runs(network, claim, presets()["binary32"]).certificate))
     unit = exactly(network, claim).unit
     check_text(tracks_text(network, claim, [unit] if unit else []).encode())
-    assert refusal_of(runs) is None and refusal_of(runs | {"units": [unit]}) is Rejected
+    assert refusal_of(runs) is None and refusal_of(with_evidence(runs, units=[unit])) is Rejected
 
 
 def test_no_file_is_about_a_claim_that_asks_for_more_than_is_proved() -> None:

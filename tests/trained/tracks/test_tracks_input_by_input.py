@@ -21,7 +21,7 @@ from constructions.trained.network import Attends
 from constructions.trained.tracks import count_inputs
 from examples.adders.by_hand import parity
 from proofs.check import Malformed, Rejected, check_text
-from tests.check.trained_networks import dump, refusal_of
+from tests.check.trained_networks import dump, refusal_of, with_evidence
 from tests.trained.tracks.adders import adder, adds, silent
 from tests.trained.tracks.random_tracks import random_layer
 from tests.trained.tracks.test_tracks_against_brute_force import best_claim, decide_and_compare
@@ -63,7 +63,7 @@ def test_inputs_of_two_letters_are_run_one_by_one() -> None:
     network = adder(3, 1)
     decision = decide_tracks(network, adds(network, 3, 1))
     assert decision.verdict == "certified"
-    assert json.loads(str(decision.certificate))["units"] == [{"inputs": 9}]
+    assert json.loads(str(decision.certificate))["evidence"]["units"] == [{"inputs": 9}]
 
 
 @cache
@@ -78,12 +78,12 @@ def certificate(seed: int = 1) -> str:
 
 def test_the_certificate_says_how_many_inputs_are_run() -> None:
     document = json.loads(certificate())
-    inputs = document["units"][0]["inputs"]
-    assert document["units"] == [{"inputs": inputs}] and inputs > 1
+    inputs = document["evidence"]["units"][0]["inputs"]
+    assert document["evidence"]["units"] == [{"inputs": inputs}] and inputs > 1
     assert refusal_of(document) is None
     for other in (inputs - 1, inputs + 1, 0, -1, None, True):
-        assert refusal_of(changed(document, ("units", 0, "inputs"), other)) is Malformed
-    assert refusal_of(changed(document, ("units", 0), {"inputs": inputs, "bits": 30})) is Malformed
+        assert refusal_of(changed(document, ("evidence", "units", 0, "inputs"), other)) is Malformed
+    assert refusal_of(changed(document, ("evidence", "units", 0), {"inputs": inputs, "bits": 30})) is Malformed
     assert refusal_of(changed(document, ("claim", "margin"), "1000")) is Rejected
 
 
@@ -133,7 +133,7 @@ def test_a_claim_about_no_input_is_refused() -> None:
     document = json.loads(certificate())
     steps = document["claim"]["machine"]["tables"]
     document["claim"]["machine"]["tables"] = [[[None for _ in row] for row in table] for table in steps]
-    document["units"] = [{"inputs": 0}]
+    document["evidence"]["units"] = [{"inputs": 0}]
     assert refusal_of(document) is not None
 
 
@@ -144,7 +144,7 @@ def test_a_form_that_classes_do_not_decide_is_decided_input_by_input() -> None:
     claim = tracks_claim_of_table(read_toml(text, "claim"), "claim", network)
     decision = decide_and_compare(network, claim)
     assert decision.verdict == "certified" and decision.classes == 0
-    assert json.loads(str(decision.certificate))["units"] == [{"inputs": 64}]
+    assert json.loads(str(decision.certificate))["evidence"]["units"] == [{"inputs": 64}]
 
 
 def test_more_inputs_than_are_run_are_decided_by_classes_in_several_layers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,5 +166,5 @@ def test_a_certificate_of_both_kinds_of_forms_is_accepted() -> None:
     claim = adds(network, 2, 2)
     document = json.loads(str(decide_tracks(network, claim).certificate))
     both = document | {"claim": document["claim"] | {"forms": document["claim"]["forms"] * 2}}
-    for units in (document["units"] + [{"inputs": 16}], [{"inputs": 16}] + document["units"]):
-        check_text(dump(both | {"units": units}))
+    for units in (document["evidence"]["units"] + [{"inputs": 16}], [{"inputs": 16}] + document["evidence"]["units"]):
+        check_text(dump(with_evidence(both, units=units)))

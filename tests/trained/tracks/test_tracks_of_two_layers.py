@@ -19,14 +19,14 @@ from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim
 from examples.adders.by_hand import carries
 from proofs.check import Malformed, Rejected, check_text
-from proofs.check.checker.chapters.trained.reading.tracks import Unit, read_tracks
+from proofs.check.checker.chapters.trained.reading.tracks import Unit
 from proofs.check.checker.chapters.trained.tracks.columns import FormColumns
 from proofs.check.checker.chapters.trained.tracks.queries import make_queries, make_sources
 from proofs.check.checker.kernel.budget import Budget
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.deciding import FormSearch
-from tests.check.trained_networks import dump, refusal_of
+from tests.check.trained_networks import dump, parsed, refusal_of
 from tests.trained.tracks.random_tracks import least_margin
 
 Document = dict[str, Any]
@@ -49,7 +49,7 @@ def certificate() -> str:
 
 def with_(document: Document, part: str, key: str, value: object) -> Document:
     made = deepcopy(document)
-    unit = made["units"][0]
+    unit = made["evidence"]["units"][0]
     (unit if part == "unit" else unit["before"][0])[key] = value
     return made
 
@@ -68,7 +68,7 @@ def test_an_adder_of_two_layers_is_proved_up_to_its_margin() -> None:
 
 def test_a_box_of_the_first_layer_that_is_narrower_is_rejected() -> None:
     document = json.loads(certificate())
-    before = document["units"][0]["before"][0]
+    before = document["evidence"]["units"][0]["before"][0]
     ranges = np.frombuffer(base64.b64decode(before["ranges"]), "<i4")
     for place in range(0, len(ranges), 11):
         made = ranges.copy()
@@ -80,7 +80,7 @@ def test_a_box_of_the_first_layer_that_is_narrower_is_rejected() -> None:
 def test_labels_that_put_other_classes_together_are_refused() -> None:
     """At the digits of b, sums of both digits are told apart; where answers are asked for, sums and carries."""
     document = json.loads(certificate())
-    labels = document["units"][0]["labels"]
+    labels = document["evidence"]["units"][0]["labels"]
     for place in (5, 6, 10, 11):
         numbers = np.frombuffer(base64.b64decode(labels[place]), "<u2")
         for made in (np.zeros_like(numbers), np.roll(numbers, 1), numbers[:-1], numbers[::-1]):
@@ -90,8 +90,8 @@ def test_labels_that_put_other_classes_together_are_refused() -> None:
 
 def nodes_of(document: Document) -> list[list[tuple[Any, ...]]]:
     """Of each place that is read or asks, and each token there, the node of each class."""
-    given = read_tracks(document, Budget(100))
-    columns, unit = FormColumns(given.language.budget, given.claim, given.claim.forms[0]), given.units[0]
+    given = parsed(document, Budget(100))
+    columns, unit = FormColumns(given.language.budget, given.claim, given.claim.forms[0]), given.evidence.units[0]
     assert isinstance(unit, Unit)
     asked = len(columns.form.layout) - columns.form.first_answer
     queries = [*make_sources(columns, unit.labels[:-asked]), *make_queries(columns, unit.labels[-asked:])]
@@ -102,9 +102,9 @@ def nodes_of(document: Document) -> list[list[tuple[Any, ...]]]:
 def test_what_is_stated_of_a_node_is_proved_of_each_class_of_it(place: int) -> None:
     """The digits of b are put together, or what = has heard, and have the ranges of their first class."""
     document = json.loads(certificate())
-    made, before = deepcopy(document), document["units"][0]["before"][0]
-    size = len(base64.b64decode(document["units"][0]["labels"][place]))
-    made["units"][0]["labels"][place] = base64.b64encode(bytes(size)).decode()
+    made, before = deepcopy(document), document["evidence"]["units"][0]["before"][0]
+    size = len(base64.b64decode(document["evidence"]["units"][0]["labels"][place]))
+    made["evidence"]["units"][0]["labels"][place] = base64.b64encode(bytes(size)).decode()
     old, new, data = nodes_of(document), nodes_of(made), base64.b64decode(before["ranges"])
     stated = sum(len(set(row)) for row in old)
     boxes = iter(data[k:k + len(data) // stated] for k in range(0, len(data), len(data) // stated))
@@ -112,7 +112,7 @@ def test_what_is_stated_of_a_node_is_proved_of_each_class_of_it(place: int) -> N
     ranges = b"".join(known[row[others.index(node)]] for row, others in zip(old, new, strict=True)
                       for node in sorted(set(others)))
     assert sum(len(set(row)) for row in new) < stated
-    made["units"][0]["before"][0]["ranges"] = base64.b64encode(ranges).decode()
+    made["evidence"]["units"][0]["before"][0]["ranges"] = base64.b64encode(ranges).decode()
     with pytest.raises(Rejected, match=f"place {place}, token [0-9]: a range of head 1 is not proved"):
         check_text(dump(made))
 

@@ -15,7 +15,6 @@ from constructions.trained.tracks import TracksClaim, all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_to_json
 from proofs.check import Incomplete, Malformed, Rejected, check_text
 from proofs.check.checker.chapters.trained.reading import tracks_claim as claim_there
-from proofs.check.checker.chapters.trained.reading.tracks import read_tracks
 from proofs.check.checker.chapters.trained.tracks.columns import windowed as windowed_there
 from proofs.check.checker.kernel.budget import Budget
 from proofs.trained.forward import FloatNetwork
@@ -24,7 +23,7 @@ from proofs.trained.tracks.certificate import tracks_text, unit_to_json
 from proofs.trained.tracks.deciding import FormSearch
 from proofs.trained.tracks.ranges import FormRanges, ranged
 from proofs.trained.tracks.windows import windowed
-from tests.check.trained_networks import dump, refusal_of
+from tests.check.trained_networks import dump, parsed, refusal_of
 from tests.trained.tracks.neighbours import copier, copies
 from tests.trained.tracks.random_tracks import least_margin, random_claim, random_layer
 from tests.trained.tracks.test_tracks_ranges import compare_with_all_inputs
@@ -63,7 +62,7 @@ def test_twenty_letters_are_copied_of_which_there_are_too_many_to_be_run() -> No
 @pytest.mark.parametrize("window", [None, 1, 0, -1, 3, 4097, "2", 2.5, [2], True])
 def test_another_window_than_what_is_stated_was_made_for_is_refused(window: object) -> None:
     document = json.loads(certificate(2, 4))
-    unit = document["units"][0]
+    unit = document["evidence"]["units"][0]
     assert unit.pop("window") == 2
     if window is not None:
         unit["window"] = window
@@ -79,7 +78,7 @@ def test_windows_of_very_many_columns_are_more_than_the_checker_does() -> None:
 
 def made_by_the_checker(document: dict[str, Any], window: int) -> tuple[claim_there.TracksClaim, claim_there.Form]:
     """The claim, and its first form, by the machine that the checker makes."""
-    given = read_tracks(document, Budget())
+    given = parsed(document, Budget())
     return windowed_there(Budget(), given.claim, given.claim.forms[0], window)
 
 

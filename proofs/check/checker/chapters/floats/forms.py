@@ -13,7 +13,8 @@ from ...kernel.numbers import ONE, ZERO, add, divide, multiply
 from ...kernel.reading.records import LinearForm
 from ...kernel.verdicts import quote, require, within
 from ..run_classes.reading import FloatClaim, Format
-from .rounding import at_most_power, coarsest, fits, grid_of, is_finite, nearest, rounding_error, tiny, unit, up
+from ..run_classes.roundoff import tiny, unit_roundoff
+from .rounding import at_most_power, coarsest, fits, grid_of, is_finite, nearest, rounding_error, up
 
 
 class FloatValue(NamedTuple):
@@ -151,7 +152,7 @@ class Arithmetic:
         terms = [(c, x) for c, x in inputs if c.reach and x.reach]
         k = len(terms)
         m = k - 1 if all(c.is_power or x.is_power for c, x in terms) else k
-        factor = gamma(m, unit(sums))
+        factor = gamma(m, unit_roundoff(sums))
         require(factor <= 1, "{} numbers are too many for sums of this precision", k)
         sizes = [(up(c.magnitude), c.error, up(x.magnitude), x.error) for c, x in terms]
         own = sum((c * dx + x * dc + dc * dx for c, dc, x, dx in sizes), ZERO)

@@ -16,11 +16,12 @@ from ..formula.families import load
 from ..formula.proof import Proof
 from ..formula.records import Certificate
 from ..run_classes.reading import FloatClaim, is_within
+from ..run_classes.roundoff import unit_roundoff
 from .feed_forward import FeedForwards
 from .forms import Arithmetic, FloatValue, exactly
 from .heads import Heads
 from .holding import Holding
-from .rounding import nearest, unit
+from .rounding import nearest
 
 
 def prove_floats(certificate: Certificate) -> None:
@@ -88,7 +89,7 @@ def check_class(claim: FloatClaim) -> None:
                 "the format of {} is not within that of {}", inner, outer)
     require(claim.inputs.precision >= 3, "expected inputs of 3 bits or more")
     require(claim.sum_ulp == 1, "sums that are cut off have rules for trained networks alone")
-    off = 2 * claim.exp_ulp * unit(claim.softmax)
+    off = 2 * claim.exp_ulp * unit_roundoff(claim.softmax)
     require(0 <= off <= Fraction(1, 4), "exp_ulp: expected exponentials off by at most a quarter of themselves")
 
 

@@ -11,20 +11,11 @@ from ...kernel.budget import Budget
 from ...kernel.functions import log2floor
 from ...kernel.numbers import ZERO, size
 from ..run_classes.reading import Format
+from ..run_classes.roundoff import tiny
 
 ENDLESS = 1 << 30  # the grid of 0, which is a multiple of every power of two
 BITS = 96  # of a bound, which is rounded up (or down) to so many
-LEAST_BOUND = -512  # a bound that is not 0 is at least 2^-512, and so is what stands for 2^e
-
-
-def unit(form: Format) -> Fraction:
-    """u: rounding to nearest errs by at most u times the number, where nothing underflows."""
-    return Fraction(1, 1 << form.precision)
-
-
-def tiny(form: Format) -> Fraction:
-    """At least 2^e, the least normal number: a result below it may be flushed to 0."""
-    return Fraction(1, 1 << min(-form.least, -LEAST_BOUND))
+LEAST_BOUND = -512  # a bound that is not 0 is at least 2^-512
 
 
 def up(x: Fraction) -> Fraction:

@@ -15,11 +15,12 @@ from ...kernel.verdicts import quote, refuse, require, within
 from ..formula.describing import write_rounded_up
 from ..formula.proof import Proof
 from ..run_classes.reading import FloatClaim, Format
+from ..run_classes.roundoff import tiny, unit_roundoff
 from ..sums.lookup.target import LookupTarget
 from .forms import gamma
 from .holding import NOTHING, Holding
 from .means import FloatCell
-from .rounding import rounding_error, tiny, unit, up
+from .rounding import rounding_error, up
 from .softmax import Softmax
 
 FINE = 384
@@ -144,7 +145,7 @@ class RowByRow:
 
     @property
     def _unit(self) -> Fraction:
-        return max(unit(self.claim.sums), unit(self.claim.softmax))
+        return max(unit_roundoff(self.claim.sums), unit_roundoff(self.claim.softmax))
 
     # -- what is stored ------------------------------------------------------------------------------------------------
 
@@ -238,11 +239,11 @@ class RowByRow:
 
     def weigh(self, scores: Sequence[Span]) -> WeightBounds | None:
         """The least and the greatest weights, in units of 2^-WEIGHT; None if nothing is known of them."""
-        claim, u, smallest = self.claim, unit(self.claim.softmax), tiny(self.claim.softmax)
+        claim, u, smallest = self.claim, unit_roundoff(self.claim.softmax), tiny(self.claim.softmax)
         softmax, top = replace(self.softmax, length=len(scores)), max(high for _, high in scores)
         difference = Fraction(top - min(low for low, _ in scores), 1 << FINE)
         size = Fraction(max(max(abs(low), abs(high)) for low, high in scores), 1 << FINE)
-        theta = softmax.off + unit(claim.weights) / (1 - unit(claim.weights)) + smallest
+        theta = softmax.off + unit_roundoff(claim.weights) / (1 - unit_roundoff(claim.weights)) + smallest
         if claim.exp_base != "e":
             theta += (1 + softmax.blocks) * (3 * u * size + 4 * smallest)
         if softmax.blocks:
@@ -288,7 +289,7 @@ class RowByRow:
         """The same, where sums err by rho, and zeta."""
         factor = ONE
         for form in (self.claim.softmax, self.claim.weights, self.claim.sums):
-            factor *= 1 + unit(form)
+            factor *= 1 + unit_roundoff(form)
         return ((max(low * (2 - factor) - zeta * factor, ZERO) / (1 + rho) - lost),
                 (high + zeta) * factor / (1 - rho) + lost)
 

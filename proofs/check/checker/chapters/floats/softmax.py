@@ -14,8 +14,9 @@ from ...kernel.numbers import ONE, QUARTER, ZERO
 from ...kernel.verdicts import Rejected, refuse, require
 from ..formula.describing import write_rounded_up
 from ..run_classes.reading import FloatClaim
+from ..run_classes.roundoff import tiny, unit_roundoff
 from .forms import gamma
-from .rounding import BITS, at_most_power, is_finite, rounding_error, tiny, unit, up
+from .rounding import BITS, at_most_power, is_finite, rounding_error, up
 from .spreads import ScoreSpread
 
 MOST = Fraction(8)  # weights that may be off by a factor of e^8 prove nothing, and need not be looked at
@@ -66,18 +67,19 @@ class Softmax:
     @property
     def off(self) -> Fraction:
         """lambda: an exponential is within e^-off and e^off of the true one."""
-        x = 2 * self.claim.exp_ulp * unit(self.claim.softmax)
+        x = 2 * self.claim.exp_ulp * unit_roundoff(self.claim.softmax)
         return x / (1 - x)
 
     def weights(self, spread: ScoreSpread, far: Fraction | None) -> FloatWeights:
         """The bounds on weights, with the positions apart whose score is more than ``far`` below the greatest."""
         claim, delta = self.claim, spread.error
-        u, smallest = unit(claim.softmax), tiny(claim.softmax)
+        u, smallest = unit_roundoff(claim.softmax), tiny(claim.softmax)
         near = spread.difference if far is None else min(far, spread.difference)
         shift = u * (near + 2 * delta) + smallest
         is_exact = (delta == 0 and spread.grid is not None and spread.grid >= claim.softmax.least
                     and at_most_power(near, claim.softmax.precision + spread.grid))
-        theta = delta + (ZERO if is_exact else shift) + self.off + unit(claim.weights) / (1 - unit(claim.weights))
+        own = unit_roundoff(claim.weights)
+        theta = delta + (ZERO if is_exact else shift) + self.off + own / (1 - own)
         if claim.exp_base != "e":
             theta += 3 * u * near + (1 + self.blocks) * (3 * u * (spread.size + 3 * delta) + 4 * smallest)
         if self.blocks:
@@ -94,7 +96,7 @@ class Softmax:
         """Differences of scores and sums of weights are finite."""
         most = 2 * (spread.difference + 2 * spread.error + spread.size)
         require(is_finite(self.claim.softmax, 2 * most), "a difference of scores may not be finite")
-        u, smallest = unit(self.claim.softmax), tiny(self.claim.softmax)
+        u, smallest = unit_roundoff(self.claim.softmax), tiny(self.claim.softmax)
         products = ZERO if self.claim.exp_base == "e" else 3 * u * (spread.size + 3 * spread.error) + 4 * smallest
         growth = self.blocks * (self.off + 3 * u + smallest + products)
         require(growth <= MOST, "rescaled weights may be too far off")
@@ -104,7 +106,7 @@ class Softmax:
     def sums(self, spread: ScoreSpread, weights: FloatWeights, is_ranked: bool) -> Iterator[Sums]:
         """U and nu: by gamma, and by T where ranks of scores decide; ``is_ranked`` says that values are 0 or 1."""
         claim, n = self.claim, self.length
-        u = max(unit(claim.sums), unit(claim.softmax))
+        u = max(unit_roundoff(claim.sums), unit_roundoff(claim.softmax))
         absolute = 2 * n * (tiny(claim.weights) + tiny(claim.softmax) + tiny(claim.sums))
         if (n + self.blocks) * u < 1:
             yield from self._with_quotients(gamma(n + self.blocks, u), absolute)
@@ -116,7 +118,7 @@ class Softmax:
     def _with_quotients(self, rho: Fraction, absolute: Fraction) -> Iterator[Sums]:
         """Two sums that are off by at most rho of themselves, their quotient, and what is rounded besides."""
         if rho <= ONE / 3:
-            own, weight, added = (unit(form) for form in (self.claim.softmax, self.claim.weights, self.claim.sums))
+            own, weight, added = map(unit_roundoff, (self.claim.softmax, self.claim.weights, self.claim.sums))
             product = (1 + rho) * ((1 + own) * (1 + weight) * (1 + added)) ** 2 / (1 - rho)
             yield Sums(up(product - 1), up(absolute))
 
@@ -131,7 +133,7 @@ class Softmax:
         relative = u
         if n > 1 and spread.gap is not None:
             step = self.exp_up(-spread.gap)
-            tail = up(self.exp_up(2 * weights.theta + 4 * unit(self.claim.softmax)) / (1 - step))
+            tail = up(self.exp_up(2 * weights.theta + 4 * unit_roundoff(self.claim.softmax)) / (1 - step))
             for _ in range(n - 1):
                 self.budget.spend(TAIL_STEPS)
                 tail = up(tail * step)

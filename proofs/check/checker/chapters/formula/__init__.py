@@ -3,7 +3,7 @@
 from ...kernel.kind import FileKind
 from .certificate import prove_certificate
 from .describing import describe_certificate
-from .reading import FORMAT, read_certificate
+from .reading import read_certificate
 
-KINDS = {FORMAT: FileKind(read_certificate, prove_certificate, describe_certificate,
-                      parts=("formula", "given", "regime", "causal"))}
+KIND = FileKind(read_certificate, prove_certificate, describe_certificate,
+                parts=("formula", "given", "regime", "causal"))

@@ -14,6 +14,6 @@ describing  the claim in words
 from ...kernel.kind import FileKind
 from .describing import describe_margin
 from .proving import prove_margin
-from .reading import FORMAT_OF_MARGIN, read_margin
+from .reading import read_margin
 
-KINDS = {FORMAT_OF_MARGIN: FileKind(read_margin, prove_margin, describe_margin, "margins", ("formula",))}
+KIND = FileKind(read_margin, prove_margin, describe_margin, "margins", ("formula",))

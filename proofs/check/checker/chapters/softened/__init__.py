@@ -21,7 +21,7 @@ describing  the claim in words
 
 from ...kernel.kind import FileKind
 from .describing import describe_softened
-from .reading import FORMAT, read_softened
+from .reading import read_softened
 from .shards import check_softened
 
-KINDS = {FORMAT: FileKind(read_softened, check_softened, describe_softened, "softened attention")}
+KIND = FileKind(read_softened, check_softened, describe_softened, "softened attention")

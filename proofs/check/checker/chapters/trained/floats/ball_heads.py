@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import isqrt
 from operator import sub
 
+from ...run_classes.roundoff import gamma, raised, roundoff_of_sums, tiny
 from ..balls.exact import ExactLinear, after_norm, linear, multiply, through, transposed, zeros
 from ..balls.exponentials import RELATIVE_ERROR
 from ..balls.heads import HeadAverage, HeadOnNumbers, Reach, TokenProjections, scale_map
@@ -15,7 +16,6 @@ from ..balls.linear import LinearOnNumbers, Unchanged, spectral_norm
 from ..balls.precision import NORM_BITS, Undecided, ceil_norm, ceil_sqrt
 from ..reading.network import AttentionStep, NetworkHead, Scale
 from .balls import SHARE, Balls, ProductOnBalls, greatest_gain, share
-from .rounding import gamma, raised, roundoff_of_sums, tiny
 from .softmax import SoftmaxOfRuns, is_power
 
 

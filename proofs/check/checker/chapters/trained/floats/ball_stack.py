@@ -12,19 +12,19 @@ from ....kernel.budget import Budget
 from ....kernel.exponential import floor_shift
 from ....kernel.verdicts import Rejected
 from ...run_classes.reading import FloatClaim
+from ...run_classes.roundoff import tiny
 from ..balls.activations import Activation
 from ..balls.exact import ExactLinear, after_norm, below, linear, select, zeros
 from ..balls.heads import HeadAverage, TokenProjections
 from ..balls.precision import NORM_BITS, Logits, PassedUnits, Precision, Stream, Undecided, ceil_norm, ceil_sqrt
 from ..balls.stack import Alone, AttentionOnNumbers, NormOfStream, RowsOnNumbers, Stack, UnitsOnNumbers, pass_on
 from ..forms.affine import FRACTION
-from ..reading.decision import LogitRow
 from ..reading.network import AttentionStep, Network, Norm, NormStep, UnitsStep
+from ..reading.words_claim import LogitRow
 from .ball_heads import HeadOnBalls
 from .balls import SHARE, Balls, InputOnBalls, ProductOnBalls, SumOnBalls, greatest_gain, share
 from .gradients import NormGradients, NormStepGradients, RowGradients, UnitsGradients, rows_of_norm
 from .operations import embedded
-from .rounding import tiny
 
 TABLE_BITS = 6  # tables of activations may be off by so much less than 2^-p, p the bits of what is stored
 

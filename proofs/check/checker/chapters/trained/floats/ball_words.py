@@ -8,8 +8,8 @@ from ....kernel.verdicts import Rejected
 from ...run_classes.reading import FloatClaim
 from ..balls.activations import Activation
 from ..balls.precision import LOWEST, Precision, Undecided
-from ..reading.decision import LogitRow
 from ..reading.network import Network
+from ..reading.words_claim import LogitRow
 from ..words.running import Runner, Stacks
 from .ball_stack import Nearby, RowsOnBalls, StackOnBalls
 

@@ -12,7 +12,7 @@ from ....kernel.verdicts import require
 from ..forms.affine import UNIT, WEIGHT, AffineForm, Linear, apply, move, plus, promoted, shift_symbols
 from ..forms.arithmetic import AttentionStage, Between
 from ..forms.ranges import ColumnSource, PathBounds, Vectors
-from ..reading.decision import LogitRow
+from ..reading.words_claim import LogitRow
 from .stack import AttentionOfRuns, FloatStack, join_forms, make_row_maps
 
 

@@ -6,11 +6,11 @@ roundings are all made, subnormal numbers are kept, no partial sum is rescaled.
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 from ....kernel.budget import ENTRY_BITS, Budget
 from ....kernel.verdicts import require
 from ...run_classes.reading import FloatClaim, Format
+from ...run_classes.way import Way
 from ..reading.dyadics import Matrix, Vector
 from ..reading.network import Affine, AttentionStep, Network, Norm, NormStep, Rounding, Scale, Step, UnitsStep
 from .dyadics import Dyadic, add, multiply, nearest, negated, quotient, root, rounded, value
@@ -20,15 +20,6 @@ Numbers = list[Dyadic]
 ZERO, ONE = (0, 0), (1, 0)
 TERM_STEPS = 4  # of work, for a product and a sum
 ROOT_STEPS = 64  # for a root, and more where exponents are long
-
-
-class Way(NamedTuple):
-    """The order of every sum, ``fused`` products, when weights are normalised, the base of exponentials."""
-
-    order: str
-    fused: bool
-    before: bool
-    base: str
 
 
 class OneRun:

@@ -12,6 +12,7 @@ from operator import add, mul
 from ....kernel.budget import Budget
 from ....kernel.verdicts import require
 from ...run_classes.reading import FloatClaim, Format
+from ...run_classes.roundoff import gamma, raised, tiny, unit_roundoff
 from ..balls.precision import ceil_norm, ceil_sqrt
 from ..forms.affine import (
     FRACTION,
@@ -35,7 +36,7 @@ from ..forms.units import activate
 from ..reading.network import Network
 from .casting import nearest
 from .one_number import as_stored, numbers_of, product_of, with_numbers
-from .rounding import all_times, expect_finite, gamma, raised, roundings, sum_errors, times, tiny, unit_roundoff, up
+from .rounding import all_times, expect_finite, roundings, sum_errors, times, up
 
 
 class Operations:

@@ -10,63 +10,33 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
+from typing import cast
 
-from ....kernel.budget import Budget
-from ....kernel.language import Language
-from ....kernel.reading.document import Json
-from ....kernel.reading.shapes import headed
 from ....kernel.verdicts import Rejected, quote, require, within
-from ...run_classes.reading import FloatClaim, is_within, read_floats
+from ...run_classes.reading import FloatClaim
+from ...run_classes.roundoff import expect_sensible
 from ..balls.precision import Undecided
 from ..forms.affine import FRACTION, AffineForm, apply, spread
-from ..reading.decision import (
-    KEYS_OF_COVER,
-    CoverPart,
-    Decision,
-    LogitRow,
-    TrainedClaim,
-    WordsUnit,
-    read_cover,
-    read_subject,
-)
-from ..reading.network import Network
+from ..reading.cover import Cover, CoverPart, EachWord, WordsUnit
+from ..reading.decision import Decision
+from ..reading.words_claim import LogitRow, TrainedClaim
 from ..words.classes import Classes
 from ..words.obligations import expect_covered, obligations
 from ..words.running import ALL, Judge, Runner, tokens_at_places
 from .ball_words import BallsOfInputs
 from .casting import cast_network
 from .classes import Runs
-from .rounding import unit_roundoff
 from .stack import Asking, FloatStack, Stage, make_row_maps
 from .traced_attention import AskedTrace
 from .traced_stack import TracedStack, TracedStage, nearby
 from .traces import Trace
 from .walks import WalkOfRuns
 
-FORMAT_OF_FLOAT_RUNS = "certify-float-runs"
 PATIENCE = 8  # how many more words than not may fail before a way is tried for one word of so many only
 
 
-@dataclass(frozen=True)
-class FloatRuns:
-    """A claim about a network, and the classes of runs in each of which it holds; with a cover, if there is one."""
-
-    network: Network
-    claim: TrainedClaim
-    floats: tuple[FloatClaim, ...]
-    language: Language
-    decision: Decision | None
-
-
-def read_float_runs(document: Json, budget: Budget) -> FloatRuns:
-    """The certificate that a document holds."""
-    has_cover = isinstance(document, dict) and "cover" in document
-    fields = headed(document, FORMAT_OF_FLOAT_RUNS, "network", "claim", "floats", *(KEYS_OF_COVER if has_cover else ()))
-    network, claim, language = read_subject(fields, budget)
-    floats = fields.read("floats", partial(read_floats, lengths=range(claim.max_n, claim.max_n + 1)))
-    decision = read_cover(fields, network, claim, language) if has_cover else None
-    return FloatRuns(network, claim, floats, language, decision)
+FloatRuns = Decision[TrainedClaim, Cover | EachWord]
 
 
 def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
@@ -98,26 +68,23 @@ def prove_in_each(floats: Sequence[FloatClaim], prove: Callable[[FloatClaim], Ma
     return {"class of runs" if len(floats) == 1 else "classes of runs": len(floats), **proved}
 
 
-def expect_sensible(run: FloatClaim) -> None:
-    """Formats are within those that take their numbers up, and functions are near the true ones."""
-    for inner, outer in (("inputs", "storage"), ("storage", "sums"), ("scores", "sums"), ("scores", "softmax"),
-                         ("weights", "softmax"), ("storage", "softmax")):
-        require(is_within(run.formats[inner], run.formats[outer]), "{} is not within {}", inner, outer)
-    require(run.inputs.precision >= 3, "inputs of fewer than 3 bits")
-    require(run.exp_ulp >= 0 and 8 * run.exp_ulp * unit_roundoff(run.softmax) <= 1, "exp_ulp is out of range")
-
-
 def cover_of(given: FloatRuns) -> Sequence[CoverPart]:
     """The units that prove all obligations: without a cover all words of each.
 
     Raises:
         Rejected: if an obligation is left out.
     """
-    if given.decision is None:
+    if isinstance(given.evidence, EachWord):
         return [WordsUnit(one.offset, one.first, one.last)
                 for one in obligations(given.network, given.claim, given.language)]
-    expect_covered(given.decision)
-    return given.decision.cover
+    expect_covered(by_cover(given))
+    return given.evidence.units
+
+
+def by_cover(given: FloatRuns) -> Decision[TrainedClaim, Cover]:
+    """The same, whose evidence is a cover."""
+    assert isinstance(given.evidence, Cover)
+    return cast(Decision[TrainedClaim, Cover], given)
 
 
 class WalksOfRuns:
@@ -244,8 +211,7 @@ class ProverOfRuns:
             return self.prove(unit.offset, unit.first, unit.last)
         with within(f"offset {unit.offset}, from {unit.first} to {unit.last}"):
             if self._classes is None:
-                assert self._given.decision is not None
-                decision = replace(self._given.decision, network=self._stack.network)
+                decision = replace(by_cover(self._given), network=self._stack.network)
                 self._classes = Classes(decision, Runs(self._stack))
             return self._classes.prove(unit)
 
@@ -295,33 +261,3 @@ def shown(x: int) -> str:
     if thousandths < 10:
         return f"{'-' if x < 0 else ''}2^{x.bit_length() - FRACTION}"
     return f"{'-' if x < 0 else ''}{thousandths // 1000}.{thousandths % 1000:03}"
-
-
-def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] | None:
-    """The first place or length at which a class of runs is not proved, with the reason; None if all are.
-
-    Raises:
-        Rejected: if there is no rule for the class, or for what the network does.
-    """
-    expect_sensible(run)
-    prover, found = ProverOfRuns(given, run), list[tuple[int, str]]()
-    for one in obligations(given.network, given.claim, given.language):
-        last = min(one.last, found[-1][0] - 1) if found else one.last
-        found += [(n, reason) for n, reason in prover.tried(one.offset, one.first, last) if reason]
-    return found[-1] if found else None
-
-
-def find_unproved_units_of_runs(given: FloatRuns, run: FloatClaim) -> list[tuple[int, str]]:
-    """The places in the cover of units that are not proved in a class of runs, each with the reason.
-
-    Raises:
-        Rejected: if there is no rule for the class, or an obligation is left out of the cover.
-    """
-    expect_sensible(run)
-    prover, unproved = ProverOfRuns(given, run), []
-    for place, unit in enumerate(cover_of(given)):
-        try:
-            prover.prove_unit(unit)
-        except Rejected as reason:
-            unproved.append((place, str(reason)))
-    return unproved

@@ -4,29 +4,15 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 
-from ....kernel.numbers import ZERO
 from ....kernel.verdicts import require
 from ...run_classes.reading import FloatClaim, Format
+from ...run_classes.roundoff import gamma, roundoff_of_sums, tiny
 from ..forms.affine import FRACTION, UNIT
-
-LEAST = 1000  # what may be lost below 2^e is taken to be at least 2^-1000
 
 
 def up(x: Fraction) -> int:
     """x in units, rounded up."""
     return -(-x.numerator * UNIT // x.denominator)
-
-
-@cache
-def unit_roundoff(form: Format) -> Fraction:
-    """u: rounding to nearest errs by at most u times the number, where nothing underflows."""
-    return Fraction(1, 1 << form.precision)
-
-
-@cache
-def tiny(form: Format) -> Fraction:
-    """At least 2^e: a result below that may be flushed to 0, or rounded to a subnormal number."""
-    return Fraction(1, 1 << min(-form.least, LEAST))
 
 
 def rounding(form: Format, size: int) -> int:
@@ -50,17 +36,6 @@ def _lost(form: Format) -> int:
     return up(tiny(form))
 
 
-@cache
-def gamma(roundings: int, u: Fraction) -> Fraction:
-    """k u / (1 - k u): at least what k factors between 1 - u and 1 + u, or their inverses, make of 1.
-
-    Raises:
-        Rejected: if it is above 1.
-    """
-    require(2 * roundings * u <= 1, "a sum of {} roundings is too long for its format", roundings)
-    return roundings * u / (1 - roundings * u)
-
-
 def times(factor: Fraction, size: int) -> int:
     """The product, rounded up."""
     return -(-factor.numerator * size // factor.denominator)
@@ -70,17 +45,6 @@ def all_times(factor: Fraction, sizes: Iterable[int]) -> list[int]:
     """The products, each rounded up."""
     above, below = -factor.numerator, factor.denominator
     return [-(above * size // below) for size in sizes]
-
-
-def roundoff_of_sums(run: FloatClaim) -> Fraction:
-    """u of matrix products: more, where they are cut off; docs/floats.md, section 7, Sums that are cut off."""
-    u = unit_roundoff(run.sums)
-    return u if run.sum_ulp == 1 else run.sum_ulp * u
-
-
-def raised(run: FloatClaim) -> Fraction:
-    """By how much factors count as greater in what a sum is off: where sums are cut off, those below 2^e as 2^e."""
-    return tiny(run.inputs) if run.sum_ulp > 1 else ZERO
 
 
 def sum_errors(run: FloatClaim, terms: int, totals: Sequence[int]) -> list[int]:

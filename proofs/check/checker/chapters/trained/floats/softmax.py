@@ -12,6 +12,7 @@ from ....kernel.budget import Budget
 from ....kernel.numbers import ONE
 from ....kernel.verdicts import require
 from ...run_classes.reading import FloatClaim
+from ...run_classes.roundoff import gamma, raised, roundoff_of_sums, tiny, unit_roundoff
 from ..balls.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
 from ..forms.affine import (
     FRACTION,
@@ -32,19 +33,7 @@ from ..forms.maps import over_root, to_units
 from ..forms.ranges import PathBounds, Vectors, scores
 from ..reading.network import Scale
 from .one_number import as_stored, sum_is_exact
-from .rounding import (
-    all_times,
-    expect_finite,
-    gamma,
-    raised,
-    roundings,
-    roundoff_of_sums,
-    sum_errors,
-    times,
-    tiny,
-    unit_roundoff,
-    up,
-)
+from .rounding import all_times, expect_finite, roundings, sum_errors, times, up
 
 PLACES = 100  # bits behind the point of exponentials
 FINER = 24  # bits behind the point of units, of what a form of an average is made with

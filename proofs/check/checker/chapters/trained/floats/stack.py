@@ -15,8 +15,8 @@ from ..forms.affine import AffineForm, CentredRange, Linear, known_by_sizes, mak
 from ..forms.maps import make_bias, make_map, to_units
 from ..forms.passing import NormMaps, UnitMaps, make_maps, make_norm
 from ..forms.ranges import PathBounds
-from ..reading.decision import LogitRow
 from ..reading.network import AttentionStep, Network, Scale
+from ..reading.words_claim import LogitRow
 from .one_number import is_whole
 from .operations import Operations
 from .softmax import SoftmaxOfRuns

@@ -8,8 +8,8 @@ from functools import reduce
 from typing import NamedTuple, Protocol
 
 from ....kernel.budget import Budget
-from ..reading.decision import LogitRow
 from ..reading.network import Network
+from ..reading.words_claim import LogitRow
 from .affine import AffineForm, Linear, apply, charge, move, plus, shift_symbols
 from .maps import make_rows
 from .passing import AttentionMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between, turned

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.verdicts import expect
-from ..reading.decision import Cut, Tree
+from ..reading.cover import Cut, Tree
 from .affine import FRACTION
 
 

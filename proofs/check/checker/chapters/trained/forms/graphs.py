@@ -13,7 +13,8 @@ from typing import NamedTuple
 from ....kernel.budget import ENTRY_BITS, Budget
 from ....kernel.verdicts import expect, require
 from ...along_words.tracker import Tracker, TrackerState
-from ..reading.decision import Graph, TrainedClaim
+from ..reading.cover import Graph
+from ..reading.words_claim import TrainedClaim
 
 GraphNode = tuple[int, int]
 """A column, and the index in it."""

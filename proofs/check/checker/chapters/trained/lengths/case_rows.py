@@ -2,13 +2,14 @@
 
 from ..forms.affine import Linear
 from ..forms.maps import make_rows
-from ..reading.lengths import LengthsCertificate, SuffixesCertificate
+from ..reading.decision import Decision
+from ..reading.words_claim import TrainedClaim
 
 
 class CaseRows:
     """Of each set of cases the rows, made once."""
 
-    def __init__(self, given: LengthsCertificate | SuffixesCertificate) -> None:
+    def __init__(self, given: Decision[TrainedClaim, object]) -> None:
         self._given = given
         self._rows: dict[frozenset[int], Linear] = {}
 

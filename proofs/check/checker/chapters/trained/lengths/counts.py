@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.verdicts import expect
-from ..reading.decision import TrainedClaim
-from ..reading.lengths import EVERY, LENGTH, PLACES, CountCut, CountKind
+from ..reading.lengths import LENGTH, PLACES, CountCut, CountKind
+from ..reading.words_claim import EVERY, TrainedClaim
 
 MOST_NODES = 1 << 16  # last letters, states and classes of counts together
 ROUNDS = 3  # how often bounds are derived from each other

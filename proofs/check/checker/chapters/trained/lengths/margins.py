@@ -27,8 +27,8 @@ from ..forms.packed import SLOT
 from ..forms.passing import AttentionMaps, HeadMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between
 from ..forms.ranges import PathBounds, Vectors, scores
 from ..forms.weights import SHARE
-from ..reading.decision import TrainedClaim
 from ..reading.network import AttentionStep, Network
+from ..reading.words_claim import TrainedClaim
 from .counts import CountCell, reads_last_letter
 
 AMOUNT = 90  # bits behind the point of amounts

@@ -7,19 +7,22 @@ from ...along_words.truth import TruthsAlongWord
 from ..forms.affine import FRACTION, apply, spread
 from ..forms.maps import make_rows
 from ..forms.rows import prove_rows
-from ..reading.lengths import CountCut, LengthsCertificate, LongWord
+from ..reading.counterexamples import LongWord
+from ..reading.decision import Decision
+from ..reading.lengths import CountCut, Counts
+from ..reading.words_claim import TrainedClaim
 from .case_rows import CaseRows
 from .counts import Region, leaves, narrowed, reads_last_letter, regions_of, whole
 from .margins import Margins, shares_of
 from .truths import CaseTruths
 
 
-def prove_lengths(given: LengthsCertificate) -> Mapping[str, int]:
+def prove_lengths(given: Decision[TrainedClaim, Counts]) -> Mapping[str, int]:
     """All rows of all cases, wherever they may hold, in each leaf of the tree of each region."""
     proof = LengthsProof(given)
-    regions = regions_of(given.language.budget, given.claim, given.kinds)
-    expect(len(given.trees) == len(regions), "trees: {} of them, expected {}", len(given.trees), len(regions))
-    for number, (region, tree) in enumerate(zip(regions, given.trees, strict=True), 1):
+    regions, trees = regions_of(given.language.budget, given.claim, given.evidence.kinds), given.evidence.trees
+    expect(len(trees) == len(regions), "trees: {} of them, expected {}", len(trees), len(regions))
+    for number, (region, tree) in enumerate(zip(regions, trees, strict=True), 1):
         with within(f"region {number}"):
             proof.prove(region, tree)
     return {"regions": len(regions), "cells": proof.cells, "cells with rows": proof.asked}
@@ -28,7 +31,7 @@ def prove_lengths(given: LengthsCertificate) -> Mapping[str, int]:
 class LengthsProof:
     """Proves regions one after another; ``cells`` are the leaves so far, and ``asked`` those where a case may hold."""
 
-    def __init__(self, given: LengthsCertificate) -> None:
+    def __init__(self, given: Decision[TrainedClaim, Counts]) -> None:
         self._given, self._budget = given, given.language.budget
         self._margins = Margins(given.network, given.claim, self._budget)
         self._rows = CaseRows(given)
@@ -42,7 +45,7 @@ class LengthsProof:
             Rejected: if one is not proved.
             Malformed: if the tree is none.
         """
-        claim, kinds = self._given.claim, self._given.kinds
+        claim, kinds = self._given.claim, self._given.evidence.kinds
         for leaf in leaves(whole(claim, len(kinds)), tree):
             self.cells += 1
             cell = narrowed(self._budget, kinds, region, leaf, self._truths.sums)
@@ -55,26 +58,26 @@ class LengthsProof:
                     prove_rows(self._budget, self._rows.of(cases), claim.margin, stream, None)
 
 
-def prove_long_word(given: LongWord) -> Mapping[str, int]:
+def prove_long_word(given: Decision[TrainedClaim, LongWord]) -> Mapping[str, int]:
     """The word is in the claim, the case holds at its end, and the row is at most the margin there.
 
     Raises:
         Rejected: if not, or if it is not decided.
     """
     claim, budget = given.claim, given.language.budget
-    n = sum(times for _, times in given.runs)
+    n = sum(times for _, times in given.evidence.runs)
     budget.hold(64 * n * (2 + len(given.language.nodes)))
-    word = [letter for letter, times in given.runs for _ in range(times)]
+    word = [letter for letter, times in given.evidence.runs for _ in range(times)]
     require(claim.min_n <= n <= claim.max_n, "a word of length {} is not in the claim", n)
     margins = Margins(given.network, claim, budget)
     budget.spend(1 + n)
     cases = TruthsAlongWord(claim.conditions, given.language).cases(word, [n])[n]
-    require(given.case in cases, "case {} does not hold at the end of the word", given.case)
+    require(given.evidence.case in cases, "case {} does not hold at the end of the word", given.evidence.case)
     counts = [0] * len(claim.alphabet)
-    for letter, times in given.runs:
+    for letter, times in given.evidence.runs:
         counts[letter] += times
     stream = margins.stream(margins.seen(shares_of(counts), word[-1] if reads_last_letter(claim) else None))
-    row = make_rows(budget, given.network.unembedding, [claim.cases[given.case].above[given.row]])
+    row = make_rows(budget, given.network.unembedding, [claim.cases[given.evidence.case].above[given.evidence.row]])
     centres, reaches = spread(budget, apply(budget, row, stream))
     most = (claim.margin.numerator << FRACTION) // claim.margin.denominator
     require(centres[0] + reaches[0] <= most, "the row is not shown to be at most the margin")

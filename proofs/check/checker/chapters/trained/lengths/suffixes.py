@@ -11,8 +11,10 @@ from ....kernel.verdicts import expect, require, within
 from ..forms.affine import FRACTION
 from ..forms.ranges import PathBounds
 from ..forms.rows import prove_rows
+from ..reading.decision import Decision
 from ..reading.dyadics import POINTER_BITS
-from ..reading.lengths import SuffixesCertificate
+from ..reading.lengths import LastLetters
+from ..reading.words_claim import TrainedClaim
 from .case_rows import CaseRows
 from .counts import CountedCell, Region, reads_last_letter
 from .margins import AMOUNT, EXP, Margins, SeenCell, shares_of
@@ -21,7 +23,7 @@ from .truths import CaseTruths
 Word = tuple[int, ...]
 
 
-def prove_suffixes(given: SuffixesCertificate) -> Mapping[str, int]:
+def prove_suffixes(given: Decision[TrainedClaim, LastLetters]) -> Mapping[str, int]:
     """All rows of all cases on all words: a leaf is about the words that end in its letters, a cut about the word of
     these letters, and all longer ones are those of its branches, a letter longer each, in the order of letters.
 
@@ -29,7 +31,7 @@ def prove_suffixes(given: SuffixesCertificate) -> Mapping[str, int]:
         Rejected: if a row is not proved.
         Malformed: if the tree is none.
     """
-    claim, proof, tree, budget = given.claim, SuffixProof(given), iter(given.tree), given.language.budget
+    claim, proof, tree, budget = given.claim, SuffixProof(given), iter(given.evidence.tree), given.language.budget
     first = 1 if claim.read == "each" else claim.min_n
     waiting: list[Word] = [()]
     while waiting:
@@ -52,7 +54,7 @@ def prove_suffixes(given: SuffixesCertificate) -> Mapping[str, int]:
 class SuffixProof:
     """Proves rows of words; ``cells`` were looked at, ``asked`` are those of them where a case may hold."""
 
-    def __init__(self, given: SuffixesCertificate) -> None:
+    def __init__(self, given: Decision[TrainedClaim, LastLetters]) -> None:
         self._claim, self._budget = given.claim, given.language.budget
         self._margins = Margins(given.network, given.claim, self._budget, slopes=True)
         self._truths, self._rows = CaseTruths(given.claim, given.language), CaseRows(given)

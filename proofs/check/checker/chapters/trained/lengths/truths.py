@@ -8,7 +8,7 @@ from operator import and_, or_
 
 from ....kernel.language import Language, Place
 from ....kernel.language.evaluation import COMPARE
-from ..reading.decision import TrainedClaim
+from ..reading.words_claim import TrainedClaim
 from .counts import CountedCell, Region, sum_within
 
 Maybe = tuple[bool, bool]

@@ -1,4 +1,4 @@
-"""The objects of docs/tracks.md, sections 4 and 6: what is to prove a claim, or an input by which it is false."""
+"""The objects of docs/tracks.md, section 4: what is to prove a claim."""
 
 from __future__ import annotations
 
@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from functools import partial
 from struct import unpack
 
-from ....kernel.budget import MAX_N, Budget
-from ....kernel.language import Language
+from ....kernel.budget import MAX_N
 from ....kernel.reading.document import Json
-from ....kernel.reading.shapes import Fields, headed, integer_within, list_of, or_null
+from ....kernel.reading.shapes import Fields, integer_within, list_of, or_null
 from ....kernel.verdicts import Malformed, expect, quote
-from .decision import MAX_BITS, MAX_CUTS, Count, Int32
+from .cover import MAX_BITS, MAX_CUTS
+from .decision import Decision
 from .dyadics import read_base64
-from .network import AttentionStep, Network, read_network
-from .tracks_claim import TracksClaim, read_claim
+from .network import AttentionStep, Network
+from .tracks_claim import TracksClaim
+from .words_claim import Count, Int32
 
-FORMAT_OF_TRACKS = "certify-tracks"
-FORMAT_OF_WRONG_INPUT = "certify-wrong-input"
-KEYS_OF_WRONG_INPUT = ("form", "input", "place", "other")
 LONG = integer_within(range(-1 << 127, 1 << 127))
 LEAST_PRECISION, MOST_PRECISION = 32, 128  # bits behind the point of scores; exponentials.py has so many
 
@@ -78,40 +76,18 @@ class ExactUnit:
 
 
 @dataclass(frozen=True)
-class TracksCertificate:
-    """A claim about a network, and a unit for each form."""
+class Units:
+    """How each form is proved."""
 
-    network: Network
-    claim: TracksClaim
     units: tuple[Unit | EachInput | ExactUnit, ...]
-    language: Language
 
 
-@dataclass(frozen=True)
-class WrongInput:
-    """A claim about a network, and an input, the place of an answer and another token by which it is false."""
-
-    network: Network
-    claim: TracksClaim
-    form: int
-    columns: tuple[int, ...]
-    place: int
-    other: int
-    language: Language
-
-
-def read_tracks(document: Json, budget: Budget) -> TracksCertificate:
-    """The certificate that a document holds."""
-    return read_forms(headed(document, FORMAT_OF_TRACKS, "network", "claim", "units"), budget)
-
-
-def read_forms(fields: Fields, budget: Budget) -> TracksCertificate:
-    """Network, claim and units."""
-    network = fields.read("network", partial(read_network, budget=budget))
-    claim = fields.read("claim", partial(read_claim, network=network))
-    units = fields.read("units", list_of(partial(read_unit, network=network)))
-    expect(len(units) == len(claim.forms), "units: expected one for each form")
-    return TracksCertificate(network, claim, units, Language(budget))
+def read_units(value: Json, about: Decision[TracksClaim, None]) -> Units:
+    """One for each form."""
+    fields = Fields(value, "units")
+    units = fields.read("units", list_of(partial(read_unit, network=about.network)))
+    expect(len(units) == len(about.claim.forms), "units: expected one for each form")
+    return Units(units)
 
 
 def read_unit(value: Json, network: Network) -> Unit | EachInput | ExactUnit:
@@ -189,21 +165,3 @@ def read_tree(value: Json, rows: int, cuts: int = 0, number: Callable[[Json], in
     direction = integer_within(range(rows))(value[0]) if rows else Count(None)
     below, above = (read_tree(part, rows, cuts + 1, number) for part in value[2:])
     return GroupCut(direction, number(value[1]), below, above)
-
-
-def read_wrong_input(document: Json, budget: Budget) -> WrongInput:
-    """The refutation that a document holds."""
-    return read_input(headed(document, FORMAT_OF_WRONG_INPUT, "network", "claim", *KEYS_OF_WRONG_INPUT), budget)
-
-
-def read_input(fields: Fields, budget: Budget) -> WrongInput:
-    """Network, claim, and the input by which it is false."""
-    network = fields.read("network", partial(read_network, budget=budget))
-    claim = fields.read("claim", partial(read_claim, network=network))
-    form = fields.read("form", integer_within(range(len(claim.forms))))
-    letters = fields.read("input", list_of(list_of(Count)))
-    expect(len(letters) == len(claim.forms[form].columns), "input: expected as many columns as the form has")
-    known = {column: index for index, column in enumerate(claim.columns)}
-    expect(all(column in known for column in letters), "input: expected a letter of each track")
-    return WrongInput(network, claim, form, tuple(known[column] for column in letters), fields.read("place", Count),
-                      fields.read("other", Count), Language(budget))

@@ -5,34 +5,45 @@ from collections.abc import Iterator, Mapping, Sequence
 from ....kernel.budget import Budget
 from ....kernel.kind import entry
 from ....kernel.verdicts import quote_all, show
-from ..reading.tracks import TracksCertificate, WrongInput
+from ..reading.counterexamples import WrongInput
+from ..reading.decision import Decision
 from ..reading.tracks_claim import Form, LayoutPlace, Step, TracksClaim
-from ..words.describing import EXACT, counted, describe_network, write_tokens
+from ..words.describing import (
+    EXACT,
+    FALSE,
+    IN_RUNS,
+    counted,
+    covered,
+    describe_network,
+    words_of_way,
+    write_tokens,
+)
 from .columns import FormColumns, on_paths
 from .wrong_input import right_tokens
 
 LINE = 100  # characters of what a line lists
 
 
-def describe_tracks(given: TracksCertificate, coverage: Mapping[str, int], numbers: str = EXACT) -> list[str]:
-    """The whole claim, and what was covered to accept it."""
-    covered = ", ".join(f"{count} {what}" for what, count in coverage.items())
-    return [*describe_claim(given, numbers), *entry("covered", [covered])]
+def describe_tracks(given: object, coverage: Mapping[str, int], lines: list[str]) -> list[str]:
+    """The claim, and what was covered to accept it."""
+    del given
+    return [*lines, *covered(coverage)]
 
 
-def describe_wrong_input(given: WrongInput, coverage: Mapping[str, int], numbers: str = EXACT) -> list[str]:
+def describe_wrong_input(given: Decision[TracksClaim, WrongInput], coverage: object, lines: list[str]) -> list[str]:
     """The claim that is false, and the input by which it is."""
     del coverage
-    claim, tokens = given.claim, right_tokens(given)
+    claim, wrong, tokens = given.claim, given.evidence, right_tokens(given)
     return [
-        "the claim that follows is FALSE:", *describe_claim(given, numbers),
-        *entry("wrong input", [write_input(claim, given.columns), f"tokens {write_tokens(tokens[:given.place])}"]),
-        *entry("where", [f"logit {tokens[given.place]} (right) - logit {given.other} at the last of them is at most "
-                         f"{show(claim.margin)}"])]
+        FALSE, *lines,
+        *entry("wrong input", [write_input(claim, wrong.columns), f"tokens {write_tokens(tokens[:wrong.place])}"]),
+        *entry("where", [f"logit {tokens[wrong.place]} (right) - logit {wrong.other} at the last of them is at most "
+                         f"{show(claim.margin)}"]),
+        *words_of_way(wrong.way)]
 
 
-def describe_claim(given: TracksCertificate | WrongInput, numbers: str) -> list[str]:
-    """Network and claim, all of it; ``numbers`` says of which logits it is."""
+def describe_claim(given: Decision[TracksClaim, object]) -> list[str]:
+    """Network and claim, all of it."""
     claim = given.claim
     return [
         *describe_network(given.network),
@@ -41,7 +52,7 @@ def describe_claim(given: TracksCertificate | WrongInput, numbers: str) -> list[
         *entry("machine", list(words_of_machine(claim))),
         *(line for number, form in enumerate(claim.forms, 1)
           for line in entry(f"form {number}", list(words_of_form(claim, form)))),
-        *entry("claim", list(words_of_claim(claim, numbers)))]
+        *entry("claim", list(words_of_claim(claim, IN_RUNS if given.floats else EXACT)))]
 
 
 def words_of_claim(claim: TracksClaim, numbers: str) -> Iterator[str]:

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.verdicts import Rejected, expect, require
 from ..balls.stack import Stack
-from ..reading.decision import LogitRow
-from ..reading.tracks import TracksCertificate
+from ..reading.decision import Decision
+from ..reading.tracks_claim import TracksClaim
+from ..reading.words_claim import LogitRow
 from ..words.running import Runner, Stacks
 from .columns import ColumnMove, FormColumns, Left, left
 from .describing import write_input
@@ -20,7 +21,7 @@ MakesProver = Callable[[Sequence[LogitRow], Sequence[Sequence[int]]], ProvesRows
 """Of these rows, after inputs with these tokens at each place."""
 
 
-def over_the_reals(given: TracksCertificate) -> MakesProver:
+def over_the_reals(given: Decision[TracksClaim, object]) -> MakesProver:
     """Over the real numbers."""
     def make(rows: Sequence[LogitRow], may_stand: Sequence[Sequence[int]]) -> ProvesRows:
         read = {token for tokens in may_stand for token in tokens}
@@ -31,7 +32,7 @@ def over_the_reals(given: TracksCertificate) -> MakesProver:
     return make
 
 
-def prove_each(given: TracksCertificate, number: int, stated: int, make: MakesProver) -> int:
+def prove_each(given: Decision[TracksClaim, object], number: int, stated: int, make: MakesProver) -> int:
     """Every answer of every input of a form; how many inputs there are, which must be as many as stated.
 
     Raises:

@@ -9,7 +9,9 @@ from ....kernel.budget import ENTRY_BITS, Cache
 from ....kernel.verdicts import expect, require, within
 from ..forms.packed import pack
 from ..forms.ranges import ColumnSource, PathBounds
-from ..reading.tracks import ExactUnit, TracksCertificate, Tree
+from ..reading.decision import Decision
+from ..reading.tracks import ExactUnit, Tree
+from ..reading.tracks_claim import TracksClaim
 from .columns import FormColumns, left
 from .exact import ExactNetwork, ExactRange
 from .longest import Asked, BundleKey, Bundles, ColumnPasses, PlacesRead
@@ -29,7 +31,7 @@ class RangedExactly(NamedTuple):
 class ExactProof:
     """The proof of one form."""
 
-    def __init__(self, given: TracksCertificate, number: int, unit: ExactUnit) -> None:
+    def __init__(self, given: Decision[TracksClaim, object], number: int, unit: ExactUnit) -> None:
         self.given, self.unit, self.budget = given, unit, given.language.budget
         self.columns = FormColumns(self.budget, given.claim, given.claim.forms[number])
         self.network = ExactNetwork(self.budget, given.network, given.claim.offset, unit.precision)

@@ -19,7 +19,9 @@ from ..forms.cells import Cell as BoxOfCell
 from ..forms.packed import SLOT
 from ..forms.ranges import ColumnSource
 from ..forms.rows import Last, prove_rows
-from ..reading.tracks import EachInput, ExactUnit, TracksCertificate, Tree, Unit, width_of_stream
+from ..reading.decision import Decision
+from ..reading.tracks import EachInput, ExactUnit, Tree, Unit, Units, width_of_stream
+from ..reading.tracks_claim import TracksClaim
 from .columns import FormColumns, windowed
 from .each_input import MakesProver, over_the_reals, prove_each
 from .exact_proof import ExactProof
@@ -30,15 +32,15 @@ CELL_STEPS = 500  # of a cell, beside its products
 GroupKey = tuple[int, ...]
 
 
-def prove_tracks(given: TracksCertificate, make: MakesProver | None = None,
+def prove_tracks(given: Decision[TracksClaim, Units], make: MakesProver | None = None,
                  arithmetic: ArithmeticOfClasses | None = None) -> Mapping[str, int]:
     """Every form of the claim; how many classes were proved, in how many cells, and how many inputs one by one.
 
     ``make`` proves inputs, and ``arithmetic`` is that of classes, if not over the real numbers.
     """
     make = make or over_the_reals(given)
-    found = Counter({"forms": len(given.units)})
-    for number, unit in enumerate(given.units):
+    found = Counter({"forms": len(given.evidence.units)})
+    for number, unit in enumerate(given.evidence.units):
         with within(f"form {number + 1}"):
             if isinstance(unit, EachInput):
                 found["inputs"] += prove_each(given, number, unit.inputs, make)
@@ -55,8 +57,8 @@ def prove_tracks(given: TracksCertificate, make: MakesProver | None = None,
 class FormProof:
     """The proof of one form."""
 
-    def __init__(self, given: TracksCertificate, number: int, unit: Unit, arithmetic: ArithmeticOfClasses | None
-                 ) -> None:
+    def __init__(self, given: Decision[TracksClaim, object], number: int, unit: Unit,
+                 arithmetic: ArithmeticOfClasses | None) -> None:
         self.given, self.unit, self.budget = given, unit, given.language.budget
         network, claim = given.network, given.claim
         require(network.causal, "claims about tracks need causal attention")

@@ -8,50 +8,53 @@ from ....kernel.verdicts import Rejected, expect, require
 from ..balls.precision import HIGHEST, Precision, Undecided
 from ..balls.stack import Stack
 from ..balls.walks import make_walk
-from ..reading.decision import LogitRow
-from ..reading.tracks import MOST_PRECISION, WrongInput
+from ..reading.counterexamples import WrongInput
+from ..reading.decision import Decision
+from ..reading.tracks import MOST_PRECISION
+from ..reading.tracks_claim import TracksClaim
+from ..reading.words_claim import LogitRow
 from .exact import ExactNetwork
 
 
-def right_tokens(given: WrongInput) -> list[int]:
+def right_tokens(given: Decision[TracksClaim, WrongInput]) -> list[int]:
     """What stands at all places of the input.
 
     Raises:
         Rejected: if the claim is not about this input.
     """
-    claim, form = given.claim, given.claim.forms[given.form]
+    claim, form = given.claim, given.claim.forms[given.evidence.form]
     states = [claim.machine.start]
-    for table, column in zip(form.columns, given.columns, strict=True):
+    for table, column in zip(form.columns, given.evidence.columns, strict=True):
         step = claim.machine.tables[table][states[-1]][column]
         if step is None:
             raise Rejected("the claim does not allow the input")
         states.append(step[0])
     require(claim.machine.end[states[-1]] is not None, "the claim does not allow the input to end so")
-    return [claim.token(place, states, given.columns, form) for place in form.layout]
+    return [claim.token(place, states, given.evidence.columns, form) for place in form.layout]
 
 
-def row_and_prefix(given: WrongInput) -> tuple[LogitRow, list[int]]:
+def row_and_prefix(given: Decision[TracksClaim, WrongInput]) -> tuple[LogitRow, list[int]]:
     """The right logit less the other one, and what stands before its place.
 
     Raises:
         Rejected: if the claim is not about this input.
         Malformed: if it asks nothing there.
     """
-    claim, form = given.claim, given.claim.forms[given.form]
-    tokens = right_tokens(given)
-    expect(form.first_answer <= given.place < len(form.layout), "place: expected that of an answer")
-    expect(given.other in claim.among and given.other != tokens[given.place], "other: expected another token of among")
-    return tuple(sorted([(tokens[given.place], Fraction(1)), (given.other, Fraction(-1))])), tokens[:given.place]
+    claim, wrong, tokens = given.claim, given.evidence, right_tokens(given)
+    form, place = claim.forms[wrong.form], wrong.place
+    expect(form.first_answer <= place < len(form.layout), "place: expected that of an answer")
+    expect(wrong.other in claim.among and wrong.other != tokens[place], "other: expected another token of among")
+    return tuple(sorted([(tokens[place], Fraction(1)), (wrong.other, Fraction(-1))])), tokens[:place]
 
 
-def prove_wrong_input(given: WrongInput) -> Mapping[str, int]:
+def prove_wrong_input(given: Decision[TracksClaim, WrongInput]) -> Mapping[str, int]:
     """The claim is about the input, and at the place another logit is not below the right one by more than the margin.
 
     Raises:
         Rejected: if not, or if it is not decided.
     """
     claim, (row, prefix) = given.claim, row_and_prefix(given)
-    judged = [given.place - 1]
+    judged = [given.evidence.place - 1]
     for level in range(1, HIGHEST + 1):
         try:
             stack = Stack(Precision(level), given.language.budget, given.network, {*prefix}, [row], claim.margin,
@@ -66,7 +69,7 @@ def prove_wrong_input(given: WrongInput) -> Mapping[str, int]:
     return prove_exactly(given, row, prefix)
 
 
-def prove_exactly(given: WrongInput, row: LogitRow, prefix: Sequence[int]) -> Mapping[str, int]:
+def prove_exactly(given: Decision[TracksClaim, WrongInput], row: LogitRow, prefix: Sequence[int]) -> Mapping[str, int]:
     """The same in exact numbers.
 
     Raises:
@@ -76,7 +79,7 @@ def prove_exactly(given: WrongInput, row: LogitRow, prefix: Sequence[int]) -> Ma
     ((right, _),) = [one for one in row if one[1] > 0]
     box = network.averages(prefix, MOST_PRECISION)
     ((least, greatest),) = network.judged(network.point((len(prefix) - 1, prefix[-1])), box, MOST_PRECISION, right,
-                                          [given.other])
+                                          [given.evidence.other])
     require(least <= given.claim.margin, "the row is above the margin")
     require(greatest <= given.claim.margin, "whether the row is above the margin is not decided in exact numbers")
     return {"input": 1}

@@ -26,7 +26,9 @@ from ..forms.packed import SLOT
 from ..forms.ranges import AttendedTo, Averages, ColumnSource, Vectors, both_ways, weigh
 from ..forms.rows import Heard, Last, prove_rows
 from ..forms.weights import RelativeWeights
-from ..reading.decision import ClassesUnit, Decision, Tree
+from ..reading.cover import ClassesUnit, Cover, Tree
+from ..reading.decision import Decision
+from ..reading.words_claim import TrainedClaim
 from .obligations import is_by_place
 
 CELL_STEPS = 500  # of a cell, beside its products
@@ -42,7 +44,7 @@ class ObligationNodes(NamedTuple):
 class Classes:
     """Proves the units of one certificate; what several of them need is made once."""
 
-    def __init__(self, decision: Decision, arithmetic: ArithmeticOfClasses | None = None) -> None:
+    def __init__(self, decision: Decision[TrainedClaim, Cover], arithmetic: ArithmeticOfClasses | None = None) -> None:
         require(decision.network.causal or arithmetic is None, "classes of float runs need causal attention")
         self.decision, self.budget = decision, decision.language.budget
         self.by_place = is_by_place(decision.network, decision.claim, decision.language)
@@ -87,7 +89,7 @@ class Classes:
         levels = unit.last if n is None else n + len(claim.after)
         known = self._followed.get((unit.graph, n))
         if known is None or len(known.cases) <= levels:
-            known = follow(self.budget, self.decision.graphs[unit.graph], claim, self.tracker, n, levels)
+            known = follow(self.budget, self.decision.evidence.graphs[unit.graph], claim, self.tracker, n, levels)
             self._followed[unit.graph, n] = known
         tokens = len(claim.before) + levels
         return GraphColumns(known.tokens[:tokens], known.previous[:tokens], known.cases[:levels + 1])
@@ -114,7 +116,7 @@ class Classes:
     def turns(self, unit: ClassesUnit) -> list[list[DirectionBasis]]:
         """The directions of each head of each attention step."""
         if unit.directions not in self._turns:
-            given = self.decision.directions[unit.directions]
+            given = self.decision.evidence.directions[unit.directions]
             steps = self.decision.network.attention_steps
             self._turns[unit.directions] = [
                 [make_turn(self.budget, data, head.value.weight.width)

@@ -5,23 +5,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from ....kernel.kind import entry
 from ....kernel.language import Language
 from ....kernel.verdicts import quote_all, show
-from ..reading.decision import Case, Decision, LogitRow, TrainedClaim, WrongWord
+from ...run_classes.way import Way
+from ..reading.counterexamples import WrongWord
+from ..reading.decision import Decision
 from ..reading.network import AttentionStep, Network, Rounding, UnitsStep
+from ..reading.words_claim import EVERY, Case, LogitRow, TrainedClaim
 from .obligations import greatest_length
-from .vacuous import find_vacuous_lengths
+
+EXACT = "exact reals, real exponentials and square roots"
+IN_RUNS = "in every float run of each class below"
+VACUOUS = "the claim that follows is VACUOUS: on no word is anything judged:"
+FALSE = "the claim that follows is FALSE:"
 
 
-def describe_decision(given: Decision, coverage: Mapping[str, int]) -> list[str]:
-    """The whole claim, what was covered to accept it, and the lengths at which it asks nothing, if there are some."""
-    return describe_lengths(given.claim, find_vacuous_lengths(given), [
-        *describe_claim(given.network, given.claim, given.language),
-        *entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])])
+def covered(coverage: Mapping[str, int]) -> list[str]:
+    """What was covered to accept a claim."""
+    return entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])
 
 
 def describe_lengths(claim: TrainedClaim, vacuous: Sequence[int], lines: list[str]) -> list[str]:
     """The lines, with what is said of lengths at which the claim asks nothing."""
     if len(vacuous) == claim.max_n - claim.min_n + 1:
-        return ["the claim that follows is VACUOUS: on no word is anything judged:", *lines]
+        return [VACUOUS, *lines]
     return lines + entry("vacuous", [] if not vacuous else [
         f"at {len(vacuous)} lengths nothing is judged on any word: {write_runs(vacuous)}"])
 
@@ -35,30 +40,38 @@ def write_runs(numbers: Sequence[int]) -> str:
     return ", ".join(f"{first}..{last}" if first < last else str(first) for first, last in pairs)
 
 
-EXACT = "exact reals, real exponentials and square roots"
-
-
-def describe_wrong_word(given: WrongWord, coverage: Mapping[str, int], numbers: str = EXACT) -> list[str]:
+def describe_wrong_word(given: Decision[TrainedClaim, WrongWord], coverage: object, lines: list[str]) -> list[str]:
     """The claim that is false, and the word by which it is."""
     del coverage
-    claim = given.claim
-    case = claim.cases[given.case]
+    claim, wrong = given.claim, given.evidence
     return [
-        "the claim that follows is FALSE:", *describe_claim(given.network, claim, given.language, numbers),
-        *entry("wrong word", [quote_all(claim.alphabet[letter] for letter in given.word)]),
-        *entry("where", [f"at offset {given.offset}, place {given.place}, in case {given.case + 1}:",
-                         f"{words_of_row(case.above[given.row])} is at most {show(claim.margin)}"])]
+        FALSE, *lines, *entry("wrong word", [quote_all(claim.alphabet[letter] for letter in wrong.word)]),
+        *entry("where", [f"at offset {wrong.offset}, place {wrong.place}, in case {wrong.case + 1}:",
+                         words_of_wrong_row(claim, wrong.case, wrong.row)]),
+        *words_of_way(wrong.way)]
 
 
-def describe_claim(network: Network, claim: TrainedClaim, language: Language, numbers: str = EXACT,
-                   is_every: bool = False) -> list[str]:
-    """Network and claim, all of it; ``numbers`` says of which logits it is, ``is_every`` that no length is too great.
-    """
+def words_of_wrong_row(claim: TrainedClaim, case: int, row: int) -> str:
+    """The row that is not above the margin."""
+    return f"{words_of_row(claim.cases[case].above[row])} is at most {show(claim.margin)}"
+
+
+def words_of_way(way: Way | None) -> list[str]:
+    """What the run does in which a claim is false, if it is about runs."""
+    return [] if way is None else entry("wrong run", [
+        f"every sum {way.order}, products {'fused with sums' if way.fused else 'rounded'},",
+        f"weights normalised {'before' if way.before else 'after'} they are multiplied, exponentials to base "
+        f"{way.base}"])
+
+
+def describe_claim(given: Decision[TrainedClaim, object]) -> list[str]:
+    """Network and claim, all of it."""
+    network, claim, language = given.network, given.claim, given.language
     return [
         *describe_network(network),
         *entry("alphabet", [f"{quote_all(claim.alphabet)}"]),
         *entry("input", list(words_of_input(claim))),
-        *entry("claim", list(words_of_claim(network, claim, numbers, is_every))),
+        *entry("claim", list(words_of_claim(network, claim, IN_RUNS if given.floats else EXACT))),
         *entry("where", [language.write_definition(name) for name in claim.predicates]),
         *entry("automaton", list(words_of_automaton(claim))),
         *(line for number, case in enumerate(claim.cases, 1)
@@ -106,11 +119,11 @@ def words_of_network(network: Network) -> Iterator[str]:
            + {"each": "each token", "first": "the first token alone", "last": "the last token alone"}[network.readout])
 
 
-def words_of_claim(network: Network, claim: TrainedClaim, numbers: str = EXACT,
-                   is_every: bool = False) -> Iterator[str]:
-    """What holds of every word, and where."""
+def words_of_claim(network: Network, claim: TrainedClaim, numbers: str) -> Iterator[str]:
+    """What holds of every word, and where; ``numbers`` says of which logits."""
     low, high = claim.offsets
-    lengths = f"{claim.min_n} or more" if is_every else f"{claim.min_n}..{max(greatest_length(network, claim, low), 0)}"
+    most = max(greatest_length(network, claim, low), 0)
+    lengths = f"{claim.min_n} or more" if claim.max_n == EVERY else f"{claim.min_n}..{most}"
     whole = " (its whole domain)" if is_whole_domain(network, claim) else ""
     where = {"each": "at every letter's token" + (" and at the last token before" * claim.empty),
              "last": "at the last token, for the whole word",

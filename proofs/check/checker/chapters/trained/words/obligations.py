@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from ....kernel.language import Language
 from ....kernel.verdicts import require
 from ...along_words.conditions import is_past_only
-from ..reading.decision import ClassesUnit, Decision, TrainedClaim
+from ..reading.cover import ClassesUnit, Cover
+from ..reading.decision import Decision
 from ..reading.network import Network
+from ..reading.words_claim import TrainedClaim
 
 
 @dataclass(frozen=True)
@@ -43,14 +45,14 @@ def obligations(network: Network, claim: TrainedClaim, language: Language) -> It
         yield Obligations(offset, first, last)
 
 
-def expect_covered(given: Decision) -> None:
+def expect_covered(given: Decision[TrainedClaim, Cover]) -> None:
     """The units cover all obligations, and nothing else.
 
     Raises:
         Rejected: if not.
     """
     network, claim, language = given.network, given.claim, given.language
-    units = sorted(given.cover, key=lambda unit: (unit.offset, unit.first))
+    units = sorted(given.evidence.units, key=lambda unit: (unit.offset, unit.first))
     by_place = is_by_place(network, claim, language)
     what, number = "place" if by_place else "length", 0
     for wanted in obligations(network, claim, language):
@@ -70,13 +72,13 @@ def expect_covered(given: Decision) -> None:
     expect_classes_make_sense(given, by_place)
 
 
-def expect_classes_make_sense(given: Decision, by_place: bool) -> None:
+def expect_classes_make_sense(given: Decision[TrainedClaim, Cover], by_place: bool) -> None:
     """Classes are for past-only formulas, and by length for one length.
 
     Raises:
         Rejected: if they are not.
     """
-    classes = [unit for unit in given.cover if isinstance(unit, ClassesUnit)]
+    classes = [unit for unit in given.evidence.units if isinstance(unit, ClassesUnit)]
     past = all(is_past_only(given.language, formula) for formula in given.claim.formulas)
     require(not classes or past, "cover: classes need past-only formulas")
     require(by_place or all(unit.first == unit.last for unit in classes), "cover: by length, classes are of one length")

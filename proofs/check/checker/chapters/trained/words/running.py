@@ -14,9 +14,10 @@ from ...along_words.truth import TruthsAlongWord
 from ..balls.precision import HIGHEST, LOWEST, Logits, Precision, Undecided
 from ..balls.stack import Stack, up_to_attention
 from ..balls.walks import Walk, make_walk
-from ..reading.decision import LogitRow, TrainedClaim, WordsUnit
+from ..reading.cover import WordsUnit
 from ..reading.dyadics import Matrix
 from ..reading.network import Network
+from ..reading.words_claim import LogitRow, TrainedClaim
 from .obligations import is_by_place
 
 PATIENCE = 16  # how many more words may need a higher precision than the first before that is left out

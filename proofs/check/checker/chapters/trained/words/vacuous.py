@@ -1,14 +1,20 @@
 """At which lengths a claim asks nothing: on no word of them does a case with a row hold where logits are judged."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ...along_words.tracker import Tracker, TrackerState
-from ..floats.proof import FloatRuns
 from ..reading.decision import Decision
+from ..reading.words_claim import TrainedClaim
+from .describing import covered, describe_lengths
 from .running import ALL, Judge, dead_states
 
 
-def find_vacuous_lengths(given: Decision | FloatRuns) -> list[int]:
+def describe_covered(given: Decision[TrainedClaim, object], coverage: Mapping[str, int], lines: list[str]) -> list[str]:
+    """The claim, what was covered to accept it, and the lengths at which it asks nothing, if there are some."""
+    return describe_lengths(given.claim, find_vacuous_lengths(given), [*lines, *covered(coverage)])
+
+
+def find_vacuous_lengths(given: Decision[TrainedClaim, object]) -> list[int]:
     """The lengths of the claim at which nothing is to be proved; of every other one some word has a row to prove."""
     claim, judge = given.claim, Judge(given.network, given.claim, given.language)
     if judge.tracker is not None:
@@ -17,7 +23,7 @@ def find_vacuous_lengths(given: Decision | FloatRuns) -> list[int]:
             if not any(judge.needed(n, cases) for _, cases in judge.words(n, n, ALL))]
 
 
-def vacuous_by_states(given: Decision | FloatRuns, judge: Judge, tracker: Tracker) -> Iterator[int]:
+def vacuous_by_states(given: Decision[TrainedClaim, object], judge: Judge, tracker: Tracker) -> Iterator[int]:
     """The same where prefixes decide which cases hold: all states of the words of each length, one length on."""
     claim, dead, asked = given.claim, dead_states(given.claim), False
     states: set[TrackerState] = {tracker.start()}

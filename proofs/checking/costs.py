@@ -2,22 +2,23 @@
 
 from collections.abc import Mapping
 
-from ..balls.precision import HIGHEST, LOWEST, Undecided
-from ..reading.decision import ClassesUnit, Decision, WordsUnit, count_leaves
-from ..reading.network import AttentionStep
-from .running import Judge
+from proofs.check.checker.chapters.trained.balls.precision import HIGHEST, LOWEST, Undecided
+from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, WordsUnit, count_leaves
+from proofs.check.checker.chapters.trained.reading.network import AttentionStep
+from proofs.check.checker.chapters.trained.words.deciding import DecisionByCover
+from proofs.check.checker.chapters.trained.words.running import Judge
 
 STEPS_A_SECOND = 1_000_000
 PASS_STEPS = 20  # of a class for each class that it sees, in each direction of each head
 FORM_STEPS = 1000  # of the form of a class, for each coordinate of the stream
 
 
-def estimate_decision(given: Decision) -> Mapping[str, int]:
+def estimate_decision(given: DecisionByCover) -> Mapping[str, int]:
     """How many words and nodes of classes there are, and about how many seconds they take."""
     judge = Judge(given.network, given.claim, given.language)
     cost = cost_of_token(judge)
     words = nodes = steps = 0
-    for unit in given.cover:
+    for unit in given.evidence.units:
         if isinstance(unit, WordsUnit):
             for n in range(unit.first, unit.last + 1):
                 words += (count := len(given.claim.alphabet) ** n)
@@ -40,13 +41,13 @@ def cost_of_token(judge: Judge) -> int:
     return 0
 
 
-def nodes_of(given: Decision, unit: ClassesUnit) -> int:
+def nodes_of(given: DecisionByCover, unit: ClassesUnit) -> int:
     """The nodes of the graph of a unit, down to its last level."""
     last = unit.last + len(given.claim.after)
-    return len(given.claim.before) + sum(map(len, given.graphs[unit.graph][:last + 1]))
+    return len(given.claim.before) + sum(map(len, given.evidence.graphs[unit.graph][:last + 1]))
 
 
-def cost_of_class(given: Decision, unit: ClassesUnit) -> int:
+def cost_of_class(given: DecisionByCover, unit: ClassesUnit) -> int:
     """Steps for one node of a unit."""
     seen = nodes_of(given, unit)
     directions = sum(2 * head.value.weight.width for step in given.network.steps if isinstance(step, AttentionStep)

@@ -1,8 +1,8 @@
 """Whether two questions are about one formula; no check of a file needs it."""
 
-from .asking import RequiredClaim, place_of_asked
-from .kernel.budget import Budget
-from .kernel.language import Language
+from proofs.check.checker.asking import RequiredClaim, place_of_asked
+from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.kernel.language import Language
 
 
 def ask_the_same(one: RequiredClaim, other: RequiredClaim) -> bool:

@@ -1,0 +1,25 @@
+"""What a class leaves open, as one run of it does it; docs/floats.md, section 7, Wrong runs."""
+
+from typing import NamedTuple
+
+from ...kernel.reading.document import Json
+from ...kernel.reading.shapes import Fields, one_of
+
+
+class Way(NamedTuple):
+    """The order of every sum, ``fused`` products, when weights are normalised, the base of exponentials."""
+
+    order: str
+    fused: bool
+    before: bool
+    base: str
+
+
+def read_way(value: Json) -> Way:
+    """What a run does."""
+    fields = Fields(value, "order", "fused", "normalised", "exp_base")
+    return Way(
+        str(fields.read("order", one_of("forwards", "backwards", "in pairs"))),
+        bool(fields.read("fused", one_of(True, False))),
+        fields.read("normalised", one_of("before", "after")) == "before",
+        str(fields.read("exp_base", one_of("e", "2"))))

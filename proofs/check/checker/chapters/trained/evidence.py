@@ -1,0 +1,119 @@
+"""What may prove a claim about a network, or refute it: a row a kind of evidence.
+
+A file of the checker is imported when a row that names it is needed.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from ...kernel.budget import Budget
+from ...kernel.kind import FileKind
+from ...kernel.language import Language
+from ...kernel.reading.document import Json
+from ...kernel.reading.shapes import headed, one_of
+from ...kernel.verdicts import expect, quote
+from ..run_classes.reading import FloatClaim, read_floats
+from .reading.decision import FORMAT_OF_DECISION, Decision
+from .reading.network import read_network
+
+TIMES_STEPS = 30  # a proof, which runs words, may take as many times the default steps
+TIMES_HELD = 3  # and the exact weights of a network as many times the default memory
+
+
+class EvidenceKind(NamedTuple):
+    """Who reads evidence, proves or refutes by it a claim of exact outputs, one of float runs, and says what it is.
+
+    Each as FILE.FUNCTION; empty where there is no rule.
+    """
+
+    read: str
+    exact: str
+    runs: str
+    describe: str
+    is_refutation: bool = False
+
+
+WORDS, ANY_LENGTH, TRACKS = "words", "words of any length", "tracks"
+INPUTS = {WORDS: "words_claim.read_claim", ANY_LENGTH: "words_claim.read_claim_of_any_length",
+          TRACKS: "tracks_claim.read_claim"}
+"""What a claim is about, with who reads it."""
+EXACT, RUNS = "exact", "float runs"
+ANSWERS = "answers"
+
+KINDS: Mapping[tuple[str, str, str], EvidenceKind] = {
+    (WORDS, ANSWERS, "cover"): EvidenceKind(
+        "cover.read_cover", "words.deciding.prove_decision", "floats.proof.prove_float_runs",
+        "words.vacuous.describe_covered"),
+    (WORDS, ANSWERS, "each word"): EvidenceKind(
+        "cover.read_each_word", "", "floats.proof.prove_float_runs", "words.vacuous.describe_covered"),
+    (WORDS, ANSWERS, "wrong word"): EvidenceKind(
+        "counterexamples.read_wrong_word", "words.wrong_word.prove_wrong_word", "floats.wrong_run.prove_wrong_run",
+        "words.describing.describe_wrong_word", is_refutation=True),
+    (ANY_LENGTH, ANSWERS, "counts"): EvidenceKind(
+        "lengths.read_counts", "lengths.proof.prove_lengths", "", "lengths.describing.describe_cells"),
+    (ANY_LENGTH, ANSWERS, "last letters"): EvidenceKind(
+        "lengths.read_last_letters", "lengths.suffixes.prove_suffixes", "", "lengths.describing.describe_cells"),
+    (ANY_LENGTH, ANSWERS, "wrong word"): EvidenceKind(
+        "counterexamples.read_long_word", "lengths.proof.prove_long_word", "", "lengths.describing.describe_long_word",
+        is_refutation=True),
+    (TRACKS, ANSWERS, "forms"): EvidenceKind(
+        "tracks.read_units", "tracks.proof.prove_tracks", "floats.track_runs.prove_track_runs",
+        "tracks.describing.describe_tracks"),
+    (TRACKS, ANSWERS, "wrong input"): EvidenceKind(
+        "counterexamples.read_wrong_input", "tracks.wrong_input.prove_wrong_input",
+        "floats.wrong_run.prove_wrong_input_run", "tracks.describing.describe_wrong_input", is_refutation=True)}
+"""By what a claim is about, what it says of that, and by what it is proved or refuted."""
+
+
+def load(name: str) -> Any:
+    """What FILE.FUNCTION names in this chapter."""
+    file, _, function = name.rpartition(".")
+    return getattr(import_module(f".{file}", __package__), function)
+
+
+def find_kind(document: Mapping[str, Json]) -> FileKind:
+    """Who knows a decision with such a claim, execution and evidence.
+
+    Raises:
+        Malformed: if nobody does.
+    """
+    inputs, said, by, execution = map(document.get, ("inputs", "property", "by", "execution"))
+    row = KINDS.get((str(inputs), str(said), str(by)))
+    expect(row is not None, "inputs, property, by: expected one of {}, got {}",
+           "; ".join(", ".join(map(quote, key)) for key in KINDS), ", ".join(map(quote, (inputs, said, by))))
+    assert row is not None
+    prove = {EXACT: row.exact, RUNS: row.runs}.get(str(execution))
+    expect(prove, "execution: there is no rule for {} by {}", quote(execution), quote(by))
+    return FileKind(
+        partial(read_decision, row), load(str(prove)), partial(describe_decision, row, inputs == TRACKS),
+        "float runs" if execution == RUNS else "inputs in tracks" if inputs == TRACKS else "a trained network",
+        is_refutation=row.is_refutation, times=(1 if row.is_refutation else TIMES_STEPS, TIMES_HELD))
+
+
+def read_decision(row: EvidenceKind, document: Json, budget: Budget) -> Decision[Any, Any]:
+    """The network, the claim, the classes of float runs, the evidence."""
+    in_runs = isinstance(document, dict) and document["execution"] == RUNS
+    fields = headed(document, FORMAT_OF_DECISION, "inputs", "execution", "property", "by", "network", "claim",
+                    *["floats"] * in_runs, "evidence")
+    language = Language(budget)
+    network = fields.read("network", partial(read_network, budget=budget))
+    inputs = str(fields.read("inputs", one_of(*INPUTS)))
+    claim = fields.read("claim", partial(load(f"reading.{INPUTS[inputs]}"), network=network, language=language))
+    floats: tuple[FloatClaim, ...] = ()
+    if in_runs:
+        floats = fields.read("floats", partial(read_floats, lengths=range(claim.max_n, claim.max_n + 1)))
+        expect(len(floats) == 1 or not row.is_refutation, "floats: expected one class, got {}", len(floats))
+    evidence = fields.read("evidence", partial(load(f"reading.{row.read}"), about=Decision(
+        network, claim, floats, None, language)))
+    return Decision(network, claim, floats, evidence, language)
+
+
+def describe_decision(row: EvidenceKind, in_tracks: bool, given: Decision[Any, Any], coverage: Any) -> list[str]:
+    """The whole claim, and what proves or refutes it."""
+    lines: list[str] = load(f"{'tracks' if in_tracks else 'words'}.describing.describe_claim")(given)
+    if given.floats:
+        lines += load("floats.describing.describe_classes")(given.floats, in_tracks)
+    found: list[str] = load(row.describe)(given, coverage, lines)
+    return found

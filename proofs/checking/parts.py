@@ -1,0 +1,269 @@
+"""Decisions about trained networks in parts and samples, and what they take; nothing that is accepted rests on it.
+
+Each file is read as the checker does; what goes wrong is raised as by `check_text` there, but for what is not proved.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any, NamedTuple, cast
+
+from constructions.errors import InputError
+from proofs.check.checker.asking import ANYTHING, Request, RequiredClaim
+from proofs.check.checker.chapters.run_classes.reading import FloatClaim
+from proofs.check.checker.chapters.run_classes.roundoff import expect_sensible
+from proofs.check.checker.chapters.trained.floats.proof import FloatRuns, ProverOfRuns, cover_of
+from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, Cover, CoverPart, EachWord, WordsUnit
+from proofs.check.checker.chapters.trained.reading.decision import Decision
+from proofs.check.checker.chapters.trained.reading.words_claim import TrainedClaim
+from proofs.check.checker.chapters.trained.words.deciding import (
+    CoverageCounts,
+    DecisionByCover,
+    Prover,
+    add_up,
+    prove_units,
+)
+from proofs.check.checker.chapters.trained.words.obligations import expect_covered, obligations
+from proofs.check.checker.chapters.trained.words.running import Share
+from proofs.check.checker.chapters.trained.words.vacuous import find_vacuous_lengths
+from proofs.check.checker.checking import Accepted, nothing_unexpected, read_bytes, read_within
+from proofs.check.checker.kernel.budget import MAX_N, Budget
+from proofs.check.checker.kernel.verdicts import Rejected, expect
+from proofs.checking.costs import estimate_decision
+
+
+def read_decision_of(data: bytes, asked: RequiredClaim, work: int) -> DecisionByCover:
+    """The decision whose bytes these are; one without a cover, or of float runs, has no parts."""
+    given = read_within(data, asked, Budget(work)).given
+    expect(isinstance(given, Decision) and isinstance(given.evidence, Cover) and not given.floats,
+           "a file of this kind has no parts and no samples")
+    return cast(DecisionByCover, given)
+
+
+def has_lengths(given: object) -> bool:
+    """Whether a file is about all words of a network, of each of some lengths."""
+    return isinstance(given, Decision) and isinstance(given.evidence, Cover | EachWord)
+
+
+def read_float_runs(data: bytes, work: int) -> FloatRuns:
+    """The claim about float runs of all words whose bytes these are."""
+    given = read_within(data, ANYTHING, Budget(work)).given
+    expect(isinstance(given, Decision) and isinstance(given.evidence, Cover | EachWord) and given.floats,
+           "a file of this kind is not about float runs of all words")
+    return cast(FloatRuns, given)
+
+
+def check_part(data: bytes, part: int, parts: int, asked: RequiredClaim = ANYTHING, work: int = 1) -> Mapping[str, int]:
+    """One of so many parts (from 1) of a decision about a trained network: what was proved.
+
+    If every part is proved, so is the claim.
+    """
+    with nothing_unexpected():
+        expect(1 <= part <= parts, "part: expected 1 to {}, got {}", parts, part)
+        return prove_part(read_decision_of(data, asked, work), part, parts)
+
+
+def join_parts(data: bytes, proved: Iterable[Mapping[str, int]], asked: RequiredClaim = ANYTHING,
+               work: int = 1) -> Accepted:
+    """The decision of which every part is proved, as who calls this knows; ``proved`` is what `check_part` returned.
+    """
+    with nothing_unexpected():
+        file = read_within(data, asked, Budget(work))
+        given = read_decision_of(data, asked, work)
+        coverage = join_coverage(given, proved)
+        return Accepted(given, coverage, tuple(file.kind.describe(given, coverage)))
+
+
+def find_unproved_units(data: bytes, part: int, parts: int, work: int = 1) -> list[tuple[int, str]]:
+    """The places in a decision's cover of the units that a part does not prove, each with the reason.
+
+    If there is none in any part, the claim is proved.
+    """
+    with nothing_unexpected():
+        expect(1 <= part <= parts, "part: expected 1 to {}, got {}", parts, part)
+        return find_unproved(read_decision_of(data, ANYTHING, work), part, parts)
+
+
+def find_vacuous(data: bytes, work: int = 1) -> list[int]:
+    """The lengths of the claim of a decision, or about float runs, on no word of which anything is judged. Nothing is
+    proved."""
+    with nothing_unexpected():
+        given = read_within(data, ANYTHING, Budget(work)).given
+        expect(has_lengths(given), "a file of this kind is not about all words of a network")
+        return find_vacuous_lengths(cast(Decision[TrainedClaim, Any], given))
+
+
+def find_unproved_floats_of(data: bytes, work: int = 1) -> list[tuple[int, str] | None]:
+    """For each class of a certificate of float runs the first place or length that is not proved, with the reason.
+
+    If that is None for every class, the claim is proved.
+    """
+    with nothing_unexpected():
+        given = read_float_runs(data, work)
+        return [find_unproved_floats(given, run) for run in given.floats]
+
+
+def find_unproved_float_units(data: bytes, work: int = 1) -> list[tuple[int, str]]:
+    """The places in the cover of a certificate of float runs of units that are not proved, each with the reason, in the
+    first class of runs that has some.
+
+    If there is none, the claim is proved.
+    """
+    with nothing_unexpected():
+        given = read_float_runs(data, work)
+        return next(filter(None, (find_unproved_units_of_runs(given, run) for run in given.floats)), [])
+
+
+def check_sample(data: bytes, number: int, asked: RequiredClaim = ANYTHING, work: int = 1) -> Mapping[str, int]:
+    """So many obligations of a decision, drawn by a digest of the file: what was proved, which is not the claim."""
+    with nothing_unexpected():
+        expect(1 <= number <= MAX_N, "sample: expected 1 to {}, got {}", MAX_N, number)
+        return prove_sample(read_decision_of(data, asked, work), number, data)
+
+
+def estimate(data: bytes, asked: RequiredClaim = ANYTHING, work: int = 1) -> Mapping[str, int]:
+    """How many words and nodes a decision has, and about how many seconds it takes. Nothing is proved."""
+    with nothing_unexpected():
+        return estimate_decision(read_decision_of(data, asked, work))
+
+
+class Some(NamedTuple):
+    """Less than all that there is to check, so that nothing can be accepted: a part, a sample, or an estimate."""
+
+    part: tuple[int, int] | None = None
+    sample: int | None = None
+    estimate: bool = False
+
+    def __bool__(self) -> bool:
+        """Whether any of them is asked for."""
+        return bool(self.part or self.sample or self.estimate)
+
+
+EVERYTHING = Some()
+PART = re.compile("([0-9]{1,5})/([0-9]{1,5})", re.ASCII)
+
+
+def read_some(part: str | None, sample: int | None, estimate: bool) -> Some:
+    """What is asked for: at most one of a part, as K/M, a sample and an estimate.
+
+    Raises:
+        InputError: unless 1 <= K <= M, and the sample is 1 or more.
+    """
+    if (part is not None) + (sample is not None) + estimate > 1:
+        raise InputError("--part, --sample, --estimate: expected one of them")
+    found = PART.fullmatch(part or "")
+    if part is not None and not (found and 1 <= int(found[1]) <= int(found[2])):
+        raise InputError("--part: expected K/M, K from 1 to M")
+    if sample is not None and sample < 1:
+        raise InputError(f"--sample: expected a number of 1 or more, got {sample}")
+    return Some((int(found[1]), int(found[2])) if found else None, sample, estimate)
+
+
+def check_some(path: str, request: Request, some: Some) -> str:
+    """What was proved of a part or a sample, or what an estimate says."""
+    data, options = read_bytes(path), (request.asked, request.work)
+    if some.part:
+        what, found = "part {}/{} is proved".format(*some.part), check_part(data, *some.part, *options)
+    elif some.sample:
+        what, found = f"a sample of {some.sample} is proved", check_sample(data, some.sample, *options)
+    else:
+        what, found = "nothing is proved; about", estimate(data, *options)
+    return f"{what}: {', '.join(f'{count} {name}' for name, count in found.items())}"
+
+
+def join_coverage(given: DecisionByCover, proved: Iterable[CoverageCounts]) -> CoverageCounts:
+    """That all is covered; what was proved in parts that are all of it.
+
+    Raises:
+        Rejected: if an obligation is left out of the cover.
+    """
+    expect_covered(given)
+    return add_up(given, proved)
+
+
+def prove_part(given: DecisionByCover, part: int, parts: int) -> CoverageCounts:
+    """That all is covered; of each unit of words a share, and of the units of classes every ``parts``-th."""
+    expect_covered(given)
+    units = [given.evidence.units[place] for place in places_of_part(given, part, parts)]
+    return prove_units(given, units, Share(part - 1, parts))
+
+
+def find_unproved(given: DecisionByCover, part: int, parts: int) -> list[tuple[int, str]]:
+    """The places in the cover of units that this part does not prove, each with the reason.
+
+    If there is none in any of the parts, the claim is proved.
+
+    Raises:
+        Rejected: if an obligation is left out of the cover.
+    """
+    expect_covered(given)
+    prover, unproved = Prover(given), []
+    for place in sorted(places_of_part(given, part, parts)):
+        try:
+            prover.prove(given.evidence.units[place], Share(part - 1, parts))
+        except Rejected as reason:
+            unproved.append((place, str(reason)))
+    return unproved
+
+
+def places_of_part(given: DecisionByCover, part: int, parts: int) -> list[int]:
+    """In the cover: all units of words, of which each part takes a share, and every ``parts``-th unit of classes."""
+    classes = [place for place, unit in enumerate(given.evidence.units) if isinstance(unit, ClassesUnit)]
+    words = [place for place, unit in enumerate(given.evidence.units) if isinstance(unit, WordsUnit)]
+    return [*words, *classes[part - 1::parts]]
+
+
+def prove_sample(given: DecisionByCover, number: int, data: bytes) -> CoverageCounts:
+    """That all is covered, and units chosen by a digest of the file.
+
+    A unit of words is proved at one obligation of it, a unit of classes as a whole.
+    """
+    expect_covered(given)
+    digest = sha256(data).digest()
+    chosen: dict[CoverPart, None] = {}
+    weights = [unit.last - unit.first + 1 for unit in given.evidence.units]
+    for draw in range(number):
+        place = int.from_bytes(sha256(digest + draw.to_bytes(8, "big")).digest(), "big") % sum(weights)
+        chosen[obligation_at(given.evidence.units, place)] = None
+    return prove_units(given, chosen)
+
+
+def obligation_at(cover: Iterable[CoverPart], place: int) -> CoverPart:
+    """The obligation at this place, counted through the units of the cover."""
+    for unit in cover:
+        count = unit.last - unit.first + 1
+        if place < count:
+            chosen = unit.first + place
+            return WordsUnit(unit.offset, chosen, chosen) if isinstance(unit, WordsUnit) else unit
+        place -= count
+    raise IndexError(place)
+
+
+def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] | None:
+    """The first place or length at which a class of runs is not proved, with the reason; None if all are.
+
+    Raises:
+        Rejected: if there is no rule for the class, or for what the network does.
+    """
+    expect_sensible(run)
+    prover, found = ProverOfRuns(given, run), list[tuple[int, str]]()
+    for one in obligations(given.network, given.claim, given.language):
+        last = min(one.last, found[-1][0] - 1) if found else one.last
+        found += [(n, reason) for n, reason in prover.tried(one.offset, one.first, last) if reason]
+    return found[-1] if found else None
+
+
+def find_unproved_units_of_runs(given: FloatRuns, run: FloatClaim) -> list[tuple[int, str]]:
+    """The places in the cover of units that are not proved in a class of runs, each with the reason.
+
+    Raises:
+        Rejected: if there is no rule for the class, or an obligation is left out of the cover.
+    """
+    expect_sensible(run)
+    prover, unproved = ProverOfRuns(given, run), []
+    for place, unit in enumerate(cover_of(given)):
+        try:
+            prover.prove_unit(unit)
+        except Rejected as reason:
+            unproved.append((place, str(reason)))
+    return unproved
