@@ -16,6 +16,7 @@ from proofs.check.checker.chapters.trained.floats.proof import FloatRuns, Prover
 from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, Cover, CoverPart, EachWord, WordsUnit
 from proofs.check.checker.chapters.trained.reading.decision import Decision
 from proofs.check.checker.chapters.trained.reading.words_claim import TrainedClaim
+from proofs.check.checker.chapters.trained.words.covering import expect_covered
 from proofs.check.checker.chapters.trained.words.deciding import (
     CoverageCounts,
     DecisionByCover,
@@ -23,8 +24,8 @@ from proofs.check.checker.chapters.trained.words.deciding import (
     add_up,
     prove_units,
 )
-from proofs.check.checker.chapters.trained.words.obligations import expect_covered, obligations
-from proofs.check.checker.chapters.trained.words.running import Share
+from proofs.check.checker.chapters.trained.words.judge import Share
+from proofs.check.checker.chapters.trained.words.obligations import obligations
 from proofs.check.checker.chapters.trained.words.vacuous import find_vacuous_lengths
 from proofs.check.checker.checking import Accepted, nothing_unexpected, read_bytes, read_within
 from proofs.check.checker.kernel.budget import MAX_N, Budget

@@ -7,8 +7,8 @@ from typing import NoReturn
 from .asking import Request, RequiredClaim, place_of_asked, split_alphabet
 from .checking import check_file
 from .kernel.budget import Budget
+from .kernel.kind import REGIMES
 from .kernel.language import Language
-from .kernel.reading.records import REGIMES
 from .kernel.verdicts import ACCEPTED, GRAVEST_FIRST, STATUS, Malformed, Refusal, expect, verdict_of
 
 

@@ -8,6 +8,8 @@ from .budget import Budget
 from .reading.document import Json
 
 WIDTH = 13  # of the first column of what is printed
+REGIMES = ("temperature", "position", "unstated")
+"""What a claim may say of temperatures and position embeddings."""
 
 
 @dataclass(frozen=True)

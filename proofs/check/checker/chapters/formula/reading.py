@@ -5,9 +5,11 @@ What the key `floats` holds is read by the chapter of float runs, behind all of 
 from functools import partial
 
 from ...kernel.budget import MAX_HEADS, MAX_LAYERS, MAX_N, Budget
+from ...kernel.kind import REGIMES
 from ...kernel.language import Language
 from ...kernel.reading.document import Json
-from ...kernel.reading.records import OTHER_WEIGHTINGS, REGIMES, Slack
+from ...kernel.reading.formulas import expect_known_symbols, in_language
+from ...kernel.reading.records import OTHER_WEIGHTINGS, Slack
 from ...kernel.reading.shapes import (
     Fields,
     headed,
@@ -18,7 +20,7 @@ from ...kernel.reading.shapes import (
     read_symbols,
     read_text,
 )
-from ...kernel.reading.transformer import WEIGHTINGS, expect_known_symbols, in_language, read_transformer
+from ...kernel.reading.transformer import WEIGHTINGS, read_transformer
 from ...kernel.verdicts import expect, require
 from .records import Bound, Certificate, Claim
 

@@ -11,6 +11,7 @@ from functools import partial
 from ...kernel.budget import MAX_N, Budget
 from ...kernel.language import Language, Place
 from ...kernel.reading.document import Json
+from ...kernel.reading.formulas import expect_known_symbols, in_language, read_predicates
 from ...kernel.reading.records import Transformer
 from ...kernel.reading.shapes import (
     Fields,
@@ -23,7 +24,7 @@ from ...kernel.reading.shapes import (
     read_symbols,
     read_text,
 )
-from ...kernel.reading.transformer import expect_known_symbols, in_language, read_predicates, read_transformer
+from ...kernel.reading.transformer import read_transformer
 from ...kernel.verdicts import expect, quote
 
 FORMAT_OF_MARGIN = "certify-margin"

@@ -9,6 +9,7 @@ from ...kernel.budget import MAX_N, Budget
 from ...kernel.language import Language, Place
 from ...kernel.numbers import Enclosure
 from ...kernel.reading.document import Json, read_document
+from ...kernel.reading.formulas import expect_known_symbols, in_language
 from ...kernel.reading.records import SPARSE, LinearForm, Transformer
 from ...kernel.reading.shapes import (
     DirectionOrder,
@@ -21,7 +22,7 @@ from ...kernel.reading.shapes import (
     read_rational,
     read_symbols,
 )
-from ...kernel.reading.transformer import expect_known_symbols, in_language, read_transformer
+from ...kernel.reading.transformer import read_transformer
 from ...kernel.verdicts import expect, require
 
 FORMAT = "certify-softened"

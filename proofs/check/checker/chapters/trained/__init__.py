@@ -14,11 +14,11 @@ forms         packed (many signed integers in one), affine (affine forms, and li
               softmax as integers), graphs (a graph of classes is a cover of all words), ranges (averages stay in stated
               ranges: longest paths), passing (all steps on forms), arithmetic (what a proof by classes computes with:
               the real numbers), cells (boxes of ranges, cut), rows (rows at the stream of a node)
-words         obligations (what must be covered, and that it is), running (all words of a unit), classes (a unit of a
-              cover by classes), wrong_word, deciding (the whole cover, a part of it, or a sample), vacuous (the lengths
-              at which nothing is asked), costs, describing (the claim in words)
-tracks        inputs that are laid out in tracks: columns, longest (sums over columns), queries, layers,
-              each_input, exact, exact_proof, proof, wrong_input, describing
+words         obligations (what must be covered), covering (that it is), judge (the rows of each word), running (all words
+              of a unit), classes (a unit of a cover by classes), places (where a wrong word is judged), wrong_word,
+              deciding (the whole cover), vacuous (the lengths at which nothing is asked), describing (the claim in words)
+tracks        inputs that are laid out in tracks: columns, places, longest (sums over columns), queries, layers,
+              by_classes, each_input, exact, exact_proof, proof, wrong_input, describing
 lengths       lengths beyond enumeration: counts, truths, margins, case_rows, proof,
               suffixes, describing
 floats        float runs: rounding, casting, one_number, operations, softmax, stack, walks, classes, proof, describing;

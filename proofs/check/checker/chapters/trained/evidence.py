@@ -3,10 +3,12 @@
 A file of the checker is imported when a row that names it is needed.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...kernel.budget import Budget
 from ...kernel.kind import FileKind
@@ -14,9 +16,11 @@ from ...kernel.language import Language
 from ...kernel.reading.document import Json
 from ...kernel.reading.shapes import headed, one_of
 from ...kernel.verdicts import expect, quote
-from ..run_classes.reading import FloatClaim, read_floats
 from .reading.decision import FORMAT_OF_DECISION, Decision
 from .reading.network import read_network
+
+if TYPE_CHECKING:
+    from ..run_classes.reading import FloatClaim
 
 TIMES_STEPS = 30  # a proof, which runs words, may take as many times the default steps
 TIMES_HELD = 3  # and the exact weights of a network as many times the default memory
@@ -103,6 +107,8 @@ def read_decision(row: EvidenceKind, document: Json, budget: Budget) -> Decision
     claim = fields.read("claim", partial(load(f"reading.{INPUTS[inputs]}"), network=network, language=language))
     floats: tuple[FloatClaim, ...] = ()
     if in_runs:
+        from ..run_classes.reading import read_floats
+
         floats = fields.read("floats", partial(read_floats, lengths=range(claim.max_n, claim.max_n + 1)))
         expect(len(floats) == 1 or not row.is_refutation, "floats: expected one class, got {}", len(floats))
     evidence = fields.read("evidence", partial(load(f"reading.{row.read}"), about=Decision(

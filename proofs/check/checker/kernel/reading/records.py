@@ -103,8 +103,6 @@ SPARSE = ("sparsemax", "entmax-1.5")
 ADDITIVE = ("relu", "relu-over-n", "sigmoid")  # the weight of a position does not depend on the other ones
 RECURRENT = ("geometric", "stick-breaking")
 OTHER_WEIGHTINGS = (*SPARSE, "softmax-plus-one", *ADDITIVE, *RECURRENT)
-REGIMES = ("temperature", "position", "unstated")
-"""What a claim may say of temperatures and position embeddings."""
 
 
 @dataclass(frozen=True)

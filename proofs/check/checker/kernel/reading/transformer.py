@@ -7,6 +7,7 @@ from ..budget import MAX_ENTRIES
 from ..language import Language, Place
 from ..verdicts import expect, quote
 from .document import Json
+from .formulas import in_language, read_predicates
 from .records import HARD, KINDS, RECURRENT, FeedForward, Head, Layer, LinearForm, Meaning, Neuron, Transformer
 from .shapes import (
     DirectionOrder,
@@ -47,17 +48,6 @@ def read_transformer(value: Json, language: Language, weightings: Sequence[str] 
     return Transformer(alphabet, predicates, directions, tokens, positions, layers, output)
 
 
-def in_language(read: Callable[[str], Place]) -> Callable[[Json], Place]:
-    """A text of the language, of this kind."""
-    return lambda value: read(read_text(value))
-
-
-def read_predicates(value: Json, language: Language) -> dict[str, Place]:
-    """Definitions of predicates, which the language learns; their places by name."""
-    names = list_of(lambda text: language.define(read_text(text)))(value)
-    return {name: language.predicates[name] for name in names}
-
-
 def read_entries(value: Json, language: Language) -> tuple[Place, ...]:
     """The table of formulas; each may mention those before it."""
     expect(isinstance(value, list) and 1 <= len(value) <= MAX_ENTRIES, "expected 1 to {} (limit) formulas", MAX_ENTRIES)
@@ -91,12 +81,6 @@ FIELDS_OF_KIND: Mapping[str, Mapping[str, Callable[[Language, str], Place]]] = {
     "slack": {"formula": Language.formula},
     "any": {}}
 """The fields of each kind of meaning, in the order of its record, and what is written there."""
-
-
-def expect_known_symbols(language: Language, alphabet: tuple[str, ...]) -> None:
-    """Every symbol of a formula is in the alphabet."""
-    foreign = sorted(language.symbols() - {*alphabet})
-    expect(not foreign, "a formula has the symbol {}, which is not in the alphabet", quote("".join(foreign[:1])))
 
 
 def read_rows(value: Json, alphabet: tuple[str, ...], order: DirectionOrder) -> dict[str, LinearForm]:

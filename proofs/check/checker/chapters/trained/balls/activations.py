@@ -7,14 +7,11 @@ for the values themselves, the function is evaluated.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 
 from ....kernel.budget import Budget
 from ....kernel.numbers import size
 from .exponentials import LazyTable
-from .normal import Normal
 from .precision import Precision
-from .sigmoids import Sigmoids
 
 VALUE_ERROR = 3  # of a value, in numbers
 FINER = 6  # bits more of values of tables at precision 0
@@ -40,6 +37,17 @@ SHAPES = {"gelu": ActivationShape(Fraction(13, 10), Fraction(5, 4), 10, False),
 EXACT = {"relu", "identity"}
 
 
+def evaluated(name: str, bits: int, budget: Budget) -> Callable[[int], int]:
+    """The function of a number; its file is loaded when it is needed."""
+    if name == "gelu":
+        from .normal import Normal
+
+        return Normal(bits, budget).find
+    from .sigmoids import Sigmoids
+
+    return Sigmoids(name, bits, budget).find
+
+
 ParabolaPiece = tuple[int, int, int]
 """The value at the left end, times the cell's width, and the coefficients of t and t², t from 0 to 1 over the cell."""
 
@@ -57,8 +65,7 @@ class Activation:
         self._function: Callable[[int], int] = int
         self._finer = 0 if precision.level or name in EXACT else FINER
         if name not in EXACT:
-            make = Normal if name == "gelu" else partial(Sigmoids, name)
-            self._function = make(precision.fraction + self._finer, budget).find
+            self._function = evaluated(name, precision.fraction + self._finer, budget)
         rest = self._shape.third * Fraction(642, 10000) * precision.one / 8**self._shape.step_bits
         self._step_bits = self._shape.step_bits
         while self._step_bits > FINER and 8 * rest <= allowed:

@@ -27,7 +27,6 @@ from .heads import HeadAverage, HeadOnNumbers, TokenProjections, maps_of_heads, 
 from .linear import LinearOnNumbers, MapsBeside, Unchanged
 from .norms import Normaliser
 from .precision import NORM_BITS, Logits, Precision, Stream, ceil_norm, ceil_sqrt
-from .roundings import Rounder
 
 MOST_COMPOSED = 256  # the greatest width of heads whose maps are composed: it costs the square of it
 
@@ -121,6 +120,8 @@ class RoundingOnNumbers:
 
     def __init__(self, precision: Precision, budget: Budget, step: UnitsStep, rounding: Rounding, width: int,
                  reads: int) -> None:
+        from .roundings import Rounder
+
         self._reading, self.width = StepInput(step.norm, width, precision, budget, reads), width
         units = step.inward.weight.width
         self._in = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(step.inward)), self._reading.bound)

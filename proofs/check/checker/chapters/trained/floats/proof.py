@@ -22,8 +22,10 @@ from ..reading.cover import Cover, CoverPart, EachWord, WordsUnit
 from ..reading.decision import Decision
 from ..reading.words_claim import LogitRow, TrainedClaim
 from ..words.classes import Classes
-from ..words.obligations import expect_covered, obligations
-from ..words.running import ALL, Judge, Runner, tokens_at_places
+from ..words.covering import expect_covered
+from ..words.judge import ALL, Judge
+from ..words.obligations import obligations
+from ..words.running import Runner, tokens_at_places
 from .ball_words import BallsOfInputs
 from .casting import cast_network
 from .classes import Runs

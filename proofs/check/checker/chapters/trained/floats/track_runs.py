@@ -1,20 +1,26 @@
 """Inputs in tracks, every one of them in every run of each class; docs/floats.md, section 7, Inputs in tracks."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING, NoReturn
 
+from ....kernel.verdicts import Rejected
 from ...run_classes.reading import FloatClaim
 from ..reading.decision import Decision
-from ..reading.tracks import Units
+from ..reading.tracks import EachInput, ExactUnit, Unit, Units
 from ..reading.tracks_claim import TracksClaim
 from ..reading.words_claim import LogitRow
-from ..tracks.each_input import ProvesRows
-from ..tracks.proof import prove_tracks
+from ..tracks.proof import AboutTracks, prove_forms
 from ..words.running import Runner
 from .casting import cast_network
 from .classes import Runs
 from .proof import RowsInRuns, prove_in_each
 from .stack import FloatStack
+
+if TYPE_CHECKING:
+    from ..tracks.each_input import ProvesRows
 
 
 def prove_track_runs(given: Decision[TracksClaim, Units]) -> Mapping[str, int]:
@@ -25,9 +31,29 @@ def prove_track_runs(given: Decision[TracksClaim, Units]) -> Mapping[str, int]:
     """
     def prove(run: FloatClaim) -> Mapping[str, int]:
         stack = FloatStack(given.language.budget, cast_network(given.network, run), run)
-        return prove_tracks(given, partial(make_prover, given, stack), Runs(stack))
+        return prove_forms(given, partial(prove_each_in_runs, stack), no_exact_numbers, partial(
+            prove_classes_in_runs, stack))
 
     return prove_in_each(given.floats, prove)
+
+
+def prove_each_in_runs(stack: FloatStack, given: AboutTracks, number: int, unit: EachInput) -> int:
+    """A form input by input; how many there are."""
+    from ..tracks.each_input import prove_each
+
+    return prove_each(given, number, unit.inputs, partial(make_prover, given, stack))
+
+
+def no_exact_numbers(given: AboutTracks, number: int, unit: ExactUnit) -> NoReturn:
+    """Raises: Rejected: always, as exact numbers are none of a run."""
+    raise Rejected("exact numbers: no rule for float runs")
+
+
+def prove_classes_in_runs(stack: FloatStack, given: AboutTracks, number: int, unit: Unit) -> tuple[int, int]:
+    """A form by classes; how many classes, and cells."""
+    from ..tracks.by_classes import FormProof
+
+    return FormProof(given, number, unit, Runs(stack)).run()
 
 
 def make_prover(given: Decision[TracksClaim, object], stack: FloatStack, rows: Sequence[LogitRow],

@@ -10,9 +10,9 @@ from ..reading.counterexamples import WrongInput, WrongWord
 from ..reading.decision import Decision
 from ..reading.tracks_claim import TracksClaim
 from ..reading.words_claim import LogitRow, TrainedClaim
-from ..tracks.wrong_input import row_and_prefix
-from ..words.running import Judge
-from ..words.wrong_word import find_place, tokens_of
+from ..tracks.places import row_and_prefix
+from ..words.judge import Judge
+from ..words.places import find_place, tokens_of
 from .casting import cast_network
 from .one_run import OneRun
 

@@ -10,7 +10,6 @@ from ....kernel.budget import Budget
 from ....kernel.verdicts import require
 from ..balls.activations import Activation, ScoreCap
 from ..balls.precision import Precision
-from ..balls.roundings import Rounder
 from ..reading.network import AttentionStep, Network, NetworkHead, Norm, NormStep, Rotary, Rounding, Step, UnitsStep
 from .affine import AffineForm, Linear, apply, make_point, multiply, plus, promoted, scale_each
 from .maps import make_bias, make_map, make_rotation, to_units
@@ -98,6 +97,8 @@ def make_maps(budget: Budget, step: Step) -> Maps:
 def make_curve(budget: Budget, step: UnitsStep) -> Curve:
     """An activation, or a rounding, whose scale must be given."""
     if isinstance(step.activation, Rounding):
+        from ..balls.roundings import Rounder
+
         require(step.activation.scale is not None, "no rule by classes for roundings by a range")
         return Curve("rounding", Rounder(step.activation, PRECISION, budget, 0, 1))
     return Curve(step.activation, Activation(step.activation, PRECISION, budget))

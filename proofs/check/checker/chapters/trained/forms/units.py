@@ -3,16 +3,20 @@
 docs/trained.md, section 5; section 6 bounds the second derivatives.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from fractions import Fraction
 from operator import sub
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ....kernel.budget import Budget
 from ..balls.activations import Activation
-from ..balls.roundings import Rounder
 from .affine import FRACTION, UNIT, WEIGHT, AffineForm, charge, known_by_sizes, spread, tighten, widened, within_range
 from .packed import rescale
+
+if TYPE_CHECKING:
+    from ..balls.roundings import Rounder
 
 CELLS = 32  # of the grid on which the distance from the line is taken, if the interval is wide
 WIDE, NARROW = UNIT >> 4, UNIT >> 26  # intervals that are not so wide have fewer cells, or a line that does not rise
@@ -69,7 +73,7 @@ def find_line(budget: Budget, curve: Curve, least: int, greatest: int, quick: bo
     there; the grid may reach beyond the interval. A rounding is within its doubt of line segments between its points.
     """
     width = greatest - least
-    if isinstance(curve.values, Rounder):
+    if not isinstance(curve.values, Activation):
         points, found, doubt = curve.values.near(least, greatest)
     elif curve.name == "relu":
         points, doubt = [least, *([0] if least < 0 < greatest else []), greatest], 0

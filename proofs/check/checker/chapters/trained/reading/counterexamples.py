@@ -2,16 +2,21 @@
 input by which a claim is false; docs/floats.md, section 7, Wrong runs: in a run of it.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ....kernel.budget import MAX_N
 from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import Fields, integer_within, list_of, read_text
 from ....kernel.verdicts import expect
-from ...run_classes.way import Way, read_way
 from .decision import Decision
-from .tracks_claim import TracksClaim
 from .words_claim import MAX_OFFSET, Count, TrainedClaim
+
+if TYPE_CHECKING:
+    from ...run_classes.way import Way
+    from .tracks_claim import TracksClaim
 
 LONGEST_WORD = 1 << 20  # letters of a long wrong word
 
@@ -67,7 +72,11 @@ def keys_of_run(about: Decision[object, None]) -> list[str]:
 
 def read_run(fields: Fields) -> Way | None:
     """The run, if there is one."""
-    return fields.read("run", read_way) if "run" in fields else None
+    if "run" not in fields:
+        return None
+    from ...run_classes.way import read_way
+
+    return fields.read("run", read_way)
 
 
 def read_row(fields: Fields, claim: TrainedClaim) -> tuple[int, int]:

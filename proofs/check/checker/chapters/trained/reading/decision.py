@@ -3,12 +3,16 @@
 A claim is about words or about inputs in tracks; of the exact outputs, or of those in every float run of some classes.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ....kernel.language import Language
-from ...run_classes.reading import FloatClaim
 from .network import Network
+
+if TYPE_CHECKING:
+    from ...run_classes.reading import FloatClaim
 
 FORMAT_OF_DECISION = "certify-decision"
 

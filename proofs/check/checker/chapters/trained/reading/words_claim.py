@@ -8,6 +8,7 @@ from functools import partial
 from ....kernel.budget import MAX_N
 from ....kernel.language import Language, Place
 from ....kernel.reading.document import Json
+from ....kernel.reading.formulas import expect_known_symbols, in_language, read_predicates
 from ....kernel.reading.shapes import (
     Fields,
     integer_within,
@@ -17,7 +18,6 @@ from ....kernel.reading.shapes import (
     read_rational,
     read_symbols,
 )
-from ....kernel.reading.transformer import expect_known_symbols, in_language, read_predicates
 from ....kernel.verdicts import expect, quote
 from ...along_words.conditions import Automaton, Conditions, When
 from .network import Network

@@ -19,7 +19,7 @@ from ..words.describing import (
     write_tokens,
 )
 from .columns import FormColumns, on_paths
-from .wrong_input import right_tokens
+from .places import right_tokens
 
 LINE = 100  # characters of what a line lists
 

@@ -21,8 +21,8 @@ MakesProver = Callable[[Sequence[LogitRow], Sequence[Sequence[int]]], ProvesRows
 """Of these rows, after inputs with these tokens at each place."""
 
 
-def over_the_reals(given: Decision[TracksClaim, object]) -> MakesProver:
-    """Over the real numbers."""
+def exact_outputs(given: Decision[TracksClaim, object]) -> MakesProver:
+    """Of exact outputs."""
     def make(rows: Sequence[LogitRow], may_stand: Sequence[Sequence[int]]) -> ProvesRows:
         read = {token for tokens in may_stand for token in tokens}
         stacks = Stacks(given.network, rows, lambda precision, part, asked: Stack(

@@ -2,9 +2,8 @@
 margin, after the right answers before it."""
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 
-from ....kernel.verdicts import Rejected, expect, require
+from ....kernel.verdicts import require
 from ..balls.precision import HIGHEST, Precision, Undecided
 from ..balls.stack import Stack
 from ..balls.walks import make_walk
@@ -13,38 +12,7 @@ from ..reading.decision import Decision
 from ..reading.tracks import MOST_PRECISION
 from ..reading.tracks_claim import TracksClaim
 from ..reading.words_claim import LogitRow
-from .exact import ExactNetwork
-
-
-def right_tokens(given: Decision[TracksClaim, WrongInput]) -> list[int]:
-    """What stands at all places of the input.
-
-    Raises:
-        Rejected: if the claim is not about this input.
-    """
-    claim, form = given.claim, given.claim.forms[given.evidence.form]
-    states = [claim.machine.start]
-    for table, column in zip(form.columns, given.evidence.columns, strict=True):
-        step = claim.machine.tables[table][states[-1]][column]
-        if step is None:
-            raise Rejected("the claim does not allow the input")
-        states.append(step[0])
-    require(claim.machine.end[states[-1]] is not None, "the claim does not allow the input to end so")
-    return [claim.token(place, states, given.evidence.columns, form) for place in form.layout]
-
-
-def row_and_prefix(given: Decision[TracksClaim, WrongInput]) -> tuple[LogitRow, list[int]]:
-    """The right logit less the other one, and what stands before its place.
-
-    Raises:
-        Rejected: if the claim is not about this input.
-        Malformed: if it asks nothing there.
-    """
-    claim, wrong, tokens = given.claim, given.evidence, right_tokens(given)
-    form, place = claim.forms[wrong.form], wrong.place
-    expect(form.first_answer <= place < len(form.layout), "place: expected that of an answer")
-    expect(wrong.other in claim.among and wrong.other != tokens[place], "other: expected another token of among")
-    return tuple(sorted([(tokens[place], Fraction(1)), (wrong.other, Fraction(-1))])), tokens[:place]
+from .places import row_and_prefix
 
 
 def prove_wrong_input(given: Decision[TracksClaim, WrongInput]) -> Mapping[str, int]:
@@ -75,6 +43,8 @@ def prove_exactly(given: Decision[TracksClaim, WrongInput], row: LogitRow, prefi
     Raises:
         Rejected: if not, if it is not decided, or if there is no rule for the network.
     """
+    from .exact import ExactNetwork
+
     network = ExactNetwork(given.language.budget, given.network, given.claim.offset, MOST_PRECISION)
     ((right, _),) = [one for one in row if one[1] > 0]
     box = network.averages(prefix, MOST_PRECISION)

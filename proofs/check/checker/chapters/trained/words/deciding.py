@@ -1,15 +1,22 @@
 """A decision about a trained network: that all words are covered, and every unit of the cover."""
 
+from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from ....kernel.verdicts import within
 from ..reading.cover import Cover, CoverPart, WordsUnit
 from ..reading.decision import Decision
 from ..reading.words_claim import TrainedClaim
-from .classes import Classes
-from .obligations import expect_covered, obligations
-from .running import ALL, Judge, Share, prove_words
+from .covering import expect_covered
+from .judge import ALL, Judge, Share
+from .obligations import obligations
+
+if TYPE_CHECKING:
+    from .classes import Classes
 
 CoverageCounts = Mapping[str, int]
 DecisionByCover = Decision[TrainedClaim, Cover]
@@ -39,17 +46,27 @@ def prove_units(given: DecisionByCover, units: Iterable[CoverPart], share: Share
 
 
 class Prover:
-    """Proves units of one certificate, one after another."""
+    """Proves units of one certificate, one after another; what words need, or classes, is loaded for the first one."""
 
     def __init__(self, given: DecisionByCover) -> None:
         self.given = given
         self._judge = Judge(given.network, given.claim, given.language)
-        self._classes: Classes | None = None
 
     def prove(self, unit: CoverPart, share: Share) -> int:
         """The unit, or a share of its words; how many words or classes that are."""
         if isinstance(unit, WordsUnit):
-            return prove_words(self._judge, unit, share)
+            return self._prove_words(unit, share)
         with within(f"offset {unit.offset}, from {unit.first} to {unit.last}"):
-            self._classes = self._classes or Classes(self.given)
             return self._classes.prove(unit)
+
+    @cached_property
+    def _prove_words(self) -> Callable[[WordsUnit, Share], int]:
+        from .running import prove_words, stacks_of
+
+        return partial(prove_words, self._judge, stacks_of(self._judge))
+
+    @cached_property
+    def _classes(self) -> Classes:
+        from .classes import Classes
+
+        return Classes(self.given)

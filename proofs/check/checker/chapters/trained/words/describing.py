@@ -1,16 +1,21 @@
 """What an accepted decision claims, or a wrong word shows, in words; written from what was parsed."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ....kernel.kind import entry
 from ....kernel.language import Language
 from ....kernel.verdicts import quote_all, show
-from ...run_classes.way import Way
 from ..reading.counterexamples import WrongWord
 from ..reading.decision import Decision
 from ..reading.network import AttentionStep, Network, Rounding, UnitsStep
 from ..reading.words_claim import EVERY, Case, LogitRow, TrainedClaim
 from .obligations import greatest_length
+
+if TYPE_CHECKING:
+    from ...run_classes.way import Way
 
 EXACT = "exact reals, real exponentials and square roots"
 IN_RUNS = "in every float run of each class below"

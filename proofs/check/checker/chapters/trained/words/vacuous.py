@@ -6,7 +6,7 @@ from ...along_words.tracker import Tracker, TrackerState
 from ..reading.decision import Decision
 from ..reading.words_claim import TrainedClaim
 from .describing import covered, describe_lengths
-from .running import ALL, Judge, dead_states
+from .judge import ALL, Judge, dead_states
 
 
 def describe_covered(given: Decision[TrainedClaim, object], coverage: Mapping[str, int], lines: list[str]) -> list[str]:

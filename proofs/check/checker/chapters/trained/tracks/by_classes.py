@@ -1,0 +1,182 @@
+"""A form by classes of inputs: every range of every class, and every row in every cell; docs/tracks.md, section 5.
+
+Classes that are alike in all that follows the last heads are a group, whose boxes of ranges are cut into cells
+together.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import pairwise
+
+from ....kernel.budget import ENTRY_BITS
+from ....kernel.exponential import ceil_shift, floor_shift
+from ....kernel.verdicts import Rejected, expect, require, within
+from ..forms.affine import FRACTION, AffineForm, Linear, promoted
+from ..forms.arithmetic import ArithmeticOfClasses, Reals
+from ..forms.cells import Bounds, replaced
+from ..forms.cells import Cell as BoxOfCell
+from ..forms.packed import SLOT
+from ..forms.ranges import ColumnSource
+from ..forms.rows import Last, prove_rows
+from ..reading.decision import Decision
+from ..reading.tracks import Tree, Unit, width_of_stream
+from ..reading.tracks_claim import TracksClaim
+from .columns import FormColumns, windowed
+from .layers import HeardSizes, LayerProof, Ranged
+from .queries import Class, Query, expect_labels, make_queries, make_sources, split
+
+CELL_STEPS = 500  # of a cell, beside its products
+GroupKey = tuple[int, ...]
+
+
+class FormProof:
+    """The proof of one form."""
+
+    def __init__(self, given: Decision[TracksClaim, object], number: int, unit: Unit,
+                 arithmetic: ArithmeticOfClasses | None = None) -> None:
+        self.given, self.unit, self.budget = given, unit, given.language.budget
+        network, claim = given.network, given.claim
+        require(network.causal, "claims about tracks need causal attention")
+        told = claim, claim.forms[number]
+        self.columns = FormColumns(self.budget, *(
+            told if unit.window == 1 else windowed(self.budget, *told, unit.window)))
+        self.arithmetic = arithmetic or Reals(self.budget, network)
+        *self.before, self.last = [
+            LayerProof(self.columns, claim.offset, unit.labels, stated, stage, width_of_stream(step),
+                       None if k else self.embedded)
+            for k, (stated, stage, step) in enumerate(
+                zip(unit.steps, self.arithmetic.stages, network.attention_steps, strict=True))]
+        self._rows: dict[int, Linear] = {}
+
+    def run(self) -> tuple[int, int]:
+        """Every range, then every row; how many classes, and cells.
+
+        Raises:
+            Rejected: if one is not proved, or no input is allowed.
+            Malformed: if ranges or cells do not fit.
+        """
+        if self.before:
+            expect_labels(self.columns, self.unit.labels)
+        asked = len(self.columns.form.layout) - self.columns.form.first_answer
+        labels = self.unit.labels or [None] * asked
+        queries = make_queries(self.columns, labels[-asked:])
+        classes = split(queries, self.unit.splits)
+        self.budget.hold(4 * ENTRY_BITS * sum(map(len, classes)))
+        require(any(classes), "no input is allowed")
+        if self.before:
+            self.pass_before([*make_sources(self.columns, labels[:-asked]), *queries])
+        boxes = self.last.boxes(sum(map(len, classes)))
+        groups: dict[GroupKey, list[Ranged]] = {}
+        for query, own in zip(queries, classes, strict=True):
+            ranged = [Ranged(self.last.own(query.node(one)), query, one, next(boxes)) for one in own]
+            self.last.prove(query, ranged)
+            for one in ranged:
+                groups.setdefault((*self.alike(one.own), query.answer(one.one)), []).append(one)
+        expect(len(self.unit.cells) == len(groups), "cells: {}, expected {}", len(self.unit.cells), len(groups))
+        cells = 0
+        for (key, ranged), tree in zip(sorted(groups.items()), self.unit.cells, strict=True):
+            with within(f"place {key[0]}, token {key[1]}, answer {key[-1]}"):
+                cells += GroupProof(self, key[-1]).prove(ranged, tree)
+        return sum(map(len, classes)), cells
+
+    def alike(self, own: ColumnSource) -> ColumnSource:
+        """What streams before the last heads follow from: without positions, before the first step, tokens alone."""
+        return own if self.before or self.given.network.positions is not None else (0, *own[1:])
+
+    def pass_before(self, queries: Sequence[Query]) -> None:
+        """The steps before the last one, at the nodes of all that is read or asked."""
+        nodes: list[dict[ColumnSource, list[Class]]] = []
+        for query in queries:
+            found: dict[ColumnSource, list[Class]] = {}
+            for one in query.classes:
+                found.setdefault(query.node(one), []).append(one)
+            nodes.append(dict(sorted(found.items())))
+        self.budget.hold(4 * ENTRY_BITS * sum(len(those) for found in nodes for those in found.values()))
+        for layer, following in pairwise([*self.before, self.last]):
+            boxes = layer.boxes(sum(map(len, nodes)))
+            for query, found in zip(queries, nodes, strict=True):
+                stated = {node: next(boxes) for node in found}
+                layer.prove(query, [Ranged(layer.own(node), query, one, stated[node])
+                                    for node, those in found.items() for one in those])
+                for node, box in stated.items():
+                    own = layer.own(node)
+                    stream = layer.write(layer.point(own), box, layer.heard(own).sizes)
+                    following.points[node] = promoted(self.arithmetic.between(layer.after, stream))
+                    self.budget.hold(2 * SLOT * following.points[node].slots * len(following.points[node].rows))
+
+    def embedded(self, source: ColumnSource) -> AffineForm:
+        """The stream of a token at a place, before the first attention step."""
+        place, token = source
+        return promoted(self.arithmetic.point(token, self.given.claim.offset + place))
+
+    def rows(self, answer: int) -> Linear:
+        """The rows of an answer as a map of the last stream."""
+        if answer not in self._rows:
+            self._rows[answer] = self.arithmetic.make_rows(self.given.claim.rows(answer))
+        return self._rows[answer]
+
+
+class GroupProof:
+    """The rows of the classes of a group, cell by cell."""
+
+    def __init__(self, form: FormProof, answer: int) -> None:
+        self.form, self.layer, self.budget = form, form.last, form.budget
+        self.rows = form.rows(answer)
+
+    def prove(self, ranged: Sequence[Ranged], tree: Tree) -> int:
+        """All rows; in how many cells.
+
+        Raises:
+            Rejected: if one is not proved in a cell.
+        """
+        stream = self.layer.point(ranged[0].own)
+        sizes = reduce(HeardSizes.join, (self.layer.heard(own).sizes for own in {one.own for one in ranged}))
+        waiting: list[tuple[Tree, Sequence[Ranged]]] = [(tree, ranged)]
+        cells = 0
+        while waiting:
+            one, part = waiting.pop()
+            self.budget.spend(1 + len(part))
+            if one is not None:
+                below, above = self.cut(part, one.direction, one.at)
+                waiting += [(one.above, above), (one.below, below)]
+            elif part:
+                cells += 1
+                self.prove_cell(part, stream, sizes)
+        return cells
+
+    def cut(self, part: Sequence[Ranged], direction: int, at: int) -> tuple[list[Ranged], list[Ranged]]:
+        """What of each class's box is below and above; they overlap, where the cut is finer than 2^-44."""
+        head = 0
+        while direction >= self.layer.widths[head]:
+            direction -= self.layer.widths[head]
+            head += 1
+        shift = FRACTION - self.layer.stated.bits
+        start, end = floor_shift(at, shift), ceil_shift(at, shift)
+        below, above = [], []
+        for one in part:
+            least, greatest = one.box[head]
+            if least[direction] <= end:
+                cut = Bounds(least, replaced(greatest, direction, min(end, greatest[direction])))
+                below.append(one._replace(box=(*one.box[:head], cut, *one.box[head + 1:])))
+            if greatest[direction] >= start:
+                cut = Bounds(replaced(least, direction, max(start, least[direction])), greatest)
+                above.append(one._replace(box=(*one.box[:head], cut, *one.box[head + 1:])))
+        return below, above
+
+    def prove_cell(self, part: Sequence[Ranged], point: AffineForm, sizes: HeardSizes) -> None:
+        """All rows on the hull of what is left of the boxes; or class by class, where the hull is too wide."""
+        self.budget.spend(CELL_STEPS)
+        box = tuple(Bounds([min(column) for column in zip(*(one.box[head].least for one in part), strict=True)],
+                           [max(column) for column in zip(*(one.box[head].greatest for one in part), strict=True)])
+                    for head in range(len(self.layer.turns)))
+        arithmetic = self.form.arithmetic
+        stream = arithmetic.judged(arithmetic.between(self.layer.after, self.layer.write(point, box, sizes)))
+        margin = self.form.given.claim.margin
+        try:
+            prove_rows(self.budget, self.rows, margin, stream, None)
+            return
+        except Rejected:
+            cell = BoxOfCell(box, [None] * len(self.rows.columns))
+        for one in part:
+            last = Last(self.layer.heard(one.own).heard(one), point.slots, cell)
+            prove_rows(self.budget, self.rows, margin, stream, last)

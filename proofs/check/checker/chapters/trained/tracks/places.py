@@ -1,0 +1,40 @@
+"""What stands at all places of an input, and what is asked at one; docs/tracks.md, sections 3 and 6."""
+
+from fractions import Fraction
+
+from ....kernel.verdicts import Rejected, expect, require
+from ..reading.counterexamples import WrongInput
+from ..reading.decision import Decision
+from ..reading.tracks_claim import TracksClaim
+from ..reading.words_claim import LogitRow
+
+
+def right_tokens(given: Decision[TracksClaim, WrongInput]) -> list[int]:
+    """What stands at all places of the input.
+
+    Raises:
+        Rejected: if the claim is not about this input.
+    """
+    claim, form = given.claim, given.claim.forms[given.evidence.form]
+    states = [claim.machine.start]
+    for table, column in zip(form.columns, given.evidence.columns, strict=True):
+        step = claim.machine.tables[table][states[-1]][column]
+        if step is None:
+            raise Rejected("the claim does not allow the input")
+        states.append(step[0])
+    require(claim.machine.end[states[-1]] is not None, "the claim does not allow the input to end so")
+    return [claim.token(place, states, given.evidence.columns, form) for place in form.layout]
+
+
+def row_and_prefix(given: Decision[TracksClaim, WrongInput]) -> tuple[LogitRow, list[int]]:
+    """The right logit less the other one, and what stands before its place.
+
+    Raises:
+        Rejected: if the claim is not about this input.
+        Malformed: if it asks nothing there.
+    """
+    claim, wrong, tokens = given.claim, given.evidence, right_tokens(given)
+    form, place = claim.forms[wrong.form], wrong.place
+    expect(form.first_answer <= place < len(form.layout), "place: expected that of an answer")
+    expect(wrong.other in claim.among and wrong.other != tokens[place], "other: expected another token of among")
+    return tuple(sorted([(tokens[place], Fraction(1)), (wrong.other, Fraction(-1))])), tokens[:place]

@@ -1,0 +1,47 @@
+"""That the units of a cover are about all obligations: docs/trained.md, section 4."""
+
+from ....kernel.verdicts import require
+from ...along_words.conditions import is_past_only
+from ..reading.cover import ClassesUnit, Cover
+from ..reading.decision import Decision
+from ..reading.words_claim import TrainedClaim
+from .obligations import is_by_place, obligations
+
+
+def expect_covered(given: Decision[TrainedClaim, Cover]) -> None:
+    """The units cover all obligations, and nothing else.
+
+    Raises:
+        Rejected: if not.
+    """
+    network, claim, language = given.network, given.claim, given.language
+    units = sorted(given.evidence.units, key=lambda unit: (unit.offset, unit.first))
+    by_place = is_by_place(network, claim, language)
+    what, number = "place" if by_place else "length", 0
+    for wanted in obligations(network, claim, language):
+        language.budget.spend(1)
+        least = wanted.first
+        while number < len(units) and units[number].offset == wanted.offset:
+            unit = units[number]
+            is_of_claim = wanted.first <= unit.first and unit.last <= wanted.last
+            require(is_of_claim, "cover: offset {}, {}s {} to {}: not all are of the claim", unit.offset, what,
+                    unit.first, unit.last)
+            if unit.first > least:
+                break
+            least, number = max(least, unit.last + 1), number + 1
+        require(least > wanted.last, "cover: offset {}, {} {} is left out", wanted.offset, what, least)
+    require(units, "cover: no word of the claim has rows of the tables")
+    require(number == len(units), "cover: offset {} is not of the claim", units[min(number, len(units) - 1)].offset)
+    expect_classes_make_sense(given, by_place)
+
+
+def expect_classes_make_sense(given: Decision[TrainedClaim, Cover], by_place: bool) -> None:
+    """Classes are for past-only formulas, and by length for one length.
+
+    Raises:
+        Rejected: if they are not.
+    """
+    classes = [unit for unit in given.evidence.units if isinstance(unit, ClassesUnit)]
+    past = all(is_past_only(given.language, formula) for formula in given.claim.formulas)
+    require(not classes or past, "cover: classes need past-only formulas")
+    require(by_place or all(unit.first == unit.last for unit in classes), "cover: by length, classes are of one length")

@@ -1,0 +1,138 @@
+"""The words of a claim, and at each judged place of them the rows that must be above the margin."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ....kernel.language import Language
+from ...along_words.conditions import is_past_only
+from ...along_words.tracker import Tracker, TrackerState
+from ...along_words.truth import TruthsAlongWord
+from ..reading.network import Network
+from ..reading.words_claim import TrainedClaim
+from .obligations import is_by_place
+
+Word = tuple[int, ...]
+
+Cases = Mapping[int, Sequence[int]]
+"""The cases that hold, by position."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """One of so many shares (from 0) of all words.
+
+    Words are shared out by their first letters, as many as make four groups a share or more; shorter ones are of
+    share 0. So each word is in exactly one share, which `has` says, and every prefix of it passes `has_some`.
+    """
+
+    number: int = 0
+    shares: int = 1
+
+    def has(self, word: Word, letters: int) -> bool:
+        """Whether a word over so many letters is in the share."""
+        first = self._first(letters)
+        return self.number == (0 if len(word) < first else rank(word[:first], letters) % self.shares)
+
+    def has_some(self, word: Word, letters: int) -> bool:
+        """Whether a word that begins so may be in the share."""
+        return len(word) < self._first(letters) or self.has(word, letters)
+
+    def _first(self, letters: int) -> int:
+        if self.shares == 1 or letters == 1:
+            return 0 if self.shares == 1 else 1
+        return next(k for k in range(64) if letters**k >= 4 * self.shares)
+
+
+ALL = Share()
+
+
+def rank(word: Word, letters: int) -> int:
+    """The number of a word among those of its length."""
+    found = 0
+    for letter in word:
+        found = found * letters + letter
+    return found
+
+
+class Judge:
+    """A claim about a network: which rows must be above the margin where."""
+
+    def __init__(self, network: Network, claim: TrainedClaim, language: Language) -> None:
+        self.network, self.claim, self.budget = network, claim, language.budget
+        self.by_place = is_by_place(network, claim, language)
+        self.truth = TruthsAlongWord(claim.conditions, language)
+        past_only = all(is_past_only(language, formula) for formula in claim.formulas)
+        self.tracker = Tracker(language, claim.conditions) if past_only else None
+        self._dead = dead_states(claim) if self.by_place or claim.read != "each" else frozenset()
+        self.rows = list(dict.fromkeys(row for case in claim.cases for row in case.above))
+        places = {row: place for place, row in enumerate(self.rows)}
+        self.rows_of_case = [[places[row] for row in case.above] for case in claim.cases]
+        self._needed: dict[tuple[int, ...], tuple[int, ...]] = {}
+
+    def judged(self, n: int) -> list[tuple[int, int]]:
+        """Where logits are judged in words of length n: (position, place of the token in the input)."""
+        claim, before = self.claim, len(self.claim.before)
+        if claim.read == "each":
+            return [(i, before + i - 1) for i in range(0 if claim.empty else 1, n + 1)]
+        return [(n, 0 if claim.read == "first" else before + n + len(claim.after) - 1)]
+
+    def tokens(self, word: Sequence[int]) -> tuple[int, ...]:
+        """The input of a word; by place, up to the last letter."""
+        claim = self.claim
+        return (*claim.before, *(claim.tokens[letter] for letter in word), *(() if self.by_place else claim.after))
+
+    def words(self, first: int, last: int, share: Share) -> Iterator[tuple[Word, Cases]]:
+        """The words of these lengths and of a share, each after its prefixes, and the cases at judged positions.
+
+        Words of which no later letter can make a case hold are left out, with all that begin with them.
+        """
+        letters, size = range(len(self.claim.alphabet)), len(self.claim.alphabet)
+        tracker = self.tracker
+        waiting: list[tuple[Word, tuple[TrackerState, ...]]] = [((), (tracker.start(),) if tracker else ())]
+        while waiting:
+            word, states = waiting.pop()
+            n = len(word)
+            self.budget.spend(2 + size + (n >> 5))
+            if n >= first and share.has(word, size):
+                yield word, self._cases(word, states)
+            if n < last and share.has_some(word, size) and not (states and states[-1].automaton in self._dead):
+                waiting += [((*word, letter), (*states, tracker.step(states[-1], letter, n + 1)) if tracker else ())
+                            for letter in reversed(letters)]
+
+    def _cases(self, word: Word, states: Sequence[TrackerState]) -> Cases:
+        positions = [len(word)] if self.by_place else [position for position, _ in self.judged(len(word))]
+        if not states:
+            return self.truth.cases(word, positions)
+        return {position: states[position].cases for position in positions}
+
+    def needed(self, n: int, cases: Cases) -> dict[int, tuple[int, ...]]:
+        """For each judged place of the input of a word of length n the rows that must be above the margin, if any."""
+        found = {place: self.rows_of(cases[position]) for position, place in self.judged(n) if position in cases}
+        return {place: rows for place, rows in found.items() if rows}
+
+    def rows_of(self, cases: Sequence[int]) -> tuple[int, ...]:
+        """The rows of these cases, each once."""
+        key = tuple(cases)
+        if key not in self._needed:
+            self.budget.spend(1 + sum(len(self.rows_of_case[case]) for case in cases))
+            self._needed[key] = tuple(sorted({row for case in cases for row in self.rows_of_case[case]}))
+        return self._needed[key]
+
+
+def dead_states(claim: TrainedClaim) -> frozenset[int]:
+    """States of the automaton from which no case with a row can hold, whatever letters come."""
+    steps = claim.automaton.steps if claim.automaton else ()
+    states = range(len(steps))
+    waiting = [state for state in states if any(
+        case.above and (case.when.states is None or state in case.when.states) for case in claim.cases)]
+    before: list[list[int]] = [[] for _ in states]
+    for state in states:
+        for target in steps[state]:
+            before[target].append(state)
+    live = set(waiting)
+    while waiting:
+        for state in before[waiting.pop()]:
+            if state not in live:
+                live.add(state)
+                waiting.append(state)
+    return frozenset(states) - live

@@ -1,0 +1,33 @@
+"""Where a wrong word is judged, whatever the network computes there; docs/trained.md, section 7."""
+
+from ....kernel.verdicts import require
+from ..reading.counterexamples import WrongWord
+from ..reading.decision import Decision
+from ..reading.words_claim import TrainedClaim
+from .judge import Judge
+from .obligations import greatest_length
+
+
+def find_place(judge: Judge, given: Decision[TrainedClaim, WrongWord]) -> int:
+    """The place of the input that is judged.
+
+    Raises:
+        Rejected: if word and offset are not in the claim, nothing is judged at the place, or the case does not hold.
+    """
+    claim, network, wrong, n = given.claim, given.network, given.evidence, len(given.evidence.word)
+    require(claim.min_n <= n <= claim.max_n, "a word of length {} is not in the claim", n)
+    in_claim = claim.offsets[0] <= wrong.offset <= claim.offsets[1]
+    require(in_claim, "offset {} is not in the claim", wrong.offset)
+    require(n <= greatest_length(network, claim, wrong.offset),
+            "a word of length {} has not enough rows of the tables at offset {}", n, wrong.offset)
+    places = dict(judge.judged(n))
+    require(wrong.place in places, "no logits are judged at place {}", wrong.place)
+    cases = judge.truth.cases(wrong.word, [wrong.place])
+    require(wrong.case in cases[wrong.place], "case {} does not hold at place {}", wrong.case, wrong.place)
+    return places[wrong.place]
+
+
+def tokens_of(given: Decision[TrainedClaim, WrongWord]) -> tuple[int, ...]:
+    """The whole input."""
+    claim = given.claim
+    return (*claim.before, *(claim.tokens[letter] for letter in given.evidence.word), *claim.after)
