@@ -10,7 +10,8 @@ import numpy.typing as npt
 from certify.exports.pages.certificate.blocks import MOST_DIRECTIONS
 from certify.exports.pages.certificate.error_maps import ErrorMap, find_error_map
 from certify.exports.pages.certificate.running import DoubleNetwork
-from certify.exports.pages.certificate.worst_words import WorstWord, longer, worst_words
+from certify.exports.pages.certificate.seconded import Seconding
+from certify.exports.pages.certificate.worst_words import Word, WorstWord, longer, worst_words
 from certify.formula.sealed import Bound, Sealed
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR, Near
@@ -77,6 +78,12 @@ class Study:
 
     approximations: tuple[Approximation, ...]
     maps: tuple[ErrorMap, ...]
+
+    @property
+    def cases(self) -> dict[Word, WorstWord]:
+        """The words that are drawn, each with a case on it."""
+        return {picture.case.word: picture.case for each in self.approximations for picture in (each.short, each.long)
+                if picture}
 
     @property
     def worst(self) -> Approximation | None:
@@ -164,8 +171,9 @@ def study(sealed: Sealed) -> Study:
 
 
 def _pictures(sealed: Sealed, obligations: _Obligations) -> dict[str, tuple[Picture | None, Picture | None]]:
-    """A short and a long worst word by direction, drawn."""
+    """A short and a long worst word by direction, drawn, with errors that mpmath seconds as far as steps go."""
     network, bounds = sealed.transformer, sealed.bounds[:MOST_STUDIED]
+    seconding = Seconding(network)
     directions = [bound.direction for bound in bounds]
     rounds: list[dict[str, Picture]] = []
     hints: list[tuple[str, ...]] = []
@@ -174,7 +182,8 @@ def _pictures(sealed: Sealed, obligations: _Obligations) -> dict[str, tuple[Pict
             ceilings = obligations.ceilings(bounds, n)
             found = worst_words(network, directions, n, ceilings, longer(hints, network.alphabet, n))
             hints = [case.word for case in found.values()]
-            rounds.append(_attended(network, bounds, found, n))
+            seconded = {name: seconding.seconded(name, case) for name, case in found.items()}
+            rounds.append(_attended(network, bounds, seconded, n))
     except OverflowError:
         return {}
     short, long = (*rounds, *({},) * 2)[:2]

@@ -1,8 +1,9 @@
 """The page of a certificate: verdict, claim and picture first, then what people ask about next.
 
 What is bounded is quoted from the certificate, which the checker has accepted; errors are rounded up, slack down.
-Words, weights of attention and maps are computed in doubles, for the eye, and the page says so. Where a figure would
-take too much room or time, or cannot be drawn, the page says that, too.
+Words, weights of attention and maps are computed in doubles, for the eye, and the page says so; it says on which words
+errors are enclosed, and mpmath computes the same. Where a figure would take too much room or time, or cannot be drawn,
+the page says that, too.
 """
 
 from collections.abc import Iterable, Sequence
@@ -178,6 +179,7 @@ class _CertificatePage:
         return {
             "exact": exact, "open_exact": max(0, OPEN_CARDS - len(cards)), "cards": cards, "open_cards": OPEN_CARDS,
             "short_length": lengths[0] if lengths else None, "long_length": lengths[-1] if lengths else None,
+            "seconded": describe_seconded(self.study),
             "grids": {each.number: self.grid(each) for each in cards[:MOST_STUDIED] if each.short},
             "strips": {each.number: draw_strip(each.long.weights[each.long.case.i - 1], each.long.case.i)
                        for each in cards[:OPEN_CARDS] if each.long},
@@ -249,8 +251,9 @@ class _CertificatePage:
                 found.append(f"{what}: the worst of {picture.case.tried} words that were tried")
         longest = each.long or each.short
         if longest and float(each.bound) - longest.case.error > GAP:
+            how = "as mpmath computes, too" if longest.case.is_seconded else "in double precision"
             found.append(f"Proved with the inputs of the head left free; the word in the picture reaches "
-                         f"{longest.case.error:.6f}.")
+                         f"{longest.case.error:.6f}, {how}.")
         return found
 
     @cached_property
@@ -292,6 +295,13 @@ def float_rows(sealed: Sealed) -> list[tuple[str, ...]]:
     return [(claim.run.name, describe_formats(claim.run), describe_normalised(claim.run),
              describe_exponentials(claim.run), Lengths(sealed.lengths.first, claim.max_n).claim)
             for claim in sealed.floats]
+
+
+def describe_seconded(found: Study) -> str:
+    """The sentence that says on which of the words that are drawn mpmath computes the same errors; empty if on none."""
+    seconded = sum(case.is_seconded for case in found.cases.values())
+    words = "these words" if seconded == len(found.cases) else f"{seconded} of these {len(found.cases)} words"
+    return f"The errors on {words} are enclosed, and mpmath computes the same, to 25 digits." if seconded else ""
 
 
 def show_upper(error: Fraction) -> str:

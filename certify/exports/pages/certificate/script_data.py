@@ -182,7 +182,8 @@ class ScriptData:
         return [{"layer": each.layer, "place": each.place, "direction": self.places[each.direction],
                  "truth": each.near_truth,
                  "case": {"word": each.short.case.word, "i": each.short.case.i, "error": each.short.case.error,
-                          "should": each.short.case.truth} if each.short else None}
+                          "should": each.short.case.truth, "seconded": each.short.case.is_seconded}
+                 if each.short else None}
                 for each in approximations]
 
 

@@ -36,6 +36,7 @@ class WorstWord:
     """A word, the position where a direction errs most on it, and by how much; ``truth`` is what it should hold there.
 
     ``tried`` is how many words were tried, None if they were all of that length. With ``at_ceiling`` no word is worse.
+    The error is a double; if it ``is_seconded``, an enclosed one that mpmath computes, too.
     """
 
     word: Word
@@ -44,6 +45,7 @@ class WorstWord:
     truth: int
     tried: int | None
     at_ceiling: bool
+    is_seconded: bool = False
 
     @property
     def is_worst(self) -> bool:

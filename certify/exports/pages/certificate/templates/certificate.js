@@ -86,9 +86,9 @@ for (const button of all("[data-open]")) {
   button.addEventListener("click", () => {
     const each = approximations[button.dataset.open];
     if (!each) { return; }
-    const { word, i, error, should } = each.case, box = find("div", dialog);
+    const { word, i, error, should, seconded } = each.case, box = find("div", dialog);
     const { attention } = data.truths ? judge(word) : { attention: null };
-    const text = `On ${spell(word)}, at position ${i}, ${named(each.direction)} errs by ${shown(error)}; it should be ${should}.`;
+    const text = `On ${spell(word)}, at position ${i}, ${named(each.direction)} errs by ${shown(error)}${seconded ? ", as mpmath computes, too" : ""}; it should be ${should}.`;
     box.replaceChildren(make("h3", {}, `Head ${each.head.at}: ${each.head.name}`), make("p", {}, text));
     if (attention) { box.append(drawGrid(word, attention[each.head.at], i)); }
     dialog.showModal();
