@@ -14,7 +14,7 @@ from certify.asking.run_command import RunCommand
 from certify.auditing.answers import ClaimAnswer
 from certify.auditing.results import LengthVerdict, Verdict, Witness, outward
 from certify.formula.outcomes import Certified, Refuted, Unknown, worst_upper
-from certify.formula.pipeline import certify_transformer, name_free_inputs
+from certify.formula.pipeline import certify_part, name_free_inputs
 from certify.formula.pipeline import sketch as sketch_network
 from certify.frame.words import show_word, type_word
 from constructions.network.lengths import Lengths
@@ -129,8 +129,7 @@ def words_decide(claimed: ClaimedNetwork, lines: Sequence[Line], n: int) -> bool
 def certify_run(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> Certified | Refuted | Unknown:
     """The outcome of the main path for these lengths."""
     search.progress(f"certifying n = {lengths}")
-    outcome = certify_transformer(claimed.network, lengths.last, claimed.regime, search.confirmed,
-                                  min_n=lengths.first, allowed_error=claimed.allowed_error)
+    outcome = certify_part(claimed.network, lengths, claimed.regime, search.confirmed, claimed.allowed_error)
     assert isinstance(outcome, Certified | Refuted | Unknown)
     return outcome
 

@@ -111,9 +111,15 @@ def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, re
         InputError: if an embedding or temperature is not defined, or not positive, at some (n, i), or the allowed error
             is not above 0 and at most 1/4.
     """
-    subject = NetworkSubject("network", transformer, regime)
-    request = Request(subject, Lengths(min_n, max_n), allowed_error=allowed_error)
-    request.check()
+    lengths = Lengths(min_n, max_n)
+    Request(NetworkSubject("network", transformer), lengths, allowed_error=allowed_error).check()
+    return certify_part(transformer, lengths, regime, memory, allowed_error, progress)
+
+
+def certify_part(transformer: Transformer, lengths: Lengths, regime: Regime | None, memory: Memory | None,
+                 allowed_error: Fraction | None, progress: Progress = lambda _: None) -> Outcome:
+    """Decide a claim about a transformer at some of its lengths; nothing need be asked at these."""
+    request = Request(NetworkSubject("network", transformer, regime), lengths, allowed_error=allowed_error)
     outcome = certify_request(request, memory, progress)
     outcome.stages.pop("construct")  # nothing was
     return outcome
