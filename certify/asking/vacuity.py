@@ -1,18 +1,22 @@
-"""Formulas that say nothing: true, or false, at every position of every word.
+"""Claims that ask nothing: formulas with one truth at every position of every word, and assumptions that never hold.
 
 What is certified is then certified rightly, and seldom what was meant: ``Q_1 since Q_0`` is false everywhere, since in
 [SHA] Definition 14 the left side must hold at the witness, too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from constructions.language.semantics import truth_values
-from constructions.language.syntax import Formula, subformulas
+from constructions.language.syntax import TRUE, Formula, subformulas
 
 MAX_TRUTHS = 100_000
 """How many truths (of a subformula, at a position, of a word) may be found out: a fraction of a second."""
+
+
+HOLDS_NOWHERE = "what is given holds at no position of any word"
+"""Reason why nothing is asked at a length."""
 
 
 @dataclass(frozen=True)
@@ -48,3 +52,17 @@ def find_vacuity(formula: Formula, alphabet: Sequence[str], max_n: int) -> Vacui
                 return None
         found = Vacuity(min(truths), n)
     return found
+
+
+def find_vacuous_lengths(given: Formula, alphabet: Sequence[str], lengths: Iterable[int]) -> list[int]:
+    """Return the lengths at which a claim under this assumption asks nothing, as far as a little work goes.
+
+    >>> from constructions.language.parser import parse_formula
+    >>> find_vacuous_lengths(parse_formula("prev prev Q_a"), "ab", range(1, 5))
+    [1, 2]
+    """
+    if given == TRUE:
+        return []
+    from proofs.words.trellis import lengths_where_nowhere  # automata, which few questions need
+
+    return lengths_where_nowhere(given, alphabet, lengths)

@@ -1,13 +1,12 @@
 """What is said of a claim: a verdict for each length, or one for all that is asked."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from certify.auditing.results import LengthVerdict, Verdict, Witness
 from certify.frame.answer import AnswerByLength
 from certify.frame.verdicts import worst
-from proofs.trained.runs import runs
+from certify.frame.words import show_lengths
 
 
 @dataclass(frozen=True)
@@ -59,12 +58,3 @@ class OneVerdict:
     lengths: str = ""
     measure: str = "measured"
     witness: Witness | None = None
-
-
-def show_lengths(numbers: Iterable[int]) -> str:
-    """Numbers, those that follow one another together.
-
-    >>> show_lengths([1, 3, 4])
-    '1, 3..4'
-    """
-    return ", ".join(f"{first}..{last}" if first < last else str(first) for first, last in runs(numbers))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from certify.asking.run_command import RunCommand
-from certify.asking.vacuity import find_vacuity
+from certify.asking.vacuity import HOLDS_NOWHERE, find_vacuity, find_vacuous_lengths
 from certify.auditing.answers import ClaimAnswer, OneVerdict
 from certify.auditing.claims import AboutANetwork, AboutAProgram, AboutEverything, AboutNumbers, Claim, Wrong
 from certify.auditing.critical import Bracketing
@@ -22,6 +22,7 @@ from certify.frame.so_far import SoFar, answer_in_time
 from constructions.deadline import TimeIsUp, time_limit
 from constructions.errors import InputError, Unsupported
 from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval
 from proofs.numbers.instances.examination import Instance, Replay
 
@@ -169,7 +170,16 @@ def _decide_network(claim: Claim, about: AboutANetwork, search: Search) -> tuple
         from certify.auditing.float_runs import decide_runs
 
         answer = decide_runs(answer, demands.runs, search.progress)
+    answer = _with_vacuous_rows(answer, claimed.network)
     return replace(_answered(claim, answer), gamma=request.gamma), answer.certificates
+
+
+def _with_vacuous_rows(answer: ClaimAnswer, network: Transformer) -> ClaimAnswer:
+    """The answer whose certified rows are vacuous where the assumption of the network holds nowhere."""
+    certified = answer.lengths_that_are("certified")
+    vacuous = set(find_vacuous_lengths(network.given, network.alphabet, certified))
+    return replace(answer, rows=tuple(
+        LengthVerdict(row.n, "vacuous", reason=HOLDS_NOWHERE) if row.n in vacuous else row for row in answer.rows))
 
 
 def _result(claim: Claim, verdict: Verdict, reason: str) -> ClaimResult:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from certify.auditing.answers import show_lengths
 from certify.auditing.results import (
     VERDICTS,
     AuditReport,
@@ -19,7 +18,7 @@ from certify.auditing.results import (
 )
 from certify.critical.closed_forms import ClosedForm
 from certify.frame.numbers import decimal_lower, decimal_upper, enclosed
-from certify.frame.words import counted
+from certify.frame.words import counted, show_lengths
 from constructions.network.sharpening import Place
 from constructions.text import printable
 from proofs.enclosures.intervals import Interval, point
@@ -34,7 +33,8 @@ LEGEND = (
     ("certified", "Proved for every length in the range, every word of these lengths and every position (of statements "
                   "about numbers: for every instance that the claim covers)."),
     ("proved", "Coq's kernel accepts the theorem for words of every length (or of the lengths that are named)."),
-    ("vacuous", "True, because nothing is asked: the claim is about no word of these lengths, or about no head."),
+    ("vacuous", "True, because nothing is asked: the claim is about no word of these lengths, or no position of "
+                "them (what is given holds nowhere), or about no head."),
     ("refuted", "One instance breaks the claim. It was replayed in enclosed arithmetic: the value that is shown is an "
                 "interval that contains the true one and lies outside what is allowed. The command shows it again."),
     ("refuted on a reading", "Refuted where the words of the statement are read as the claim says; they can be read "

@@ -9,7 +9,7 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, ClassVar
 
-from certify.asking.vacuity import Vacuity, find_vacuity
+from certify.asking.vacuity import Vacuity, find_vacuity, find_vacuous_lengths
 from certify.frame.files import write_text
 from certify.frame.readable import Readable
 from certify.frame.verdicts import OWN_WORK, WithExitStatus
@@ -120,6 +120,16 @@ class Outcome(Readable, WithExitStatus):
     def given(self) -> Formula | None:
         """The assumption that holds at all positions that the claim is about; None if it is about every position."""
         return None if self.transformer is None or self.transformer.given == TRUE else self.transformer.given
+
+    @cached_property
+    def vacuous_lengths(self) -> list[int]:
+        """The lengths at which nothing is asked: the assumption holds at no position of a word; none if time is up."""
+        if self.given is None:
+            return []
+        try:
+            return find_vacuous_lengths(self.given, self.alphabet, self.lengths)
+        except TimeIsUp:
+            return []
 
     @property
     def max_n(self) -> int:

@@ -34,6 +34,8 @@ def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
         "seconds": round(outcome.seconds, 3),
         "stages": {name: round(seconds, 3) for name, seconds in outcome.stages.items()},
     }
+    if outcome.vacuous_lengths:
+        result["vacuous"] = outcome.vacuous_lengths
     if outcome.vacuity:
         result["note"] = str(outcome.vacuity)
     match outcome:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from itertools import groupby
 
+from proofs.trained.runs import runs
+
 SHOWN_SYMBOLS = 40
 
 
@@ -53,6 +55,15 @@ def counted(number: int, noun: str) -> str:
     ('1 head', '2 heads')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def show_lengths(numbers: Iterable[int]) -> str:
+    """Numbers, those that follow one another together.
+
+    >>> show_lengths([1, 3, 4])
+    '1, 3..4'
+    """
+    return ", ".join(f"{first}..{last}" if first < last else str(first) for first, last in runs(numbers))
 
 
 def describe_uncovered(n: int, first: int, last: int) -> str:

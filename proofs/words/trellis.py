@@ -90,6 +90,27 @@ def holds_nowhere(formula: Formula, alphabet: Sequence[str], lengths: Iterable[i
         return False
 
 
+def lengths_where_nowhere(formula: Formula, alphabet: Sequence[str], lengths: Iterable[int]) -> list[int]:
+    """Return the lengths at which the formula is false at every position of every word, as far as little work goes.
+
+    >>> from constructions.language.parser import parse_formula
+    >>> [lengths_where_nowhere(parse_formula(text), "ab", range(1, 6)) for text in ("prev prev Q_a", "LAST & EVEN")]
+    [[1, 2], [1, 3, 5]]
+    """
+    work, found = Work(MOST_WORK_TO_HOLD), list[int]()
+    trellises = Trellises([formula], alphabet, work)
+    try:
+        for n in sorted(lengths):
+            work.spend(n)
+            if not any(edge.truths for layer in trellises.of(n).layers for edge in layer):
+                found.append(n)
+            elif trellises.is_free_of_length:
+                break  # it holds where the longer words begin, too
+    except TooMuchWork:
+        pass  # of longer words nothing is said
+    return found
+
+
 class Steps(NamedTuple):
     """The steps (state, next state, truths, symbol) from all states before a position, and the next states."""
 

@@ -24,6 +24,8 @@ ROOT = Path(__file__).parents[2]
 MARKER, MAJORITY = str(ROOT / "examples/models/first_by_marker.json"), str(ROOT / "examples/programs/majority.cr")
 TWO_POSITIONS = "no head has two positions to choose from"
 """Why nothing is asked of gaps."""
+PREVIOUS = {"formula": "prev Q_a", "alphabet": "ab"}
+HOLDS_NOWHERE = "what is given holds at no position of any word"
 
 
 @pytest.fixture
@@ -75,6 +77,9 @@ def test_a_claim_that_asks_nothing_is_vacuous_and_says_why(keys: dict[str, Any],
      "2 cases"),
     ({"kind": "cross-entropy", "formula": "Q_1", "alphabet": "01", "at_least": "(2-n)/2", "lengths": 2},
      ["certified", "vacuous"], "n = 2: no number that is measured is below 0"),
+    ({**PREVIOUS, "given": "!FIRST", "lengths": 3}, ["vacuous", "certified", "certified"], f"n = 1: {HOLDS_NOWHERE}"),
+    ({**PREVIOUS, "given": "LAST & EVEN", "lengths": 5}, ["vacuous", "certified"] * 2 + ["vacuous"],
+     f"n = 1, 3, 5: {HOLDS_NOWHERE}"),
 ])
 @pytest.mark.usefixtures("folder")
 def test_lengths_at_which_nothing_is_asked_are_named_beside_those_that_are_certified(
@@ -89,6 +94,13 @@ def test_a_length_that_is_refuted_decides_beside_lengths_at_which_nothing_is_ask
     found = judged(model=MARKER, gap="2", lengths=2)
     assert [row.verdict for row in found.rows] == ["vacuous", "refuted"] and found.verdict == "refuted"
     assert found.witness is not None and found.witness.n == 2
+
+
+def test_a_length_at_which_the_assumption_holds_nowhere_is_refuted_if_a_head_errs_there() -> None:
+    """What a head of a later layer reads must hold everywhere."""
+    keys = {"formula": "prev prev Q_a", "alphabet": "ab", "gamma": "1/8", "lengths": 3}
+    assert judged(**keys).rows[1].verdict == "refuted"
+    assert [row.verdict for row in judged(**keys, given="prev prev true").rows] == ["vacuous", "refuted", "refuted"]
 
 
 @pytest.mark.parametrize("answers", [

@@ -45,6 +45,32 @@ def test_what_is_given_is_read_over_the_alphabet_of_the_subject(certify: Certify
     assert done.code == 2 and "float runs" in done.err
 
 
+@pytest.mark.parametrize(("given", "vacuous", "shown"), [
+    ("!FIRST", [1], "1"), ("prev prev prev Q_a", [1, 2, 3], "1..3"), ("LAST & EVEN", [1, 3, 5], "1, 3, 5"),
+    ("Q_a", None, None)])
+def test_lengths_at_which_nothing_is_asked_are_named(certify: Certify, given: str, vacuous: list[int] | None,
+                                                     shown: str | None) -> None:
+    asked = ("formula", "prev Q_a", "--alphabet", "ab", "--max-n", "5", "--given", given)
+    found = certify(*asked, "--json").json
+    assert found["verdict"] == "certified" and found.get("vacuous") == vacuous
+    assert [line for line in certify(*asked).out.splitlines() if "nothing is asked" in line] == (
+        [f"vacuous   nothing is asked at n = {shown}: what is given holds at no position of any word"] if shown else [])
+
+
+def test_an_audit_names_the_lengths_at_which_nothing_is_asked(certify: Certify) -> None:
+    Path("c.toml").write_text('[[claim]]\nname = "prev"\nsays = "it is"\nformula = "prev Q_a"\nalphabet = "ab"\n'
+                              'given = "!FIRST"\nlengths = "1..3"\nexpect = "certified"\n', encoding="utf-8")
+    reason = "nothing is asked at n = 1: what is given holds at no position of any word"
+    done = certify("audit", "c.toml")
+    assert done.code == 0 and reason in " ".join(done.out.split())
+    rows = [line.split()[:2] for line in done.out.splitlines()]
+    assert all(row in rows for row in (["1", "vacuous"], ["2", "certified"], ["3", "certified"]))
+    (claim,) = certify("audit", "c.toml", "--json", "--html", "c.html").json["claims"]
+    assert claim["reason"] == reason and claim["verdict"] == "certified"
+    assert [row["verdict"] for row in claim["rows"]] == ["vacuous", "certified", "certified"]
+    assert reason in Path("c.html").read_text(encoding="utf-8")
+
+
 def test_runs_pages_and_cards_show_what_is_given_and_other_exports_refuse(certify: Certify) -> None:
     seal = str(Path(__file__).parents[1] / "corpus" / "accepted" / "given_lookup.cert")
     shown = certify("run", seal, "r,w1,r")

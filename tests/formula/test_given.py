@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 
 from certify import Network, certify
+from certify.asking.vacuity import find_vacuous_lengths
 from certify.formula.outcomes import Certified, Refuted
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
@@ -76,6 +77,15 @@ def test_verdicts_agree_with_what_the_output_is_on_all_words(formula: str, given
     assert not (wrong and outcome.verdict == "certified")
     if isinstance(outcome, Refuted) and outcome.counterexample.direction in local:
         assert truth_values(assumed, outcome.counterexample.word)[outcome.counterexample.position - 1]
+
+
+@pytest.mark.parametrize("given", [
+    "true", "false", "Q_a & !Q_a", "prev prev Q_a", "next Q_b", "Q_a until (Q_b & prev Q_b)", "LAST & EVEN", "MOD(3,2)",
+    "#<[Q_a] - #>[Q_b] >= 3", "SQUARE(#<[Q_a]) & #<[Q_a] > 1", "!LAST & !FIRST", "LAST & prev prev (Q_a since Q_b)"])
+def test_the_lengths_at_which_an_assumption_holds_nowhere_are_those_of_all_words(given: str) -> None:
+    formula = parse_formula(given, "ab")
+    assert find_vacuous_lengths(formula, "ab", range(1, 7)) == [n for n in range(1, 7) if not any(
+        any(truth_values(formula, word)) for word in product("ab", repeat=n))]
 
 
 @pytest.mark.parametrize("given", [None, "true", "O Q_r", f"{WRITTEN} | EVEN", "O Q_w10"])
