@@ -28,6 +28,7 @@ from certify.frame.terminal import print_json
 from certify.frame.terminal_tables import NARROW, Column, console, plain
 from certify.frame.verdicts import VERDICTS
 from constructions.errors import InputError, Unsupported
+from constructions.text import printable
 
 COLUMNS = (Column("example"), Column("alphabet", needs=NARROW), Column("layers", "right"), Column("heads", "right"),
            Column("obligations", "right", NARROW), Column("worst error"), Column("verdict"), Column("seconds", "right"),
@@ -123,9 +124,12 @@ def certify_examples(examples: Sequence[Example], asking: Asking, session: Sessi
 
 
 def _print(found: Sequence[Shown], asking: Asking, folder: str | None) -> None:
-    out, precision = console(), asking.options.precision
-    out.print(plain(f"claim     for {asking.lengths.claim}, every word of length n and every position: the output is "
-                    "exactly 1 if the formula holds there, else 0"))
+    out, precision, given = console(), asking.options.precision, asking.options.given
+    where = " where what is given holds" if given else ""
+    if given:
+        out.print(plain(f"given     {printable(' '.join(given.split()))}"))
+    out.print(plain(f"claim     for {asking.lengths.claim}, every word of length n and every position{where}: the "
+                    "output is exactly 1 if the formula holds there, else 0"))
     out.print(plain(f"regime    {read_regime(asking.options)}" + (f", for {precision}" if precision else "")))
     if asking.runs:
         out.print(plain(f"runs      and so it is, exactly 1.0 or 0.0, in every float run of {asking.runs.name}"))

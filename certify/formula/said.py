@@ -2,10 +2,11 @@
 
 from fractions import Fraction
 
+from certify.asking.vacuity import HOLDS_NOWHERE
 from certify.formula.counterexamples import describe_counterexample
 from certify.formula.outcomes import Certified, Outcome, Refuted, WithoutProof
 from certify.frame.numbers import decimal, decimal_lower, decimal_upper
-from certify.frame.words import counted, show_powers
+from certify.frame.words import counted, show_lengths, show_powers
 from constructions.language.printer import format_briefly
 from constructions.language.syntax import TRUE
 from constructions.network.meanings import Near, Others
@@ -55,6 +56,12 @@ def describe_greatest(outcome: Outcome) -> str:
         return f"the greatest error of a head is {greatest}: {where}{why}{beyond}"
     return (f"the greatest error of a head is at least {decimal_lower(found.lower, 6)}: {where}; it is at most "
             f"{decimal_upper(found.upper, 6)}, a bound{why}")
+
+
+def describe_vacuous(outcome: Outcome) -> str:
+    """The lengths at which nothing is asked, and why; empty if something is asked at every length."""
+    vacuous = outcome.vacuous_lengths
+    return f"nothing is asked at n = {show_lengths(vacuous)}: {HOLDS_NOWHERE}" if vacuous else ""
 
 
 def is_attained(found: GreatestError) -> bool:

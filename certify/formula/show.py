@@ -2,11 +2,10 @@
 
 from rich.console import Console
 
-from certify.asking.vacuity import HOLDS_NOWHERE
 from certify.formula.outcomes import Outcome
-from certify.formula.said import attention_cells, describe_greatest, describe_verdict
+from certify.formula.said import attention_cells, describe_greatest, describe_vacuous, describe_verdict
 from certify.frame.terminal_tables import NARROW, Column, plain, print_table, print_verdict
-from certify.frame.words import counted, show_alphabet, show_lengths
+from certify.frame.words import counted, show_alphabet
 from constructions.language.printer import Style, describe_formula
 from constructions.network.transformer import Transformer
 from proofs.formula.common.kinds import APPROXIMATING, Kind
@@ -42,8 +41,8 @@ def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parent
         print_exact(out, outcome.lines)
         if greatest := describe_greatest(outcome):
             out.print(plain(f"on words  {greatest}"))
-    if outcome.vacuous_lengths:
-        out.print(plain(f"vacuous   nothing is asked at n = {show_lengths(outcome.vacuous_lengths)}: {HOLDS_NOWHERE}"))
+    if vacuous := describe_vacuous(outcome):
+        out.print(plain(f"vacuous   {vacuous}"))
     if outcome.runs:
         from certify.floats.show import print_room
 

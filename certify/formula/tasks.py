@@ -15,7 +15,7 @@ from certify.asking.written import FormulaSubject, Options
 from certify.formula.outcomes import Certified, Outcome
 from certify.formula.outcomes_in_json import outcome_to_json
 from certify.formula.pipeline import certify_request
-from certify.formula.said import is_attained, why_not_certified
+from certify.formula.said import describe_vacuous, is_attained, why_not_certified
 from certify.frame.demo import Shown
 from certify.frame.json_form import from_json
 from certify.frame.numbers import decimal_upper
@@ -192,7 +192,8 @@ def _shown(row: Row, outcome: Outcome) -> Shown:
         "worst error": _error(greatest) if greatest else "0" if network else "-",
         "verdict": outcome.verdict,
         "seconds": f"{outcome.seconds:.2f}",
-        "about": (remark or row.about) + (f"; note: {facts['note']}" if "note" in facts else ""),
+        "about": "; ".join(filter(None, (remark or row.about, f"note: {facts['note']}" if "note" in facts else "",
+                                         describe_vacuous(outcome)))),
     }
     certificate = outcome.certificate if isinstance(outcome, Certified) else None
     return Shown(row.name, row.about, outcome.verdict, outcome.seconds, certificate, cells, facts, remark)

@@ -91,4 +91,8 @@ def test_several_formulas_are_claimed_where_something_is_given_and_kept(certify:
     asked = ("formula", "-F", "all.txt", "--alphabet", "ab", "--max-n", "4", "--given", "!FIRST", "--store", "kept",
              "--json")
     for _ in range(2):
-        assert [json.loads(line)["given"] for line in certify(*asked).out.splitlines()[:2]] == ["!FIRST"] * 2
+        found = [json.loads(line) for line in certify(*asked).out.splitlines()[:2]]
+        assert [(one["given"], one["vacuous"]) for one in found] == [("!FIRST", [1])] * 2
+    shown = " ".join(certify(*asked[:-3]).out.split())
+    assert shown.startswith("given !FIRST claim for every n <= 4, every word of length n and every position where "
+                            "what is given holds: ") and shown.count("nothing is asked at n = 1") == 2

@@ -43,7 +43,8 @@ def test_the_errors_of_a_page_are_enclosed_to_the_last_digit_of_a_double(name: s
     for direction, case in found:
         value = replay.run_soft(drawn(name).transformer, case.word, 256)[case.i - 1][direction]
         assert float(abs(value.lower - case.truth)) == case.error == float(abs(value.upper - case.truth))
-    assert f"The errors on these words {SAME}" in visible(page(name))
+    words = "these words" if len({case.word for _, case in found}) > 1 else "this word"
+    assert f"The errors on {words} {SAME}" in visible(page(name))
 
 
 @pytest.mark.parametrize("name", ["symbols", "counting", "sum"])

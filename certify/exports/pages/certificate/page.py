@@ -299,8 +299,8 @@ def float_rows(sealed: Sealed) -> list[tuple[str, ...]]:
 
 def describe_seconded(found: Study) -> str:
     """The sentence that says on which of the words that are drawn mpmath computes the same errors; empty if on none."""
-    seconded = sum(case.is_seconded for case in found.cases.values())
-    words = "these words" if seconded == len(found.cases) else f"{seconded} of these {len(found.cases)} words"
+    seconded, drawn = sum(case.is_seconded for case in found.cases.values()), len(found.cases)
+    words = f"{seconded} of these {drawn} words" if seconded < drawn else "these words" if drawn > 1 else "this word"
     return f"The errors on {words} are enclosed, and mpmath computes the same, to 25 digits." if seconded else ""
 
 
