@@ -1,6 +1,6 @@
 """What a certificate bounds, and what is drawn of it: for each direction that is only near what it means."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,16 +10,16 @@ import numpy.typing as npt
 from certify.exports.pages.certificate.blocks import MOST_DIRECTIONS
 from certify.exports.pages.certificate.error_maps import ErrorMap, find_error_map
 from certify.exports.pages.certificate.running import DoubleNetwork
-from certify.exports.pages.certificate.seconded import Seconding
+from certify.exports.pages.certificate.seconded import Oblige, Seconding, second_worst
 from certify.exports.pages.certificate.worst_words import Word, WorstWord, longer, worst_words
 from certify.formula.sealed import Bound, Sealed
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR, Near
 from constructions.network.transformer import Head, Transformer
-from proofs.formula.attention.obligation import AttentionObligation, oblige_attention
+from proofs.formula.attention.obligation import oblige_attention
 from proofs.formula.common.known import KnownValues
 from proofs.formula.failures import NotDerived
-from proofs.formula.lookup.obligation import LookupObligation, looks_up, oblige_lookup
+from proofs.formula.lookup.obligation import looks_up, oblige_lookup
 
 SHORT = 12
 LONGEST = 64
@@ -28,7 +28,6 @@ MOST_STUDIED = 200
 """Of more bounds only the first are looked at closely: of the others there is no map, no word and no number of rows."""
 MOST_MAPS = 8
 """So many different maps are drawn: others are named in the table of obligations alone."""
-Oblige = Callable[[Lengths], AttentionObligation | LookupObligation]
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ class _Obligations:
         found = find_error_map(oblige, self.lengths)
         if found is None:
             return None
-        self.maps.append(found)
+        self.maps.append(second_worst(oblige, found))
         return len(self.maps) - 1
 
     def ceilings(self, bounds: Iterable[Bound], n: int) -> dict[str, float]:
@@ -159,9 +158,9 @@ def drawn_lengths(sealed: Sealed) -> tuple[int, ...]:
 def study(sealed: Sealed) -> Study:
     """Everything that is drawn of what a certificate bounds."""
     obligations = _Obligations(sealed)
+    pictures = _pictures(sealed, obligations)
     charts = [obligations.rows_and_chart(bound) for bound in sealed.bounds[:MOST_STUDIED]]
     charts += [(None, None)] * (len(sealed.bounds) - len(charts))
-    pictures = _pictures(sealed, obligations)
     network = sealed.transformer
     found = [Approximation(number, bound.layer, bound.head, network.head(bound.layer, bound.head), bound.direction,
                            isinstance(network.directions[bound.direction], Near), bound, *chart,

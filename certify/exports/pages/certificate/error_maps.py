@@ -28,11 +28,15 @@ CLOSE = 1e-13
 
 @dataclass(frozen=True)
 class ErrorMap:
-    """``errors[a, b]`` is the largest error at length ``places[a]``, position ``places[b]``; NaN if none is claimed."""
+    """``errors[a, b]`` is the largest error at length ``places[a]``, position ``places[b]``; NaN if none is claimed.
+
+    ``seconded`` is the worst of them, enclosed and computed by mpmath, too; None if it was not computed again.
+    """
 
     places: tuple[int, ...]
     errors: Array
     mask: str
+    seconded: float | None = None
 
     @property
     def is_thinned(self) -> bool:

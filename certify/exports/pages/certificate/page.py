@@ -1,8 +1,8 @@
 """The page of a certificate: verdict, claim and picture first, then what people ask about next.
 
 What is bounded is quoted from the certificate, which the checker has accepted; errors are rounded up, slack down.
-Words, weights of attention and maps are computed in doubles, for the eye, and the page says so; it says on which words
-errors are enclosed, and mpmath computes the same. Where a figure would take too much room or time, or cannot be drawn,
+Words, weights of attention and maps are computed in doubles, for the eye, and the page says so; it says which errors
+are enclosed, so that mpmath computes the same. Where a figure would take too much room or time, or cannot be drawn,
 the page says that, too.
 """
 
@@ -184,6 +184,7 @@ class _CertificatePage:
             "strips": {each.number: draw_strip(each.long.weights[each.long.case.i - 1], each.long.case.i)
                        for each in cards[:OPEN_CARDS] if each.long},
             "rulers": {each.number: draw_ruler(float(each.bound)) for each in cards if each.near_truth},
+            "seconded_worst": describe_seconded_worst(self.study),
             "maps": self.study.maps, "charts": list(self.charts()), "shades": SHADES,
             "thinned": any(chart.is_thinned for chart in self.study.maps),
             "maps_left_out": ", ".join(dict.fromkeys(each.at for each in cards if each.chart is None))
@@ -241,7 +242,8 @@ class _CertificatePage:
             title = those[0].head.name if len({each.at for each in those}) == 1 else "have the same map"
             about = self.names.direction(those[0].direction) if len(those) == 1 else ""
             svg = draw_map(chart, place, f"Largest error of head {heads} at every length n and position i")
-            yield Chart(heads, title, about, svg, chart.worst, show_double(chart.worst[2]), describe_flatness(chart))
+            shown = show_double(chart.worst[2] if chart.seconded is None else chart.seconded)
+            yield Chart(heads, title, about, svg, chart.worst, shown, describe_flatness(chart))
 
     def notes(self, each: Approximation) -> list[str]:
         """What must be said under a card."""
@@ -302,6 +304,13 @@ def describe_seconded(found: Study) -> str:
     seconded, drawn = sum(case.is_seconded for case in found.cases.values()), len(found.cases)
     words = f"{seconded} of these {drawn} words" if seconded < drawn else "these words" if drawn > 1 else "this word"
     return f"The errors on {words} are enclosed, and mpmath computes the same, to 25 digits." if seconded else ""
+
+
+def describe_seconded_worst(found: Study) -> str:
+    """The end of the sentence on maps that says of how many the worst error is enclosed; empty if of none."""
+    seconded, drawn = sum(chart.seconded is not None for chart in found.maps), len(found.maps)
+    which = f"of {seconded} of {drawn} maps " if seconded < drawn else ""
+    return f"; the worst error {which}is enclosed, and mpmath computes the same, to 25 digits" if seconded else ""
 
 
 def show_upper(error: Fraction) -> str:

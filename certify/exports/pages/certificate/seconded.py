@@ -1,18 +1,36 @@
-"""Errors of heads on the words that are drawn: enclosed by Arb, and computed again by mpmath, which must agree."""
+"""Errors of heads that a page shows: enclosed by Arb, and computed again by mpmath, which must agree.
 
-from collections.abc import Sequence
+These are the errors on the words that are drawn, and the worst one of each map.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from certify.exports.pages.certificate.error_maps import ErrorMap
 from certify.exports.pages.certificate.worst_words import Word, WorstWord
 from certify.formula.runs import BITS
+from constructions.errors import InternalError
+from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from proofs.enclosures.by_mpmath import steps_of, values_by_mpmath
 from proofs.enclosures.intervals import Interval, point
+from proofs.formula.attention.obligation import AttentionObligation
+from proofs.formula.attention.windows import AllWindows
+from proofs.formula.attention.worst_case import find_worst_case
+from proofs.formula.common.extremes import WorstCase
+from proofs.formula.failures import NotDerived
+from proofs.formula.lookup.obligation import LookupObligation
+from proofs.formula.lookup.worst_case import find_lookup_worst_case, profiles_of_every_case
+from proofs.formula.second_opinion import agrees
 from proofs.words.replay import Residual, run_soft
 
 MOST_STEPS = 12_000
 """Scores and weights of the words of one page that are computed again: about 1 s."""
+
+CLOSE = 1e-8
+"""Difference of a double from the enclosed error beyond which they are not called the same."""
+Oblige = Callable[[Lengths], AttentionObligation | LookupObligation]
 
 
 class Seconding:
@@ -49,3 +67,32 @@ class Seconding:
 def _least_distance(value: Interval, truth: int) -> Fraction:
     """The least distance of a number in the enclosure from the truth."""
     return max(value.lower - truth, truth - value.upper, Fraction(0))
+
+
+def second_worst(oblige: Oblige, chart: ErrorMap) -> ErrorMap:
+    """Return the map with its worst error enclosed if mpmath computes the same; unchanged if it is not compared.
+
+    Raises:
+        InternalError: if mpmath computes another error on the worst input.
+    """
+    n, _, error = chart.worst
+    obligation = oblige(Lengths(n, n)) if n and not chart.is_thinned else None
+    if obligation is None or not obligation.head.weighting.is_softmax:
+        return chart
+    try:
+        worst = _worst_case(obligation).worst
+    except NotDerived:
+        return chart
+    if worst is None:
+        return chart
+    if not agrees(worst):
+        raise InternalError(f"head {obligation.layer}.{obligation.place}: Arb encloses the worst error at "
+                            f"n = {worst.n}, i = {worst.i} where mpmath does not find it")
+    enclosed = float(worst.lower)
+    return replace(chart, seconded=enclosed) if abs(enclosed - error) <= CLOSE else chart
+
+
+def _worst_case(obligation: AttentionObligation | LookupObligation) -> WorstCase:
+    if isinstance(obligation, AttentionObligation):
+        return find_worst_case(obligation, BITS, AllWindows(obligation))
+    return find_lookup_worst_case(profiles_of_every_case(obligation, BITS))

@@ -1,7 +1,8 @@
-"""Errors on the words of a page are enclosed, and mpmath computes the same; a planted disagreement is an error."""
+"""Errors on the words of a page, and the worst of its maps: mpmath computes the same; what is planted is an error."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import mpmath
 import pytest
 
 from certify.exports.pages.certificate import seconded
-from certify.exports.pages.certificate.approximations import study
+from certify.exports.pages.certificate.approximations import _Obligations, study
 from certify.exports.pages.certificate.page import certificate_page, describe_seconded
+from certify.exports.pages.certificate.seconded import second_worst
 from certify.exports.pages.certificate.worst_words import WorstWord
 from constructions.errors import InternalError
 from proofs.enclosures.by_mpmath import steps_of
@@ -21,12 +23,15 @@ from tests.exports.pages.certificates import CORPUS, drawn, page, studied, visib
 __all__ = ["certify"]
 
 DISAGREES = "where mpmath does not find it"
+PLANTED = ("symbols", "counting", "sum", "comparison")
 SAME = "are enclosed, and mpmath computes the same, to 25 digits."
 
 
 @pytest.fixture
 def mpmath_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs of words by mpmath have another exponential."""
+    """Runs of words and worst errors by mpmath have another exponential, once certificates are made."""
+    for name in PLANTED:
+        drawn(name)
     exp = mpmath.exp
     monkeypatch.setattr(mpmath, "exp", lambda x: exp(x * (1 + mpmath.mpf(10) ** -12)))
 
@@ -47,11 +52,34 @@ def test_the_errors_of_a_page_are_enclosed_to_the_last_digit_of_a_double(name: s
     assert f"The errors on {words} {SAME}" in visible(page(name))
 
 
-@pytest.mark.parametrize("name", ["symbols", "counting", "sum"])
+@pytest.mark.parametrize("name", PLANTED)
 @pytest.mark.usefixtures("mpmath_is_off")
 def test_a_page_on_which_mpmath_disagrees_is_an_error(name: str) -> None:
-    with pytest.raises(InternalError, match=DISAGREES):
+    with pytest.raises(InternalError, match=f"of the word .*{DISAGREES}"):
         certificate_page(drawn(name), "x")
+
+
+@pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.usefixtures("mpmath_is_off")
+def test_a_map_on_whose_worst_error_mpmath_disagrees_is_an_error(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(seconded, "MOST_STEPS", 0)
+    with pytest.raises(InternalError, match=f"the worst error at n = .*{DISAGREES}"):
+        certificate_page(drawn(name), "x")
+
+
+@pytest.mark.parametrize("name", ["symbols", "counting", "temporal", "by_position", "sum"])
+def test_the_worst_error_of_each_map_is_enclosed(name: str) -> None:
+    found = studied(name).maps
+    assert found and all(chart.seconded is not None and abs(chart.seconded - chart.worst[2]) < 1e-12 for chart in found)
+    assert f"from what is proved; the worst error is {SAME[4:]}" in visible(page(name))
+
+
+def test_a_double_that_is_off_is_not_called_the_same() -> None:
+    sealed = drawn("symbols")
+    (chart, *_), obligations = studied("symbols").maps, _Obligations(sealed)
+    again = second_worst(obligations.of(sealed.bounds[0]), replace(chart, seconded=None))
+    off = second_worst(obligations.of(sealed.bounds[0]), replace(chart, seconded=None, errors=chart.errors + 1e-6))
+    assert again.seconded == chart.seconded is not None and off.seconded is None
 
 
 def test_an_enclosure_beside_the_value_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
