@@ -22,7 +22,7 @@ from proofs.check.checker.chapters.trained.floats.classes import Runs
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
 from proofs.check.checker.chapters.trained.floats.stack import FloatStack
 from proofs.check.checker.chapters.trained.forms.affine import UNIT, spread
-from proofs.check.checker.chapters.trained.tracks import proof
+from proofs.check.checker.chapters.trained.tracks import by_classes
 from proofs.check.checker.chapters.trained.tracks.layers import HeardSizes
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
@@ -64,9 +64,9 @@ def most_used(network: TrainedNetwork, claim: TracksClaim, run: RunClass) -> flo
     stack = FloatStack(given.language.budget, cast_network(given.network, given.floats[0]), given.floats[0])
     groups = list[tuple[set[int], int, int, Any]]()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(proof.GroupProof, "prove", lambda self, ranged, tree: len(
+        patch.setattr(by_classes.GroupProof, "prove", lambda self, ranged, tree: len(
             groups.__iadd__([group_of(self, ranged)])))
-        proof.prove_tracks(given, None, Runs(stack))
+        by_classes.FormProof(given, 0, given.evidence.units[0], Runs(stack)).run()
     margins, draw, worst = Margins(decider.floats, claim, 0), np.random.default_rng(4), 0.0
     columns = margins.inputs.indices([*all_inputs(claim, margins.form)])
     tokens, at = margins.inputs.tokens(columns), np.array(margins.form.asked) - 1
@@ -81,13 +81,13 @@ def most_used(network: TrainedNetwork, claim: TracksClaim, run: RunClass) -> flo
     return worst
 
 
-def group_of(group: proof.GroupProof, ranged: Any) -> tuple[set[int], int, int, Any]:
+def group_of(group: by_classes.GroupProof, ranged: Any) -> tuple[set[int], int, int, Any]:
     """Places, the token that is read, the right answer, and what is known of all logits on the hull of the boxes."""
     found: list[Any] = []
     sizes = reduce(HeardSizes.join, [group.layer.heard(one.own).sizes for one in ranged])
     point = group.layer.point(ranged[0].own)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(proof, "prove_rows", lambda budget, rows, margin, logits, last: found.append(logits))
+        patch.setattr(by_classes, "prove_rows", lambda budget, rows, margin, logits, last: found.append(logits))
         with contextlib.suppress(Rejected):  # a hull that is not cut may be too wide for a form
             group.prove_cell(ranged, point, sizes)
     query, answer = ranged[0].query, {one.query.answer(one.one) for one in ranged}
