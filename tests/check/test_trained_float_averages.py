@@ -9,16 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proofs.check.checker.chapters.trained.balls.exact import linear
+from proofs.check.checker.chapters.trained.balls.exact import ExactLinear, linear
 from proofs.check.checker.chapters.trained.balls.heads import Reach, TokenProjections
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_heads import HeadOnBalls
 from proofs.check.checker.chapters.trained.floats.ball_stack import AttentionOnBalls
 from proofs.check.checker.chapters.trained.floats.balls import SHARE
 from tests.check.test_trained_float_balls import FINE, given_of, network_of
-from tests.check.test_trained_float_gradients import arrays
 
 PLACES = 6
+
+
+def arrays(given: ExactLinear) -> tuple[Any, Any]:
+    """The weight and the bias of an exact map."""
+    weight = np.array(given.weight.rows, dtype=float) * 2.0**given.weight.power
+    return weight, np.array(given.bias.entries, dtype=float) * 2.0**given.bias.power
 
 
 class Head:

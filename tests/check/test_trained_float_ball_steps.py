@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import product
+from math import ceil
 from typing import Any
 
 import pytest
@@ -22,14 +23,12 @@ from proofs.check.checker.chapters.trained.balls.stack import NormOfStream, Rows
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_stack import (
     AttentionOnBalls,
-    Nearby,
     NormOnBalls,
     RowsOnBalls,
     StackOnBalls,
     UnitsOnBalls,
 )
 from proofs.check.checker.chapters.trained.floats.balls import Balls, InputOnBalls, ProductOnBalls, SumOnBalls
-from proofs.check.checker.chapters.trained.forms.affine import UNIT
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import (
     Affine,
@@ -42,12 +41,9 @@ from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
 from tests.check.test_trained_float_ball_edges import ONE, balls, is_refused, root
 from tests.check.test_trained_float_ball_heads import HEAD, QUARTER
-from tests.check.test_trained_float_balls import CLASSES, FINE, WORD, given_of
-from tests.check.test_trained_float_balls import network_of as balls_of
-from tests.check.test_trained_float_gradients import known_of
-from tests.check.test_trained_float_gradients import network_of as gradients_of
+from tests.check.test_trained_float_balls import FINE, WORD, given_of
 from tests.check.test_trained_float_operations import operations
-from tests.check.trained_networks import Weights
+from tests.check.trained_networks import make_network
 
 READS = 4 * ONE
 INWARD = Affine(Matrix(((2, -1), (1, 3)), 2, -1), Vector((1, 2), -1))
@@ -75,19 +71,17 @@ def test_a_step_that_norms_the_stream_is_off_by_the_norm_times_its_gain_and_by_g
 def test_units_are_off_by_their_products_their_function_and_what_is_stored(activation: str, norm: Norm | None) -> None:
     known = balls(**COARSE)
     step = UnitsOnBalls(known, UnitsStep(norm, INWARD, None, activation, OUTWARD), 2, READS)
-    (after, e_after), passed = step.follow(X)
+    after, e_after = step.apply(X)
     given, inward = InputOnBalls(known, norm, 2), ProductOnBalls(known, linear(INWARD))
     read, e = step._reading.apply(given.widened(X))
     e_read, off, size = given.read(read, e)
-    inner, e_inner = passed.inner
-    assert passed.before == X and passed.read == (read, e_read) and inner == step._in.apply(read)
-    wanted = Fraction(step._in.error(e_read) + inward.off(off, size))
+    inner = step._in.apply(read)
+    e_inner = Fraction(step._in.error(e_read) + inward.off(off, size))
     lost = 2 * Fraction(ONE, 1 << 16)
-    wanted += (length(inner) + wanted) / (1 << 9) + lost
-    assert 0 <= e_inner - wanted < 4
+    e_inner += (length(inner) + e_inner) / (1 << 9) + lost
     u, function = Fraction(1, 1 << 12), 6 * Fraction(1, 1 << 12)
     hidden = step._activation.apply(inner)
-    errors = Fraction(5, 4) * e_inner if activation == "gelu" else Fraction(e_inner)
+    errors = Fraction(5, 4) * e_inner if activation == "gelu" else e_inner
     errors += 2 * step._activation.error
     if activation != "relu":
         size_inner = length(inner) + e_inner
@@ -95,12 +89,10 @@ def test_units_are_off_by_their_products_their_function_and_what_is_stored(activ
             4 * Fraction(1, 1 << 16) * size_inner)
         errors += 2 * (4 * Fraction(ONE, 1 << 16) + (function * ONE if activation == "tanh" else 0))
         errors += (length(hidden) + errors) / (1 << 9) + lost
-    assert 0 <= passed.hidden_error - errors < 12
-    outward = ProductOnBalls(known, linear(OUTWARD))
-    off = step._out.error(passed.hidden_error)
-    most = -int(-length(hidden) // 1) + passed.hidden_error
-    off += outward.off(0, most)
-    assert (list(after), e_after) == SumOnBalls(known, 2).add(X, step._out.apply(hidden), off)
+    outward, written, size = ProductOnBalls(known, linear(OUTWARD)), step._out.apply(hidden), -int(-length(hidden) // 1)
+    found = [SumOnBalls(known, 2).add(X, written, step._out.error(off) + outward.off(0, size + off))
+             for off in (ceil(errors), ceil(errors) + 16)]
+    assert list(after) == found[0][0] and found[0][1] <= e_after <= found[1][1]
 
 
 def test_tables_of_activations_may_be_off_by_a_64th_of_the_last_bit_of_what_is_stored() -> None:
@@ -121,7 +113,10 @@ def test_units_too_large_for_the_format_of_their_function_are_refused() -> None:
     inward, outward = Affine(Matrix(((1,), (0,)), 1, 0), None), Affine(Matrix(((1, 0),), 2, 0), None)
     one = UnitsOnBalls(balls(softmax=Format(20, -40, 2)), UnitsStep(None, inward, None, "gelu", outward), 2, READS)
     edge = bisect(range(2 * ONE), False, key=lambda x: is_refused(partial(one.apply, ([x, 0], 0))))
-    ((x,), e) = one.follow(([edge - 1, 0], 0))[1].inner
+    read, e = one._reading.apply(one._input.widened(([edge - 1, 0], 0)))
+    e, off, size = one._input.read(read, e)
+    (x,), e = one._in.apply(read), one._in.error(e) + one._inward.off(off, size)
+    e += one._stored.off(abs(x) + e)
     assert x + e < 2 * ONE <= x + e + 2
 
 
@@ -170,7 +165,7 @@ def test_rows_are_off_by_their_logits_as_these_are_stored(norm: Norm | None) -> 
     given = InputOnBalls(known, norm, 2)
     logits = rows.logits(X)
     exact = plain.logits(given.widened(X))
-    assert logits.numbers == exact.numbers and logits.error == exact.error + given.more and logits.stream == X
+    assert logits.numbers == exact.numbers and logits.error == exact.error + given.more
     size, common, off = given.size or READS + logits.error, plain._product.error(logits.error), []
     for place, z in enumerate(logits.numbers):
         unembedding = network_of(2).unembedding
@@ -204,25 +199,6 @@ def test_what_is_looked_up_is_one_number_or_flushed(places: Matrix | None) -> No
     assert Balls(run, Precision(0), Budget(1)).precision.one == ONE
 
 
-@pytest.mark.parametrize("more", [False, True])
-def test_rows_without_a_norm_are_not_followed_backwards(more: bool) -> None:
-    """All steps are then applied, and what is said of rows is by their errors alone."""
-    w, d = Weights(5), 8
-    attention, units = w.attention(d, 2, w.norm(d, "layer"), 12), w.units(d, 12, w.norm(d, "layer"), "gelu")
-    steps = [attention, *([{"step": "norm", "norm": w.norm(d, "layer")}] if more else []), units]
-    given = given_of(w.network(4, d, 12, steps, True, 2), FINE)
-    prover = proof.ProverOfRuns(given, given.floats[0])
-    stack = prover._rows.balls.stacks.at(0)
-    assert isinstance(stack.rows, RowsOnBalls) and stack.rows._gradients is None
-    assert len(stack.blocks[0][1]) == 1 + more
-    found = prover._runner(1, 1, 4).logits(0, WORD, [len(WORD) - 1])[len(WORD) - 1]
-    ((value, error),) = stack.rows.values(found, [0])
-    stack.rows.least[0] = value - error - 1
-    assert not found.passed and stack.rows.are_above(found, [0])
-    stack.rows.least[0] += 1
-    assert not stack.rows.are_above(found, [0])
-
-
 def test_sums_of_more_terms_than_their_format_has_room_for_are_left_to_forms() -> None:
     """A logit is a sum of three terms: twice as many u must not be above 1."""
     for bits, known in ((3, True), (2, False)):
@@ -231,27 +207,14 @@ def test_sums_of_more_terms_than_their_format_has_room_for_are_left_to_forms() -
         assert is_refused(make) != known
 
 
-def test_each_row_that_errors_do_not_prove_must_be_proved_along_its_gradient() -> None:
-    known, logits = known_of("layer", CLASSES["binary32"])
-    gradients = known._gradients
-    assert gradients is not None
-    for row in (0, 1):
-        known.least[row] = 1 << 40  # so that errors do not prove it
-        gradients._rows[row] = gradients._rows[row]._replace(constant=1 << 30)  # type: ignore[index]
-    assert known.are_above(logits, [0, 1])
-    gradients._rows[1] = gradients._rows[1]._replace(constant=-1 << 30)  # type: ignore[index]
-    assert known.are_above(logits, [0]) and not known.are_above(logits, [1])
-    assert not known.are_above(logits, [0, 1]) and not known.are_above(logits, [1, 0])
-
-
 def test_an_input_is_proved_where_all_its_places_are_and_balls_reject_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = given_of(gradients_of("layer"), FINE)
+    given = given_of(make_network("post", 5), FINE)
     prover = proof.ProverOfRuns(given, given.floats[0])
     known, runner, asked = prover._rows.balls, prover._runner(1, 1, 4), list[Any]()
     answers: dict[int, Any] = {}
 
-    def are_above(rows: RowsOnBalls, logits: Logits, wanted: Sequence[int], form: object = None) -> bool:
-        asked.append((logits, wanted, form))
+    def are_above(rows: RowsOnBalls, logits: Logits, wanted: Sequence[int]) -> bool:
+        asked.append((logits, wanted))
         if isinstance(answers[wanted[0]], Exception):
             raise answers[wanted[0]]
         return bool(answers[wanted[0]])
@@ -260,22 +223,13 @@ def test_an_input_is_proved_where_all_its_places_are_and_balls_reject_nothing(mo
     for one, other in product((True, False, Undecided(), Rejected("it is so")), repeat=2):
         answers.update({0: one, 1: other})
         assert known.prove(runner, WORD, {3: [0], 4: [1]}) == (one is other is True)
-        assert all(logits == runner.logits(0, WORD, [3, 4])[3 + wanted[0]] for logits, wanted, _ in asked)
-    near = Nearby([UNIT >> 3] * 8, [0] * 8, lambda gradients: [0] * len(gradients))
-    for one in (True, False, Undecided(), Rejected("it is so")):
-        answers[0] = one
-        assert known.prove_behind(near, [0]) == (one is True) and asked[-1][2] is near.along
+        assert all(logits == runner.logits(0, WORD, [3, 4])[3 + wanted[0]] for logits, wanted in asked)
     known._helps, answers[0] = False, True
-    assert known.help_behind is False and not known.prove(runner, WORD, {3: [0]})
+    assert not known.prove(runner, WORD, {3: [0]})
 
 
 def test_where_balls_are_too_coarse_for_every_word_nothing_is_asked_of_them() -> None:
-    """A network without attention has nothing behind it."""
     coarse = FINE | dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "float(3,-60,60)")
     for fields, helps in ((FINE, True), (coarse, False)):
-        given = given_of(gradients_of("layer"), fields)
-        rows = proof.ProverOfRuns(given, given.floats[0])._rows
-        assert rows.balls._helps == rows.balls.help_behind == helps and (rows.walks(1).traces is not None) == helps
-    given = given_of(balls_of("units"), FINE)
-    balls = proof.ProverOfRuns(given, given.floats[0])._rows.balls
-    assert balls._helps and not balls.help_behind
+        given = given_of(make_network("post", 5), fields)
+        assert proof.ProverOfRuns(given, given.floats[0])._rows.balls._helps == helps

@@ -22,9 +22,8 @@ tracks        inputs that are laid out in tracks: columns, places, longest (sums
 lengths       lengths beyond enumeration: counts, truths, margins, case_rows, proof,
               suffixes, describing
 floats        float runs: rounding, casting, one_number, operations, softmax, stack, walks, classes, proof, describing;
-              on balls: balls, gradients, ball_heads, ball_stack, ball_words; on traces: backwards, traces,
-              traced_steps, traced_attention, traced_stack; of a wrong run: dyadics, functions, one_run, wrong_run; of
-              inputs in tracks: track_runs
+              on balls: balls, ball_heads, ball_stack, ball_words; of a wrong run: dyadics, functions, one_run,
+              wrong_run; of inputs in tracks: track_runs
 """
 
 from .evidence import find_kind

@@ -79,19 +79,6 @@ class Activation:
         self.error = 0 if name in EXACT else VALUE_ERROR if not by_table else (
             min(1, self._finer) - (-(2 * VALUE_ERROR + 4) >> self._finer) + -(-rest // 1))
 
-    def slopes(self, x: Sequence[int]) -> list[int]:
-        """The derivatives, in numbers, of `relu` or an activation that has a table; each is off by at most
-        ``slope_error``.
-
-        Proof: docs/trained.md, section 6, Tables of activations.
-        """
-        if self._name == "relu":
-            return [self._precision.one if y > 0 else 0 for y in x]
-        cells, bits, mask = self._cells, self._shift, (1 << self._shift) - 1
-        finer = self._step_bits - self._finer
-        return [first + (2 * second * t >> bits) << finer
-                for y in x for _, first, second in [cells[y >> bits]] for t in [y & mask]]
-
     def nodes(self, points: Sequence[int]) -> list[int]:
         """The last numbers before these at which a cell begins, and the next one after the last."""
         return [*(x >> self._shift << self._shift for x in points[:-1]), -(-points[-1] >> self._shift) << self._shift]
@@ -99,14 +86,6 @@ class Activation:
     def at_nodes(self, points: Sequence[int]) -> list[int]:
         """The function at numbers at which cells begin: no cell is made for that."""
         return [self._value_at(x >> self._shift) >> self._finer for x in points]
-
-    @property
-    def slope_error(self) -> int:
-        """How far off a slope may be."""
-        if self._name == "relu":
-            return 0
-        rest = self._shape.third * self._precision.one / (1 << 2 * self._step_bits)
-        return (4 * VALUE_ERROR + 2 << self._step_bits - self._finer) + -(-rest // 1)
 
     def spread(self, e: int) -> int:
         """How far off results are, roundings apart, if arguments are off by e (in the 2-norm)."""

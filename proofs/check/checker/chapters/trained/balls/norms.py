@@ -46,18 +46,6 @@ class Normaliser:
         Raises:
             Undecided: if the error is too large, or s too small.
         """
-        found, r, rounding = self.find(x)
-        least = max(r // self._width - (e << 2 * self._guard) // self._root - 1, self._least)
-        if least <= 0:
-            raise Undecided
-        return found, min((e << self._bits) // least, self._most) + rounding
-
-    def find(self, x: Sequence[int]) -> tuple[Sequence[int], int, int]:
-        """The result of x, r, and how far the result is off.
-
-        Raises:
-            Undecided: if s is too small.
-        """
         width, bits, guard, side = self._width, self._bits, self._guard, self._side
         total = sum(x) if self._centred else 0
         square = width * sum(map(mul, x, x)) - total * total
@@ -69,8 +57,7 @@ class Normaliser:
         packed = (self._precision.pack(x) << k) - ((total << k + 1) + width) // (2 * width) * self._ones
         rounding = ((side << self._precision.fraction) + side) // r + 4 + 2 * side
         rounding += (side * (r + 1 << k) // (width << guard) + side >> self._inverse_bits)
-        return self._quotients(packed * inverse), r, rounding
-
-    def root(self, r: int) -> int:
-        """s of a vector, rounded down, where `find` has found r."""
-        return r // (self._width << self._guard)
+        least = max(r // width - (e << 2 * guard) // self._root - 1, self._least)
+        if least <= 0:
+            raise Undecided
+        return self._quotients(packed * inverse), min((e << bits) // least, self._most) + rounding

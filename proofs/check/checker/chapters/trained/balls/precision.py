@@ -32,23 +32,11 @@ NORM_BITS = 32  # upper bounds of norms of matrices are integers over 2^32
 Stream = tuple[Sequence[int], int]
 """A vector of numbers, and how far off it may be in the 2-norm."""
 
-class PassedUnits(NamedTuple):
-    """A step of units on a stream: what it read and what its units are of, each with its error; the error of units."""
-
-    before: Stream
-    read: Stream
-    inner: Stream
-    hidden_error: int
-
-
 class Logits(NamedTuple):
-    """Logits that rows are made of, and how far off in the 2-norm is what they are linear forms of; in float runs the
-    stream, too, and the steps of units behind the last attention."""
+    """Logits that rows are made of, and how far off in the 2-norm is what they are linear forms of."""
 
     numbers: Sequence[int]
     error: int
-    stream: Stream = ((), 0)
-    passed: Sequence[PassedUnits] = ()
 
 
 class Undecided(Exception):

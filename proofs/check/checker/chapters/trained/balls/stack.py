@@ -269,7 +269,7 @@ class RowsOnNumbers:
 
     def values(self, logits: Logits, rows: Sequence[int]) -> list[tuple[int, int]]:
         """Of each of these rows its value, and how far that may be off."""
-        z, e, *_ = logits
+        z, e = logits
         self._budget.spend(1 + (sum([self._terms[row] for row in rows]) >> 3))
         return [(sum([z[place] * c for place, c in self._forms[row]]), (e * norm >> NORM_BITS) + rounding)
                 for row in rows for norm, rounding in [self._errors[row]]]

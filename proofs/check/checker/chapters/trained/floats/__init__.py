@@ -9,15 +9,9 @@ stack       all steps, token by token, on forms, and
 walks       along inputs, token after token
 classes     what a proof by classes (../classes.py) computes with in runs
 balls       what roundings add to errors in the 2-norm; then
-gradients   rows along their gradients,
 ball_heads  heads,
 ball_stack  all steps on numbers and balls, and
 ball_words  inputs for which that is enough
-backwards   gradients of many outputs at once, and what errors make of them; then
-traces      one token: its numbers, and where runs are off from them,
-traced_steps  units,
-traced_attention  attention, and
-traced_stack  all steps, token by token
 proof       every word of the claim, in every run of each class
 describing  the claim in words
 dyadics     numbers of one run, each result rounded once; then

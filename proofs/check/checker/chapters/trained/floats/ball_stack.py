@@ -4,42 +4,25 @@ docs/floats.md, section 7, Balls. Numbers are those of ../stack.py, of the netwo
 what runs add to them.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.exponential import floor_shift
 from ....kernel.verdicts import Rejected
 from ...run_classes.reading import FloatClaim
 from ...run_classes.roundoff import tiny
-from ..balls.activations import Activation
-from ..balls.exact import ExactLinear, after_norm, below, linear, select, zeros
+from ..balls.exact import ExactLinear, below, linear, select, zeros
 from ..balls.heads import HeadAverage, TokenProjections
-from ..balls.precision import NORM_BITS, Logits, PassedUnits, Precision, Stream, Undecided, ceil_norm, ceil_sqrt
-from ..balls.stack import Alone, AttentionOnNumbers, NormOfStream, RowsOnNumbers, Stack, UnitsOnNumbers, pass_on
-from ..forms.affine import FRACTION
+from ..balls.precision import NORM_BITS, Logits, Precision, Stream, Undecided, ceil_norm, ceil_sqrt
+from ..balls.stack import Alone, AttentionOnNumbers, NormOfStream, RowsOnNumbers, Stack, UnitsOnNumbers
 from ..reading.network import AttentionStep, Network, Norm, NormStep, UnitsStep
 from ..reading.words_claim import LogitRow
 from .ball_heads import HeadOnBalls
 from .balls import SHARE, Balls, InputOnBalls, ProductOnBalls, SumOnBalls, greatest_gain, share
-from .gradients import NormGradients, NormStepGradients, RowGradients, UnitsGradients, rows_of_norm
 from .operations import embedded
 
 TABLE_BITS = 6  # tables of activations may be off by so much less than 2^-p, p the bits of what is stored
-
-
-Along = Callable[[Sequence[Sequence[int]]], list[int]]
-"""How far each of these gradients, over 2^F at the lowest precision, may move a vector, in units."""
-
-
-class Nearby(NamedTuple):
-    """A vector behind the last attention in units, how far each coordinate may be off, and how far it may along a
-    gradient."""
-
-    numbers: Sequence[int]
-    reaches: Sequence[int]
-    along: Along
 
 
 class NormOnBalls(NormOfStream):
@@ -50,22 +33,10 @@ class NormOnBalls(NormOfStream):
         self._input = InputOnBalls(balls, norm, width)
         self._more = (self._input.more * share(greatest_gain(norm)) >> SHARE) + 1 + self._input.off
 
-        self._made_of = balls, norm, width
-
-    def gradients(self) -> NormStepGradients:
-        """The step backwards."""
-        return NormStepGradients(*self._made_of, self._input, self._rounding)
-
     def apply(self, stream: Stream) -> Stream:
         """The stream after the step."""
         x, e = super().apply(self._input.widened(stream))
         return x, e + self._more
-
-    def follow(self, stream: Stream) -> tuple[Stream, PassedUnits]:
-        """The stream after the step, and before it."""
-        found = self.apply(stream)
-        return found, PassedUnits(stream, found, found, 0)
-
 
 class UnitsOnBalls(UnitsOnNumbers):
     """A step with units, which have no gate: ``relu``, ``gelu`` or ``tanh``."""
@@ -82,28 +53,15 @@ class UnitsOnBalls(UnitsOnNumbers):
         self._constant = self._side * balls.number(lost + (balls.function if tanh else 0)) + 2
         if tanh and 2 * one >= self._most:
             raise Undecided
-        self._made_of, self.activation = (balls, step, width), self._activation
-
-    def gradients(self) -> UnitsGradients:
-        """The step backwards.
-
-        Raises:
-            Undecided: if it cannot be.
-        """
-        return UnitsGradients(*self._made_of, (self._in, self._out), self._activation, self._input)
 
     def apply(self, stream: Stream) -> Stream:
         """The stream after the step."""
-        return self.follow(stream)[0]
-
-    def follow(self, stream: Stream) -> tuple[Stream, PassedUnits]:
-        """The stream after the step, and what was found on the way."""
         read, e = self._reading.apply(self._input.widened(stream))
         e_read, off, size = self._input.read(read, e)
         x = self._in.apply(read)
         e = self._in.error(e_read) + self._inward.off(off, size)
         e += self._stored.off(ceil_norm(x) + e)
-        size, inner = ceil_norm(x) + e, (x, e)
+        size = ceil_norm(x) + e
         hidden = self._activation.apply(x)
         e = self._activation.spread(e) + self._rounding
         if not self._exact:
@@ -112,7 +70,7 @@ class UnitsOnBalls(UnitsOnNumbers):
             e += (self._share * size >> SHARE) + self._constant
             e += self._stored.off(ceil_norm(hidden) + e)
         e_out = self._out.error(e) + self._outward.off(0, ceil_norm(hidden) + e)
-        return self._sum.add(stream, self._write(hidden), e_out), PassedUnits(stream, (read, e_read), inner, e)
+        return self._sum.add(stream, self._write(hidden), e_out)
 
 
 class AttentionOnBalls(AttentionOnNumbers):
@@ -155,36 +113,11 @@ class RowsOnBalls(RowsOnNumbers):
         self._input, self._reads, self._stored = InputOnBalls(balls, norm, width), reads, balls.stored(1)
         used = sorted({token for row in rows for token, _ in row})
         self._logits = [ProductOnBalls(balls, select(linear(network.unembedding), [token])) for token in used]
-        self._balls, self._width = balls, width
-        self._given = norm, after_norm(norm, linear(network.unembedding)), used
-        self._last: Sequence[UnitsOnBalls | NormOnBalls] = ()
-        self._cost = 4 * width
-        self._gradients: RowGradients | None = None
-
-    def follow(self, steps: Sequence[Alone]) -> bool:
-        """Whether rows can be followed backwards through these last steps; then they are applied here."""
-        norm, logits, used = self._given
-        last = [step for step in steps if isinstance(step, UnitsOnBalls | NormOnBalls)]
-        if norm is None or not used or len(last) < len(steps):
-            return False
-        made = NormGradients(self._balls, norm, self._width, self._input)
-        rows = rows_of_norm(self._balls, select(logits, used), self._forms, self.least, made.centred)
-        try:
-            gradients = [step.gradients() for step in last]
-        except Undecided:
-            return False
-        self._gradients = RowGradients(self._balls, made, gradients, rows, self._input.more)
-        self._last, self._cost = last, self._cost + sum(step.cost for step in last)
-        return True
 
     def logits(self, stream: Stream) -> Logits:
         """All that rows are sums of, and how far off what they are made from is."""
-        passed = []
-        for step in self._last:
-            stream, one = step.follow(stream)
-            passed.append(one)
-        z, e, *_ = super().logits(self._input.widened(stream))
-        return Logits(z, e + self._input.more, stream, passed)
+        z, e = super().logits(self._input.widened(stream))
+        return Logits(z, e + self._input.more)
 
     def values(self, logits: Logits, rows: Sequence[int]) -> list[tuple[int, int]]:
         """Of each of these rows its value, and how far that may be off."""
@@ -194,34 +127,21 @@ class RowsOnBalls(RowsOnNumbers):
 
     def _off(self, logits: Logits) -> list[int]:
         """How far off each logit may be beside what is off before the product."""
-        z, e, *_ = logits
+        z, e = logits
         self._budget.spend(2 * len(self._logits))
         size = self._input.size or self._reads + e
         made = [one.off(self._input.off, size) for one in self._logits]
         common = self._product.error(e)  # the spectral norm is at least that of each column
         return [more + self._stored.off(abs(x) + common + more) for x, more in zip(z, made, strict=True)]
 
-    def are_above(self, logits: Logits, rows: Sequence[int], along: Along | None = None) -> bool:
-        """Whether these rows are above the margin in every run: by their errors, or along their gradients, where it may
-        be known how far the stream behind the last attention is off along them.
+    def are_above(self, logits: Logits, rows: Sequence[int]) -> bool:
+        """Whether these rows are above the margin in every run.
 
         Raises:
-            Undecided: if numbers are too large, or a norm too small.
+            Undecided: if numbers are too large.
         """
-        left = [row for row, (value, error) in zip(rows, self.values(logits, rows), strict=True)
-                if value - error <= self.least[row]]
-        if not left or self._gradients is None:
-            return not left
-        off, bits = self._off(logits), self._balls.precision.fraction
-        self._budget.spend(len(left) * self._cost)
-        followed = [self._gradients.follow(row, logits, sum([abs(c) * off[place] for place, c in self._forms[row]]))
-                    for row in left]
-        followed = [one for one in followed if one.least(bits) <= 0]
-        if not followed or along is None:
-            return not followed
-        reaches = along([one.gradient for one in followed])
-        return all(one.least(bits, (reach << 2 * bits >> FRACTION) + 1 + sum(map(abs, one.gradient))) > 0
-                   for one, reach in zip(followed, reaches, strict=True))
+        return all(value - error > self.least[row]
+                   for row, (value, error) in zip(rows, self.values(logits, rows), strict=True))
 
 
 class StackOnBalls(Stack):
@@ -233,28 +153,12 @@ class StackOnBalls(Stack):
 
     def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int],
                  rows: Sequence[LogitRow], margin: Fraction, length: int, run: FloatClaim) -> None:
-        self._balls, self.activations = Balls(run, precision, budget), list[Activation]()
+        self._balls = Balls(run, precision, budget)
         try:
             super().__init__(precision, budget, network, tokens, rows, margin, length)
         except Rejected:
             raise Undecided from None
         self.cost *= 2
-
-    def proves(self, given: Nearby, rows: Sequence[int]) -> bool:
-        """Whether balls are enough for these rows from the stream behind the last attention on.
-
-        Raises:
-            Undecided, Rejected: if numbers are too large.
-        """
-        assert isinstance(self.rows, RowsOnBalls)
-        attention, after = self.blocks[-1]
-        cut = FRACTION - self.precision.fraction
-        x = [c >> cut for c in given.numbers]
-        if ceil_norm(x) > attention.bound:
-            raise Undecided
-        self.budget.spend(1 + self.cost)
-        e = (ceil_norm(given.reaches) >> cut) + 1 + ceil_sqrt(len(x))
-        return self.rows.are_above(self.rows.logits(pass_on(after, (x, e))), rows, given.along)
 
     def embed(self, token: int, position: int) -> Stream:
         """The stream before the first step: one number in all runs, unless it is flushed."""
@@ -268,16 +172,11 @@ class StackOnBalls(Stack):
 
     def _make_alone(self, step: NormStep | UnitsStep) -> Alone:
         if isinstance(step, UnitsStep):
-            made = UnitsOnBalls(self._balls, step, self._width, self._bound)
-            self.activations.append(made.activation)
-            return made
+            return UnitsOnBalls(self._balls, step, self._width, self._bound)
         return NormOnBalls(self._balls, step.norm, self._width, self._bound)
 
     def _make_attention(self, step: AttentionStep) -> AttentionOnNumbers:
         return AttentionOnBalls(self._balls, step, self._width, self._bound, self._length)
 
     def _make_rows(self, norm: Norm | None, rows: Sequence[LogitRow], margin: Fraction) -> RowsOnNumbers:
-        made = RowsOnBalls(self._balls, self.network, norm, self._width, rows, margin, self._bound)
-        if self.blocks and made.follow(self.blocks[-1][1]):
-            self.blocks[-1] = self.blocks[-1][0], []
-        return made
+        return RowsOnBalls(self._balls, self.network, norm, self._width, rows, margin, self._bound)

@@ -6,12 +6,11 @@ from fractions import Fraction
 from ....kernel.budget import Budget
 from ....kernel.verdicts import Rejected
 from ...run_classes.reading import FloatClaim
-from ..balls.activations import Activation
 from ..balls.precision import LOWEST, Precision, Undecided
 from ..reading.network import Network
 from ..reading.words_claim import LogitRow
 from ..words.running import Runner, Stacks
-from .ball_stack import Nearby, RowsOnBalls, StackOnBalls
+from .ball_stack import RowsOnBalls, StackOnBalls
 
 
 class BallsOfInputs:
@@ -38,30 +37,5 @@ class BallsOfInputs:
             found, known = runner.logits(LOWEST, tokens, [*needed]), self.stacks.at(LOWEST).rows
             assert isinstance(known, RowsOnBalls)
             return all(known.are_above(found[place], rows) for place, rows in needed.items())
-        except (Rejected, Undecided):
-            return False
-
-    @property
-    def activations(self) -> list[Activation]:
-        """Those of all steps of units.
-
-        Raises:
-            Undecided: if balls do not help.
-        """
-        stack = self.stacks.at(LOWEST)
-        assert isinstance(stack, StackOnBalls)
-        return stack.activations
-
-    @property
-    def help_behind(self) -> bool:
-        """Whether there is anything to prove behind an attention step."""
-        return self._helps and bool(self.stacks.network.attention_steps)
-
-    def prove_behind(self, given: Nearby, rows: Sequence[int]) -> bool:
-        """Whether they are for these rows behind the last attention, where the stream is near some numbers."""
-        try:
-            stack = self.stacks.at(LOWEST)
-            assert isinstance(stack, StackOnBalls)
-            return stack.proves(given, rows)
         except (Rejected, Undecided):
             return False

@@ -122,12 +122,10 @@ class InputOnBalls:
     Attributes:
         more: how far the norm of a run is off, before gain and bias, beside that of what is read.
         off, size: how far what is read may be off beside that, and a bound of its size; 0 where there is no norm.
-        gain: in numbers, rounded down.
     """
 
     def __init__(self, balls: Balls, norm: Norm | None, width: int) -> None:
         self.more, self.off, self.size, self._norm = 0, 0, 0, norm
-        self.gain: Sequence[int] = ()
         if norm is None:
             return
         u, lost, run = balls.u, tiny(balls.run.softmax), balls.run
@@ -152,7 +150,7 @@ class InputOnBalls:
         self._last = (Rounded(share(gamma(2, u)), side * balls.number(4 * lost), balls.below(run.softmax, 2)),
                       balls.stored(width))
         self._greatest, self._side, bits = share(greatest_gain(norm)), side, balls.precision.fraction
-        self.gain = [floor_shift(g, norm.gain.power + bits) for g in norm.gain.entries] if norm.gain else [one] * width
+        self._gain = [floor_shift(g, norm.gain.power + bits) for g in norm.gain.entries] if norm.gain else [one] * width
         self._bias = [floor_shift(b, norm.bias.power + bits) for b in norm.bias.entries] if norm.bias else [0] * width
         self._bits = bits
         self.off, self.size = self._rounded(self.size)
@@ -184,7 +182,7 @@ class InputOnBalls:
             return e, 0, ceil_norm(x) + e
         e += self.more
         bits = self._bits
-        made = [(y * g >> bits) + b for y, g, b in zip(x, self.gain, self._bias, strict=True)]
+        made = [(y * g >> bits) + b for y, g, b in zip(x, self._gain, self._bias, strict=True)]
         more = (e * self._greatest >> SHARE) + 4 * self._side + (ceil_norm(x) >> bits)
         size, (last, stored) = ceil_norm(made) + more, self._last
         off = last.off(size)

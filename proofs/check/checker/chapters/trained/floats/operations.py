@@ -98,32 +98,20 @@ class Operations:
 
     def product_errors(self, maps: Linear, sizes: Sequence[int]) -> list[int]:
         """How far a matrix product of numbers of these sizes, and its bias, may be off before it is stored."""
-        sizes = self.counted(sizes)
-        return self.sum_errors([sum(map(mul, weights, sizes)) >> WEIGHT for weights in maps.absolute], maps.bias, sizes)
-
-    def counted(self, sizes: Sequence[int]) -> list[int]:
-        """The sizes of factors, as they count."""
-        more = up(raised(self.run))
-        return [size + more for size in sizes]
-
-    def sum_errors(self, sums: Sequence[int], bias: Sequence[int], sizes: Sequence[int]) -> list[int]:
-        """The same, if absolute weights times numbers of these sizes, as they count, add up to this, rounded down."""
         more = raised(self.run)
+        sizes = [size + up(more) for size in sizes]  # as they count
+        sums = [sum(map(mul, weights, sizes)) >> WEIGHT for weights in maps.absolute]
         inexact = (sum(sizes) >> WEIGHT) + times(more, sum(sizes)) + 3  # weights and biases are off by at most a unit
-        totals = [one + abs(more) + inexact for one, more in zip(sums, bias, strict=True)]
+        totals = [one + abs(entry) + inexact for one, entry in zip(sums, maps.bias, strict=True)]
         expect_finite(self.run.sums, [2 * total for total in totals])
         return sum_errors(self.run, len(sizes) + 1, totals)
 
-    def kept(self, sizes: Sequence[int], made: Sequence[int]) -> tuple[list[int], list[int]]:
-        """How far numbers of these sizes are off that operations make, each off by so much, when they are stored; and
-        how great these are."""
-        run = self.run
-        return rounded_to(run.storage, (run.sums, run.softmax), sizes, made)
-
     def entered(self, sizes: Sequence[int], made: Sequence[int]) -> tuple[list[int], list[int]]:
-        """The same as they enter products."""
-        made, _ = self.kept(sizes, made)
-        return rounded_to(self.run.inputs, (self.run.storage,), sizes, made)
+        """How far numbers of these sizes are off that operations make, each off by so much, when they are stored and
+        enter products; and how great these are."""
+        run = self.run
+        made, _ = rounded_to(run.storage, (run.sums, run.softmax), sizes, made)
+        return rounded_to(run.inputs, (run.storage,), sizes, made)
 
     def sum(self, x: AffineForm, y: AffineForm) -> AffineForm:
         """The sum of two numbers that are stored, rounded in `sums` and stored; y, read here alone, keeps its radii."""

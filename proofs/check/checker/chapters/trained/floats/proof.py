@@ -1,7 +1,7 @@
 """Every word of a claim in every run of each class: each row of stored logits is above the margin.
 
-docs/floats.md, section 7. Words are run one by one, on balls, where these are too coarse on traces, and else on forms;
-or there is a cover, some units of which are proved by classes.
+docs/floats.md, section 7. Each word is bounded with balls; if that is too coarse, with affine forms. Or there is a
+cover, some units of which are proved by classes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import cast
 from ....kernel.verdicts import Rejected, quote, require, within
 from ...run_classes.reading import FloatClaim
 from ...run_classes.roundoff import expect_sensible
-from ..balls.precision import Undecided
 from ..forms.affine import FRACTION, AffineForm, apply, spread
 from ..reading.cover import Cover, CoverPart, EachWord, WordsUnit
 from ..reading.decision import Decision
@@ -29,13 +28,10 @@ from ..words.running import Runner, tokens_at_places
 from .ball_words import BallsOfInputs
 from .casting import cast_network
 from .classes import Runs
-from .stack import Asking, FloatStack, Stage, make_row_maps
-from .traced_attention import AskedTrace
-from .traced_stack import TracedStack, TracedStage, nearby
-from .traces import Trace
+from .stack import FloatStack, make_row_maps
 from .walks import WalkOfRuns
 
-PATIENCE = 8  # how many more words than not may fail before a way is tried for one word of so many only
+PATIENCE = 8  # how many more words than not may fail on balls before they are tried for one word of so many only
 
 
 FloatRuns = Decision[TrainedClaim, Cover | EachWord]
@@ -89,33 +85,15 @@ def by_cover(given: FloatRuns) -> Decision[TrainedClaim, Cover]:
     return cast(Decision[TrainedClaim, Cover], given)
 
 
-class WalksOfRuns:
-    """What walks along inputs: on forms, and on traces, if the network is traced; each is made when it is needed."""
-
-    def __init__(self, rows: RowsInRuns, offset: int) -> None:
-        self._rows, self._offset = rows, offset
-
-    @cached_property
-    def forms(self) -> WalkOfRuns[Stage, Asking, AffineForm]:
-        """What walks on forms."""
-        return WalkOfRuns(self._rows.stack, self._offset)
-
-    @cached_property
-    def traces(self) -> WalkOfRuns[TracedStage, AskedTrace, Trace] | None:
-        """What walks on traces."""
-        traced = self._rows.traced
-        return WalkOfRuns(traced, self._offset) if traced else None
-
-
 @dataclass
 class Patience:
-    """Whether a way is tried for a word that has failed for more words than not."""
+    """Whether balls are tried for a word, which have failed for more words than not."""
 
     words: int = 0
     failed: int = 0
 
     def tries(self) -> bool:
-        """Whether it is, for one more word."""
+        """Whether they are, for one more word."""
         self.words += 1
         return self.failed < PATIENCE or self.words % PATIENCE == 0
 
@@ -132,7 +110,7 @@ class RowsInRuns:
                  length: int) -> None:
         self.stack, self._budget = stack, stack.budget
         self._rows, self._inputs = rows, (rows, margin, tokens, length)
-        self._trying_balls, self._trying_traces = Patience(), Patience()
+        self._trying_balls = Patience()
         self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
 
     @cached_property
@@ -140,46 +118,19 @@ class RowsInRuns:
         """Those for which balls are enough."""
         return BallsOfInputs(self._budget, self.stack.network, self.stack.operations.run, *self._inputs)
 
-    @cached_property
-    def traced(self) -> TracedStack | None:
-        """The network on traces, if its steps are traced."""
-        try:
-            return TracedStack(self.stack, self.balls.activations)
-        except Undecided:
-            return None
-
-    def walks(self, offset: int) -> WalksOfRuns:
-        """What walks along inputs."""
-        return WalksOfRuns(self, offset)
-
-    def prove(self, walks: WalksOfRuns, runner: Runner, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]
+    def prove(self, walk: WalkOfRuns, runner: Runner, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]
               ) -> None:
-        """The needed rows of an input, on balls, or on traces and balls behind the last attention, or on forms.
+        """The needed rows of an input, on balls, or on affine forms.
 
         Raises:
             Rejected: if one is not above the margin in every run, as far as is known.
         """
         if self._trying_balls.tries() and self._trying_balls.note(self.balls.prove(runner, tokens, needed)):
             return
-        left = self._left(walks, tokens, needed)
-        for place, stream in walks.forms.attended(tokens, left) if left else ():
+        for place, stream in walk.attended(tokens, [*needed]):
             logits = self.stack.finish(stream)
             for row in needed[place]:
                 self._prove_row(row, logits)
-
-    def _left(self, walks: WalksOfRuns, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> list[int]:
-        """The places of which traces are not known to be enough."""
-        if not self.balls.help_behind or walks.traces is None or not self._trying_traces.tries():
-            return [*needed]
-        proved = set[int]()
-        try:
-            for place, stream in walks.traces.attended(tokens, [*needed]):
-                if self.balls.prove_behind(nearby(self._budget, stream), needed[place]):
-                    proved.add(place)
-        except (Rejected, Undecided):
-            pass
-        self._trying_traces.note(len(proved) == len(needed))
-        return [place for place in needed if place not in proved]
 
     def _prove_row(self, row: int, logits: AffineForm) -> None:
         value = make_row_maps(self._budget, [self._rows[row]], self.stack.network.outputs)
@@ -199,7 +150,7 @@ class ProverOfRuns:
         length = len(claim.before) + claim.max_n + len(claim.after)
         self._rows = RowsInRuns(self._stack, self._judge.rows, claim.margin, tokens, length)
         self._runners: dict[WordsUnit, Runner] = {}
-        self._walks: dict[int, WalksOfRuns] = {}
+        self._walks: dict[int, WalkOfRuns] = {}
         self._given = given
         self._classes: Classes | None = None
 
@@ -233,7 +184,7 @@ class ProverOfRuns:
     def tried(self, offset: int, first: int, last: int) -> Iterator[tuple[int, str]]:
         """The length of each of these words, and why it is not proved, if it is not; then only shorter ones follow."""
         judge = self._judge
-        walk = self._walks.setdefault(offset, self._rows.walks(offset))
+        walk = self._walks.setdefault(offset, WalkOfRuns(self._stack, offset))
         runner = self._runner(offset, first, last)
         for word, cases in judge.words(first, last, ALL):
             if len(word) > last:

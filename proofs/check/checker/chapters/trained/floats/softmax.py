@@ -62,16 +62,6 @@ class WeightsOfRuns(NamedTuple):
     zeta: int
 
 
-class AverageParts(NamedTuple):
-    """Of each coordinate of an average: what each score's deviation adds, the centre, how far it may be off from there
-    over the reals, and how much more in a run."""
-
-    firsts: list[list[int]]
-    centres: list[int]
-    radii: list[int]
-    made: list[int]
-
-
 class SoftmaxOfRuns:
     """The softmax of a class of runs."""
 
@@ -89,7 +79,10 @@ class SoftmaxOfRuns:
         self._budget.spend(len(keys) * (8 + 2 * len(query.sizes)))
         factor = [to_units(key.centres, -FRACTION, scale) for key in keys]
         form = apply(self._budget, make_linear(factor, [0] * len(keys)), query)
-        made = self.score_errors(query.sizes, keys, scale)
+        made = []
+        for key, error in zip(keys, self._product_errors(query.sizes, keys, scale), strict=True):
+            within = (sum(map(mul, query.sizes, key.reaches)) >> FRACTION) + 1
+            made.append(abs(to_units([within], -FRACTION, scale)[0]) + 2 + error)
         form = self._tight(widened(form, made))
         stored = self.storing(form.sizes)
         return form if self._run.scores == self._run.sums else widened(form, stored)
@@ -217,21 +210,18 @@ class SoftmaxOfRuns:
         weights = self.weights(centres)
         deviations = self._deviations(scores, weights)
         found = self.weigh(weights, known_by_sizes(deviations).reaches)
-        if found is None:
-            _, rows, radii, made = self.anywhere(values, count)
-            sizes = list(map(add, map(abs, rows), radii))
-            return HeadAverages(within_range(rows, scores.slots, radii, sizes, fresh=True), made)
-        parts = self.parts(found, values, count, max(reaches))
-        form = apply(self._budget, make_linear(parts.firsts, parts.centres), deviations)
-        return HeadAverages(form, parts.made)
-
-    def parts(self, found: WeightsOfRuns, values: Sequence[CentredRange], count: int, reach: int) -> AverageParts:
-        """The average of values with these weights, of so many positions; scores may be off by so much at most."""
         columns, greatest, made, relative = self._columns(values, count)
-        small = all_times(self._cancelled(reach, count) * (1 + relative), greatest)
-        centres, firsts, rests, sizes = map(list, zip(*[self._rest(found, column) for column in columns], strict=True))
+        if found is None:  # an average of values is between them, whatever their weights are
+            ends = [(min(x - reach for x, reach in column), max(x + reach for x, reach in column))
+                    for column in columns]
+            rows, radii = [low + high >> 1 for low, high in ends], [(high - low >> 1) + 1 for low, high in ends]
+            sizes = list(map(add, map(abs, rows), radii))
+            form = within_range(rows, scores.slots, radii, sizes, fresh=True)
+            return HeadAverages(form, list(map(add, made, all_times(relative, greatest))))
+        small = all_times(self._cancelled(max(reaches), count) * (1 + relative), greatest)
+        means, firsts, rests, sizes = map(list, zip(*[self._rest(found, column) for column in columns], strict=True))
         made = [sum(errors) + 2 for errors in zip(made, rests, all_times(relative, sizes), small, strict=True)]
-        return AverageParts(firsts, centres, [0] * len(centres), made)
+        return HeadAverages(apply(self._budget, make_linear(firsts, means), deviations), made)
 
     def _columns(self, values: Sequence[CentredRange], count: int
                  ) -> tuple[list[list[tuple[int, int]]], list[int], list[int], Fraction]:
@@ -241,14 +231,6 @@ class SoftmaxOfRuns:
         greatest = [max(abs(x) + reach for x, reach in column) + self._raised for column in columns]
         made, relative = self._made(greatest, count)
         return columns, greatest, made, relative
-
-    def anywhere(self, values: Sequence[CentredRange], count: int) -> AverageParts:
-        """An average of values is between them, whatever their weights are."""
-        columns, greatest, made, relative = self._columns(values, count)
-        ends = [(min(x - reach for x, reach in column), max(x + reach for x, reach in column)) for column in columns]
-        return AverageParts([[0] * len(values)] * len(columns), [low + high >> 1 for low, high in ends],
-                            [(high - low >> 1) + 1 for low, high in ends],
-                            list(map(add, made, all_times(relative, greatest))))
 
     def beside(self, greatest: Sequence[int], count: int) -> list[int]:
         """How far an average may be off, coordinate by coordinate, from that of the same values with the weights
@@ -329,15 +311,6 @@ class SoftmaxOfRuns:
 
     def _tight(self, x: AffineForm) -> AffineForm:
         return tighten(x, spread(self._budget, x))
-
-    def score_errors(self, query: Sequence[int], keys: Sequence[CentredRange], scale: Scale) -> list[int]:
-        """How far scores of a query of these sizes may be off, before they are stored, from those of the same query and
-        of the centres of keys."""
-        made = []
-        for key, error in zip(keys, self._product_errors(query, keys, scale), strict=True):
-            within = (sum(map(mul, query, key.reaches)) >> FRACTION) + 1
-            made.append(abs(to_units([within], -FRACTION, scale)[0]) + 2 + error)
-        return made
 
 
 def weights_of_runs(weights: list[int], reaches: Sequence[int], bends: Sequence[int]) -> WeightsOfRuns:

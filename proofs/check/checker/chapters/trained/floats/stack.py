@@ -45,11 +45,10 @@ class Stage(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What others see of a token: key and value of each head; of traces keys times the scale, too, as weights."""
+    """What others see of a token: key and value of each head."""
 
     keys: list[CentredRange]
     values: list[CentredRange]
-    scaled: Sequence[Sequence[int]] = ()
 
 
 class Asking(NamedTuple):

@@ -18,6 +18,7 @@ from .casting import cast_network
 from .classes import Runs
 from .proof import RowsInRuns, prove_in_each
 from .stack import FloatStack
+from .walks import WalkOfRuns
 
 if TYPE_CHECKING:
     from ..tracks.each_input import ProvesRows
@@ -61,4 +62,4 @@ def make_prover(given: Decision[TracksClaim, object], stack: FloatStack, rows: S
     """What proves these rows after inputs with these tokens at each place."""
     offset, tokens = given.claim.offset, {token for those in may_stand for token in those}
     known = RowsInRuns(stack, rows, given.claim.margin, tokens, len(may_stand))
-    return partial(known.prove, known.walks(offset), Runner(known.balls.stacks, offset, may_stand))
+    return partial(known.prove, WalkOfRuns(stack, offset), Runner(known.balls.stacks, offset, may_stand))

@@ -1,52 +1,22 @@
 """Tokens of inputs in all runs of a class, one after another; docs/floats.md, section 7."""
 
 from collections.abc import Iterator, Sequence
-from typing import Generic, Protocol, TypeVar
 
-from ....kernel.budget import Budget
-from ..reading.network import Network
-from .stack import Seen
-
-StreamType = TypeVar("StreamType")
-AskedType = TypeVar("AskedType")
-StageType = TypeVar("StageType")
+from ..forms.affine import AffineForm
+from .stack import Asking, FloatStack, Seen
 
 
-class StackOfRuns(Protocol[StageType, AskedType, StreamType]):
-    """A network on tokens: what each is before an attention step and behind it, and what others see of it."""
-
-    budget: Budget
-    network: Network
-    bits_of_a_token: int
-
-    @property
-    def stages(self) -> Sequence[StageType]:
-        """The attention steps."""
-
-    def embed(self, token: int, position: int) -> StreamType:
-        """The stream before the first attention step."""
-
-    def ask(self, stage: StageType, stream: StreamType) -> tuple[AskedType, Seen]:
-        """A token at an attention step, and what others see of it."""
-
-    def answer(self, stage: StageType, asked: AskedType, seen: Sequence[Seen]) -> StreamType:
-        """The stream after an attention step, and the steps up to the next one."""
-
-    def attend(self, stage: StageType, asked: AskedType, seen: Sequence[Seen]) -> StreamType:
-        """The stream after an attention step."""
-
-
-class WalkOfRuns(Generic[StageType, AskedType, StreamType]):
+class WalkOfRuns:
     """The streams of the tokens of a word; of causal networks those of a common beginning with the word before."""
 
-    def __init__(self, stack: StackOfRuns[StageType, AskedType, StreamType], offset: int) -> None:
+    def __init__(self, stack: FloatStack, offset: int) -> None:
         self._stack, self._offset = stack, offset
         self._tokens: list[int] = []
         self._seen: list[list[Seen]] = [[] for _ in stack.stages]
-        self._last: list[AskedType] = []
-        self._starts: dict[tuple[int, int], tuple[AskedType, Seen]] = {}
+        self._last: list[Asking] = []
+        self._starts: dict[tuple[int, int], tuple[Asking, Seen]] = {}
 
-    def attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, StreamType]]:
+    def attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
         """The streams at these places behind the last attention step; or before the first step, if there is none."""
         if not self._stack.network.causal or not self._stack.stages:
             yield from self._all_attended(tokens, places)
@@ -74,7 +44,7 @@ class WalkOfRuns(Generic[StageType, AskedType, StreamType]):
         self._tokens.append(token)
         self._last.append(asked)
 
-    def _start(self, place: int, token: int) -> tuple[AskedType, Seen]:
+    def _start(self, place: int, token: int) -> tuple[Asking, Seen]:
         """A token at the first attention step, and what others see of it: the same in all inputs."""
         found, stack = self._starts.get((place, token)), self._stack
         if found is None:
@@ -83,7 +53,7 @@ class WalkOfRuns(Generic[StageType, AskedType, StreamType]):
             found = self._starts[place, token] = stack.ask(stack.stages[0], stream)
         return found
 
-    def _all_attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, StreamType]]:
+    def _all_attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
         stack = self._stack
         stack.budget.spend(len(tokens) ** 2)
         streams = [stack.embed(token, self._offset + place) for place, token in enumerate(tokens)]
