@@ -181,8 +181,11 @@ def test_rows_are_off_by_their_logits_as_these_are_stored(norm: Norm | None) -> 
     for row, (value, error) in enumerate(rows.values(logits, [0, 1])):
         rows.least[row] = value - error - 1
         assert rows.are_above(logits, [row])
+        assert row == 0 or rows.are_above(logits, [0, row])
         rows.least[row] += 1
         assert not rows.are_above(logits, [row])
+        assert not rows.are_above(logits, [row, 1 - row]) and not rows.are_above(logits, [1 - row, row])
+        rows.least[row] -= 1
 
 
 @pytest.mark.parametrize("places", [None, Matrix(((1, 1), (-2, 4)), 2, -3)])

@@ -32,6 +32,7 @@ NORM_BITS = 32  # upper bounds of norms of matrices are integers over 2^32
 Stream = tuple[Sequence[int], int]
 """A vector of numbers, and how far off it may be in the 2-norm."""
 
+
 class Logits(NamedTuple):
     """Logits that rows are made of, and how far off in the 2-norm is what they are linear forms of."""
 

@@ -38,6 +38,7 @@ class NormOnBalls(NormOfStream):
         x, e = super().apply(self._input.widened(stream))
         return x, e + self._more
 
+
 class UnitsOnBalls(UnitsOnNumbers):
     """A step with units, which have no gate: ``relu``, ``gelu`` or ``tanh``."""
 
