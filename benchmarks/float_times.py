@@ -34,10 +34,11 @@ HEAD = """
 How many times as long as the decision over the real numbers that of a class takes, and in brackets the check of its
 certificate as that of the decision, word by word, in seconds of processor. `python benchmarks/float_runs.py --times`
 measures and writes this. Words for which balls are enough cost little more than over the reals; up to n, all are
-certified. The others are run on affine forms alone. To follow their errors backwards, as adjoints, would take 1,370
-lines more of the trusted folder and prove no more: of 81 pairs of a network and a class, each is proved up to the same
-length where one has at most 2^10 words (`tomita_7_deep`: n ≤ 12), in 321 s in place of 92 s. The check of `tomita_4` in `bfloat16/binary32`, n ≤ 11,
-takes 17.5 s in place of 1.8 s, that of `tomita_7_deep` in `binary16/binary32`, n ≤ 12, 45 s in place of 11 s.
+certified. The other words are bounded with affine forms alone. Adjoint error analysis would take 1,370 lines more of
+the trusted folder and prove no more: each of 81 pairs of a network and a class is proved up to the same length, asked
+about lengths of at most 2^10 words (`tomita_7_deep`: n ≤ 12), in 321 s in place of 92 s. The check of `tomita_4` in
+`bfloat16/binary32`, n ≤ 11, takes 17.5 s in place of 1.8 s, that of `tomita_7_deep` in `binary16/binary32`, n ≤ 12,
+45 s in place of 11 s.
 
 """
 HEAD_OF_CLAIMS = """
