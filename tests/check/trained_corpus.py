@@ -167,12 +167,16 @@ def accepted_float_runs() -> dict[str, Document]:
                                                                 after=[3]),
             "trained_float_runs_of_relu": float_runs_of_signs("post", 1, 2, BINARY32, BFLOAT16),
             "trained_float_runs_of_sums_cut_off": float_runs_of_means(CUT_OFF, FLUSHED | {"sum_ulp": "5/2"}),
-            "trained_float_runs_of_tanh": float_runs_of_signs("rms", 2, 2, BINARY32)}
+            "trained_float_runs_of_tanh": float_runs_of_signs("rms", 2, 2, BINARY32),
+            "trained_float_runs_of_rotary_positions": float_runs_of_signs("rotary", 3, 2, BINARY32, BFLOAT16),
+            "trained_float_runs_of_slopes": float_runs_of_signs("alibi", 3, 2, BINARY32, BFLOAT16),
+            "trained_float_runs_of_another_gelu": float_runs_of_signs("gpt2", 3, 2, BINARY32),
+            "trained_float_runs_of_images": float_runs_of_signs("images", 3, 2, BINARY32)}
 
 
 def rejected_float_runs() -> dict[str, Document]:
     """Files about float runs that are not proved."""
-    mean, rotary, alibi, gelu = float_runs_of_means(), *map(make_network, ("rotary", "alibi", "gpt2"))
+    mean, capped = float_runs_of_means(), make_network("capped")
     return {
         "trained_float_runs_of_a_tenth": float_runs_of_means(BINARY32, margin="1/10"),
         "trained_float_runs_of_a_margin_that_only_binary32_has": float_runs_of_means(margin="99/1000"),
@@ -184,9 +188,7 @@ def rejected_float_runs() -> dict[str, Document]:
         "trained_float_runs_of_sums_of_8_bits": float_runs_of_signs("post", 1, 2, {
             **BFLOAT16, "sums": "bfloat16", "softmax": "bfloat16", "exp_ulp": "1"}),
         "trained_float_runs_of_sums_cut_off_by_much": float_runs_of_means(CUT_OFF, sum_ulp="262144"),
-        "trained_float_runs_of_rotary_positions": float_runs(rotary, make_claim(), BINARY32),
-        "trained_float_runs_of_slopes": float_runs(alibi, make_claim(), BINARY32),
-        "trained_float_runs_of_another_gelu": float_runs(gelu, make_claim(), BINARY32)}
+        "trained_float_runs_of_capped_scores": float_runs(capped, make_claim(), BINARY32)}
 
 
 def malformed_float_runs() -> dict[str, Document]:

@@ -5,6 +5,7 @@ numbers are kept. Every number of such a format is a binary64 number, so the res
 """
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import overload
 
 import numpy as np
@@ -25,10 +26,10 @@ from constructions.trained.network import (
     View,
 )
 from constructions.trained.numbers import numbers
+from proofs.enclosures.float_runs.numbers import Arithmetic, NotFinite, exact_value
 from proofs.enclosures.float_runs.run_class import RunClass
 
 Array = NDArray[np.float64]
-ACTIVATIONS = ("relu", "gelu", "tanh")
 
 
 def rounded(x: Array, target: Format) -> Array:
@@ -107,9 +108,8 @@ class _Cast:
     def _norm(self, norm: Norm | None) -> Norm | None:
         if norm is None:
             return None
-        if norm.of is not None:
-            raise Unsupported("float runs: the norm of an image of the stream")
-        return replace(norm, gain=self.stored(norm.gain), bias=self.stored(norm.bias))
+        of = None if norm.of is None else self._affine(norm.of)
+        return replace(norm, gain=self.stored(norm.gain), bias=self.stored(norm.bias), of=of)
 
     def _step(self, step: Step) -> Step:
         norm = self._norm(step.norm)
@@ -117,18 +117,26 @@ class _Cast:
             assert norm is not None
             return NormStep(norm)
         if isinstance(step, UnitsStep):
-            if step.gate is not None:
-                raise Unsupported("float runs: units with a gate have no rule")
-            if step.activation not in ACTIVATIONS:
-                raise Unsupported(f"float runs: units with {step.activation}, expected {', '.join(ACTIVATIONS)}")
-            return replace(step, norm=norm, inward=self._affine(step.inward), outward=self._affine(step.outward))
+            gate = None if step.gate is None else self._affine(step.gate)
+            return replace(step, norm=norm, inward=self._affine(step.inward), gate=gate,
+                           outward=self._affine(step.outward))
         return self._attention(step, norm)
 
     def _attention(self, step: AttentionStep, norm: Norm | None) -> AttentionStep:
-        if step.rotary is not None or step.cap is not None or any(head.slope is not None for head in step.heads):
-            raise Unsupported("float runs: rotary positions, slopes, or a cap on scores")
+        if step.cap is not None:
+            raise Unsupported("float runs: a cap on scores")
         if step.scale.times is not None and abs(step.scale.times) > 1:
             raise Unsupported(f"float runs: scores times {step.scale.times}, expected at most 1")
         heads = tuple(replace(head, query=self._affine(head.query), key=self._affine(head.key),
-                              value=self._affine(head.value), out=self._weight(head.out)) for head in step.heads)
-        return replace(step, norm=norm, heads=heads, bias=self.stored(step.bias))
+                              value=self._affine(head.value), out=self._weight(head.out),
+                              slope=None if head.slope is None else self._slope(head.slope)) for head in step.heads)
+        rotary = None if step.rotary is None else replace(
+            step.rotary, cosines=self.stored(step.rotary.cosines), sines=self.stored(step.rotary.sines))
+        return replace(step, norm=norm, heads=heads, bias=self.stored(step.bias), rotary=rotary)
+
+    def _slope(self, slope: Fraction) -> Fraction:
+        """The nearest number of `storage`."""
+        try:
+            return exact_value(Arithmetic(self.run.storage).number(slope))
+        except NotFinite:
+            raise InputError(f"float runs {self.run.name}: a slope is too large for {self.run.storage}") from None

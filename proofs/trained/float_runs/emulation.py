@@ -16,6 +16,7 @@ from constructions.trained.network import (
     AttentionStep,
     Norm,
     NormStep,
+    Rotary,
     Rounding,
     Scale,
     Step,
@@ -26,7 +27,7 @@ from constructions.trained.network import (
 from constructions.trained.numbers import numbers
 from proofs.enclosures.float_runs.exponentials import LEAST_ULP
 from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.trained.activations import erf
+from proofs.trained.activations import GELU_TANH_CUBE, GELU_TANH_SLOPE, erf, logistic
 from proofs.trained.float_runs.casting import rounded
 from proofs.trained.float_runs.execution import Execution
 
@@ -51,7 +52,7 @@ class Emulation:
             attention = [k for k, step in enumerate(self.network.steps) if isinstance(step, AttentionStep)]
             last = attention[-1] if attention else -1
             for k, step in enumerate(self.network.steps):
-                stream = self._after(step, stream, at if k == last else np.arange(stream.shape[1]))
+                stream = self._after(step, stream, at if k == last else np.arange(stream.shape[1]), offset)
             return self._linear(self.network.unembedding, stream if attention else stream[:, at])
 
     def numbers(self, view: View) -> Array:
@@ -66,13 +67,14 @@ class Emulation:
             stream = stream + self.numbers(self.network.positions)[offset : offset + tokens.shape[1]]
         return rounded(stream, self.run.storage)
 
-    def _after(self, step: Step, stream: Array, at: Indices) -> Array:
+    def _after(self, step: Step, stream: Array, at: Indices, offset: int) -> Array:
         """The streams of the tokens ``at`` after a step, from all those before it."""
         run = self.run
         if isinstance(step, NormStep):
             return self._normed(step.norm, stream)
         read = stream if step.norm is None else self._normed(step.norm, stream)
-        written = self._units(step, read) if isinstance(step, UnitsStep) else self._attention(step, read, at)
+        written = (self._units(step, read) if isinstance(step, UnitsStep) else
+                   self._attention(step, read, at, offset))
         return rounded(rounded(stream[:, at] + written, run.sums), run.storage)
 
     # -- sums ----------------------------------------------------------------------------------------------------------
@@ -159,6 +161,8 @@ class Emulation:
     # -- steps ---------------------------------------------------------------------------------------------------------
 
     def _normed(self, norm: Norm, x: Array) -> Array:
+        if norm.of is not None:
+            x = self._linear(norm.of, x)
         target, d = self.run.softmax, x.shape[-1]
         deviation = x
         if norm.kind == "layer":
@@ -177,35 +181,69 @@ class Emulation:
 
     def _units(self, step: UnitsStep, read: Array) -> Array:
         assert not isinstance(step.activation, Rounding)  # which casting refuses
-        units = self.activated(step.activation, self._linear(step.inward, read))
-        return self._linear(step.outward, rounded(units, self.run.storage))
+        inward = self._linear(step.inward, read)
+        if step.gate is None:
+            return self._linear(step.outward, rounded(self.activated(step.activation, inward), self.run.storage))
+        gate = rounded(self.activated(step.activation, self._linear(step.gate, read)), self.run.storage)
+        return self._linear(step.outward, rounded(rounded(gate * inward, self.run.softmax), self.run.storage))
 
     def activated(self, name: Activation, x: Array) -> Array:
         """The activation of each number, in the format of softmax."""
         target = self.run.softmax
-        if name == "relu":
-            return np.maximum(x, 0)
-        if name == "tanh":
-            return self.function(np.tanh(x), target)
+        if name in ("relu", "identity"):
+            return np.maximum(x, 0) if name == "relu" else x
+        if name in ("tanh", "sigmoid", "silu"):
+            found = self.function(np.tanh(x) if name == "tanh" else logistic(x), target)
+            return rounded(x * found, target) if name == "silu" else found
+        if name == "gelu-tanh":
+            slope, cube = (rounded(np.array(np.float64(one)), target) for one in (GELU_TANH_SLOPE, GELU_TANH_CUBE))
+            third = rounded(cube * rounded(x * rounded(x * x, target), target), target)
+            inside = rounded(slope * rounded(x + third, target), target)
+            return rounded(x / 2 * rounded(1 + self.function(np.tanh(inside), target), target), target)
         inside = rounded(x * rounded(np.sqrt(HALF), target), target)
         units = rounded(x * rounded(1 + self.function(erf(inside), target), target), target)
         return rounded(units / 2, target)
 
-    def _attention(self, step: AttentionStep, read: Array, at: Indices) -> Array:
-        averages = []
+    def _attention(self, step: AttentionStep, read: Array, at: Indices, offset: int) -> Array:
+        averages, every = [], np.arange(read.shape[1])
         for head in step.heads:
-            query = self._entering(self._linear(head.query, read[:, at]))
-            key, value = (self._entering(self._linear(affine, read)) for affine in (head.key, head.value))
-            averages.append(self._average(self._scores(step.scale, query, key, at), value))
+            query = self._entering(self._turned(step.rotary, self._linear(head.query, read[:, at]), offset + at))
+            key = self._entering(self._turned(step.rotary, self._linear(head.key, read), offset + every))
+            value = self._entering(self._linear(head.value, read))
+            averages.append(self._average(self._scores(step.scale, head.slope, query, key, at), value))
         out = np.concatenate([self.numbers(head.out) for head in step.heads])
         bias = None if step.bias is None else self.numbers(step.bias)
         return self._product(self._entering(np.concatenate(averages, -1)), out, bias)
 
-    def _scores(self, scale: Scale, query: Array, key: Array, at: Indices) -> Array:
+    def _turned(self, rotary: Rotary | None, x: Array, positions: Indices) -> Array:
+        """Queries or keys with rotary positions; drawn runs may store the products."""
+        if rotary is None:
+            return x
+        run, stores = self.run, self.draw is not None and bool(self.draw.integers(2))
+        cosines, sines = (self.numbers(table)[positions] for table in (rotary.cosines, rotary.sines))
+        pairs = cosines.shape[-1]
+        first = np.arange(pairs) if rotary.pairing == "halves" else 2 * np.arange(pairs)
+        second = first + (pairs if rotary.pairing == "halves" else 1)
+
+        def sum_of(a: Array, b: Array) -> Array:
+            a, b = (rounded(one, run.softmax) for one in (a, b))
+            if stores:
+                a, b = (rounded(one, run.storage) for one in (a, b))
+            return rounded(rounded(a + b, run.softmax), run.storage)
+
+        found, a, b = x.copy(), x[..., first], x[..., second]
+        found[..., first], found[..., second] = sum_of(a * cosines, -b * sines), sum_of(b * cosines, a * sines)
+        return found
+
+    def _scores(self, scale: Scale, slope: Fraction | None, query: Array, key: Array, at: Indices) -> Array:
         run = self.run
         terms = np.swapaxes(query[:, :, np.newaxis, :] * key[:, np.newaxis, :, :], -1, -2)
         factor = rounded(_scale(scale), run.sums)
-        scores = rounded(rounded(self.of_products(terms) * factor, run.sums), run.scores)
+        scores = rounded(self.of_products(terms) * factor, run.sums)
+        if slope is not None:
+            distances = np.arange(key.shape[1]) - at[:, np.newaxis]
+            scores = rounded(scores + rounded(np.float64(slope) * distances, run.sums), run.sums)
+        scores = rounded(scores, run.scores)
         if self.network.attention == "causal":
             scores = np.where(np.arange(key.shape[1]) <= at[:, np.newaxis], scores, -np.inf)
         return scores

@@ -27,6 +27,7 @@ from proofs.enclosures.float_runs.numbers import (
     reduced,
 )
 from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.trained.activations import GELU_TANH_CUBE, GELU_TANH_SLOPE
 from proofs.trained.float_runs.execution import Execution
 
 Numbers = list[Number]
@@ -75,7 +76,7 @@ class Replay:
                    default=-1)
         stream = [self._embedded(token, offset + place) for place, token in enumerate(tokens)]
         for k, step in enumerate(self.network.steps):
-            stream = self._after(step, stream, [at] if k >= last else range(len(stream)))
+            stream = self._after(step, stream, [at] if k >= last else range(len(stream)), offset)
         return [exact_value(x) for x in self._linear(self.network.unembedding, stream[at])]
 
     def rows(self, view: trained.View) -> list[Numbers]:
@@ -133,7 +134,7 @@ class Replay:
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
-    def _after(self, step: trained.Step, stream: list[Numbers], at: Sequence[int]) -> list[Numbers]:
+    def _after(self, step: trained.Step, stream: list[Numbers], at: Sequence[int], offset: int) -> list[Numbers]:
         """The streams after a step, those of the tokens ``at``; others stay what they were."""
         found = list(stream)
         if isinstance(step, trained.NormStep):
@@ -145,15 +146,31 @@ class Replay:
                 found[place] = self._sum(stream[place], self._units(step, self._read(step.norm, stream[place])))
             return found
         read = [self._read(step.norm, x) for x in stream]
-        heads = [([self._entering(self._linear(head.key, x)) for x in read],
+        heads = [([self._turned(step.rotary, self._linear(head.key, x), offset + place)
+                   for place, x in enumerate(read)],
                   [self._entering(self._linear(head.value, x)) for x in read]) for head in step.heads]
         for place in at:
             visible = place + 1 if self.network.attention == "causal" else len(stream)
             averages = [one for head, (keys, values) in zip(step.heads, heads, strict=True) for one in self._average(
-                step.scale, self._entering(self._linear(head.query, read[place])), keys[:visible], values[:visible])]
+                self._scores(step.scale, head.slope, place, self._turned(
+                    step.rotary, self._linear(head.query, read[place]), offset + place), keys[:visible]),
+                values[:visible])]
             written = self._product(averages, [head.out for head in step.heads], step.bias)
             found[place] = self._sum(stream[place], written)
         return found
+
+    def _turned(self, rotary: trained.Rotary | None, x: Numbers, position: int) -> Numbers:
+        """A query or a key with rotary positions, as it enters products."""
+        if rotary is None:
+            return self._entering(x)
+        inner, found, halves = self._in["softmax"], list(x), rotary.pairing == "halves"
+        cosines, sines = (self.rows(table)[position] for table in (rotary.cosines, rotary.sines))
+        for r, (c, s) in enumerate(zip(cosines, sines, strict=True)):
+            first, second = (r, r + len(cosines)) if halves else (2 * r, 2 * r + 1)
+            a, b = x[first], x[second]
+            found[first] = self.store(inner.add(inner.multiply(a, c), negated(inner.multiply(b, s))))
+            found[second] = self.store(inner.add(inner.multiply(b, c), inner.multiply(a, s)))
+        return self._entering(found)
 
     def _read(self, norm: trained.Norm | None, x: Numbers) -> Numbers:
         return x if norm is None else self._normed(norm, x)
@@ -162,6 +179,7 @@ class Replay:
         return [self.store(self._in["sums"].add(a, b)) for a, b in zip(x, y, strict=True)]
 
     def _normed(self, norm: trained.Norm, x: Numbers) -> Numbers:
+        x = x if norm.of is None else self._linear(norm.of, x)
         inner, width = self._in["softmax"], (len(x), 0)
         if norm.kind == "layer":
             mean = inner.divide(self.total(x, inner), width)
@@ -179,15 +197,29 @@ class Replay:
 
     def _units(self, step: trained.UnitsStep, read: Numbers) -> Numbers:
         assert not isinstance(step.activation, trained.Rounding)  # which casting refuses
-        units = [self.store(self._activation(step.activation, x)) for x in self._linear(step.inward, read)]
-        return self._linear(step.outward, units)
+        inward, inner = self._linear(step.inward, read), self._in["softmax"]
+        if step.gate is None:
+            return self._linear(step.outward, [self.store(self._activation(step.activation, x)) for x in inward])
+        gate = [self.store(self._activation(step.activation, x)) for x in self._linear(step.gate, read)]
+        return self._linear(step.outward, [self.store(inner.multiply(a, u))
+                                           for a, u in zip(gate, inward, strict=True)])
 
     def _activation(self, name: trained.Activation, x: Number) -> Number:
         inner = self._in["softmax"]
+        if name == "identity":
+            return x
+        if name in ("sigmoid", "silu"):
+            found = self._function("sigmoid", lambda one: 1 / (1 + (-one).exp()), x)
+            return inner.multiply(x, found) if name == "silu" else found
         if name == "relu" or not x[0]:
             return x if x[0] > 0 else ZERO
         if name == "tanh":
             return self._function("tanh", arb.tanh, x)
+        if name == "gelu-tanh":
+            slope, cube = map(inner.number, (GELU_TANH_SLOPE, GELU_TANH_CUBE))
+            third = inner.multiply(cube, inner.multiply(x, inner.multiply(x, x)))
+            inside = self._function("tanh", arb.tanh, inner.multiply(slope, inner.add(x, third)))
+            return inner.multiply((x[0], x[1] - 1), inner.add(ONE, inside))
         half = self._function("root", lambda one: (one / 2).sqrt(), ONE)
         inside = inner.multiply(x, half)
         error = self._function("erf", arb.erf, inside) if inside[0] else ZERO
@@ -200,10 +232,17 @@ class Replay:
             self._functions[key] = nearest(function, exact_value(x), self.run.softmax)
         return self._functions[key]
 
-    def _average(self, scale: trained.Scale, query: Numbers, keys: list[Numbers], values: list[Numbers]) -> Numbers:
-        sums, inner, weights = self._in["sums"], self._in["softmax"], self._in["weights"]
-        factor = self._scale(scale)
-        scores = [self._in["scores"].round(sums.multiply(self._dot(query, key), factor)) for key in keys]
+    def _scores(self, scale: trained.Scale, slope: Fraction | None, place: int, query: Numbers, keys: list[Numbers]
+                ) -> Numbers:
+        """The scores of a query at a place, stored."""
+        sums, factor = self._in["sums"], self._scale(scale)
+        scores = [sums.multiply(self._dot(query, key), factor) for key in keys]
+        if slope is not None:
+            scores = [sums.add(score, sums.number(slope * (j - place))) for j, score in enumerate(scores)]
+        return [self._in["scores"].round(score) for score in scores]
+
+    def _average(self, scores: Numbers, values: list[Numbers]) -> Numbers:
+        inner, weights = self._in["softmax"], self._in["weights"]
         exponentials = self._exponentials(scores)
         total = self.total(exponentials, inner)
         if self.execution.before:

@@ -172,12 +172,21 @@ class StackOnBalls(Stack):
         return exact + self._balls.rounded(self._balls.run.storage, self.network.width).off(exact)
 
     def _make_alone(self, step: NormStep | UnitsStep) -> Alone:
+        if step.norm is not None and step.norm.of is not None:
+            raise Undecided
+        if isinstance(step, UnitsStep) and (step.gate is not None or step.activation not in ("relu", "gelu", "tanh")):
+            raise Undecided
         if isinstance(step, UnitsStep):
             return UnitsOnBalls(self._balls, step, self._width, self._bound)
         return NormOnBalls(self._balls, step.norm, self._width, self._bound)
 
     def _make_attention(self, step: AttentionStep) -> AttentionOnNumbers:
+        if step.rotary is not None or any(head.slope is not None for head in step.heads) or (
+                step.norm is not None and step.norm.of is not None):
+            raise Undecided
         return AttentionOnBalls(self._balls, step, self._width, self._bound, self._length)
 
     def _make_rows(self, norm: Norm | None, rows: Sequence[LogitRow], margin: Fraction) -> RowsOnNumbers:
+        if norm is not None and norm.of is not None:
+            raise Undecided
         return RowsOnBalls(self._balls, self.network, norm, self._width, rows, margin, self._bound)

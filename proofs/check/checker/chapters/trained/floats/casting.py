@@ -11,8 +11,9 @@ from typing import TypeVar
 from ....kernel.verdicts import require
 from ...run_classes.reading import FloatClaim, Format
 from ..reading.dyadics import Matrix, Vector
-from ..reading.network import Affine, AttentionStep, Network, NetworkHead, Norm, NormStep, Step, UnitsStep
-from .dyadics import rounded
+from ..reading.network import Affine, AttentionStep, Network, NetworkHead, Norm, NormStep, Rotary, Step, UnitsStep
+from .dyadics import nearest as one_number
+from .dyadics import rounded, value
 
 Given = TypeVar("Given")
 
@@ -56,26 +57,31 @@ class Cast:
         """Gain and bias; ε is rounded in each run."""
         if norm is None:
             return None
-        require(norm.of is None, "no rule for the norm of an image of the stream in float runs")
-        return replace(norm, gain=self.vector(norm.gain), bias=self.vector(norm.bias))
+        of = None if norm.of is None else self.affine(norm.of)
+        return replace(norm, gain=self.vector(norm.gain), bias=self.vector(norm.bias), of=of)
 
     def head(self, head: NetworkHead) -> NetworkHead:
-        """All maps of a head."""
-        require(head.slope is None, "no rule for slopes in float runs")
+        """All maps of a head, and its slope."""
+        slope = None if head.slope is None else value(one_number(head.slope, self._run.storage))
         return NetworkHead(self.affine(head.query), self.affine(head.key), self.affine(head.value),
-                           self.weight(head.out), None)
+                           self.weight(head.out), slope)
+
+    def rotary(self, rotary: Rotary | None) -> Rotary | None:
+        """Cosines and sines."""
+        return None if rotary is None else replace(rotary, cosines=self.table(rotary.cosines),
+                                                   sines=self.table(rotary.sines))
 
     def step(self, step: Step) -> Step:
         """A step, if there is a rule for what it does."""
         norm = self.norm(step.norm)
         if isinstance(step, AttentionStep):
-            require(step.rotary is None and step.cap is None,
-                    "no rule for rotary positions and caps of scores in float runs")
-            return AttentionStep(norm, tuple(map(self.head, step.heads)), self.vector(step.bias), step.scale, None)
+            require(step.cap is None, "no rule for caps of scores in float runs")
+            return AttentionStep(norm, tuple(map(self.head, step.heads)), self.vector(step.bias), step.scale,
+                                 self.rotary(step.rotary))
         if isinstance(step, UnitsStep):
-            require(step.gate is None and step.activation in ("relu", "gelu", "tanh"),
-                    "no rule for these units in float runs")
-            return UnitsStep(norm, self.affine(step.inward), None, step.activation, self.affine(step.outward))
+            require(isinstance(step.activation, str), "no rule for roundings in float runs")
+            gate = None if step.gate is None else self.affine(step.gate)
+            return UnitsStep(norm, self.affine(step.inward), gate, step.activation, self.affine(step.outward))
         assert norm is not None
         return NormStep(norm)
 

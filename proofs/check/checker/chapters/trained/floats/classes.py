@@ -45,33 +45,38 @@ class AttentionInRuns:
     """An attention step in runs of a class."""
 
     def __init__(self, stack: FloatStack, maps: AttentionOfRuns) -> None:
-        self._operations, self._softmax, self._maps = stack.operations, stack.softmax, maps
+        self._stack, self._operations, self._softmax, self._maps = stack, stack.operations, stack.softmax, maps
 
     def normed(self, stream: AffineForm) -> AffineForm:
         """The stream as the heads see it."""
         return promoted(self._operations.normed(self._maps.norm, stream))
 
     def key(self, head: int, read: AffineForm, position: int) -> AffineForm:
-        """A key."""
-        return self._entered(self._maps.key, self._maps.queries[head], read)
+        """A key, turned."""
+        return self._turned(self._maps.key, head, read, position)
 
     def query(self, head: int, read: AffineForm, position: int) -> AffineForm:
-        """A query, without the scale of scores."""
-        return self._entered(self._maps.query, self._maps.queries[head], read)
+        """A query, turned, without the scale of scores."""
+        return self._turned(self._maps.query, head, read, position)
 
     def value(self, head: int, read: AffineForm) -> AffineForm:
         """A value."""
-        return self._entered(self._maps.value, self._maps.values[head], read)
+        return self._operations.entering(self._stored(self._maps.value, self._maps.values[head], read))
 
-    def _entered(self, maps: Linear, part: range, read: AffineForm) -> AffineForm:
+    def _turned(self, maps: Linear, head: int, read: AffineForm, position: int) -> AffineForm:
+        x = self._stored(maps, self._maps.queries[head], read)
+        return self._operations.entering(self._stack.turned(self._maps, x, [range(len(x.rows))], position))
+
+    def _stored(self, maps: Linear, part: range, read: AffineForm) -> AffineForm:
         own = slice(part.start, part.stop)
-        head = Linear(maps.columns[own], maps.absolute[own], maps.bias[own])
-        return self._operations.entering(self._operations.linear(head, read))
+        return self._operations.linear(Linear(maps.columns[own], maps.absolute[own], maps.bias[own]), read)
 
     def scores(self, head: int, query: Vectors, keys: Mapping[ColumnSource, Vectors], column: int
                ) -> dict[ColumnSource, PathBounds]:
         """The scores that are stored."""
-        stored = self._softmax.bounds(query, list(keys.values()), self._maps.scale)
+        slope = self._maps.slopes[head]
+        biases = None if slope is None else [slope * (place - column) for place, *_ in keys]
+        stored = self._softmax.bounds(query, list(keys.values()), self._maps.scale, biases)
         return dict(zip(keys, stored, strict=True))
 
     def logarithms(self, found: Mapping[ColumnSource, PathBounds], column: int) -> Mapping[ColumnSource, PathBounds]:

@@ -1,4 +1,5 @@
-"""exp, exp2, erf and tanh of one run: numbers of a format within one unit in the last place of the true value.
+"""exp, exp2, erf, tanh and the sigmoid of one run: numbers of a format within one unit in the last place of the true
+value.
 
 What is rounded is within 2^-DIGITS of the true value, relatively, so the result is off by at most half a unit in the
 last place and 2^(p - DIGITS) of one, p <= 64.
@@ -68,6 +69,12 @@ def erf(x: Fraction, budget: Budget) -> Ends:
     return x * low * root_low * total / 2**WORKING_BITS, x * high * root_high * (greatest + more) / 2**WORKING_BITS
 
 
+def sigmoid(x: Fraction, budget: Budget) -> Ends:
+    """Around 1 / (1 + e^-x)."""
+    low, high = exp(-abs(x), budget)
+    return (1 / (1 + high), 1 / (1 + low)) if x >= 0 else (low / (1 + low), high / (1 + high))
+
+
 @cache
 def two_over_root_of_pi() -> Ends:
     """Around 2/sqrt(π)."""
@@ -83,13 +90,14 @@ def log2_of_e(form: Format, budget: Budget) -> Dyadic:
     return low
 
 
-FUNCTIONS = {"exp": exp, "exp2": exp2, "tanh": tanh, "erf": erf}
+FUNCTIONS = {"exp": exp, "exp2": exp2, "tanh": tanh, "erf": erf, "sigmoid": sigmoid}
 
 
 def computed(name: str, x: Fraction, form: Format, budget: Budget) -> Dyadic:
     """The function's value at x, as one run has it; of exp and exp2 x <= 0, of tanh and erf x >= 0.
 
-    exp(x) and exp2(x) are at most 2^x for x <= 0, so they are below half of the least number where x is far below that.
+    exp(x), exp2(x) and sigmoid(x) are at most 2^x for x <= 0, so they are below half of the least number where x is far
+    below that.
 
     Raises:
         ArithmeticError: if it is not enclosed closely enough, which makes the check incomplete.

@@ -27,12 +27,13 @@ def tables_of(network: Network) -> Iterator[Matrix | Vector]:
         yield network.positions
     maps: list[Affine] = [network.unembedding]
     for step in network.steps:
+        maps += [step.norm.of] if step.norm is not None and step.norm.of is not None else []
         if isinstance(step, AttentionStep):
             maps += [one for head in step.heads for one in (head.query, head.key, head.value)]
             yield from (head.out for head in step.heads)
             yield from [step.bias] if step.bias else []
         elif isinstance(step, UnitsStep):
-            maps += [step.inward, step.outward]
+            maps += [step.inward, step.outward, *([step.gate] if step.gate else [])]
     for one in maps:
         yield one.weight
         yield from [one.bias] if one.bias else []

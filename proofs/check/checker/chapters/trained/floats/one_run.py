@@ -11,8 +11,20 @@ from ....kernel.budget import ENTRY_BITS, Budget
 from ....kernel.verdicts import require
 from ...run_classes.reading import FloatClaim, Format
 from ...run_classes.way import Way
+from ..balls.sigmoids import CONSTANT, CONSTANT_BITS, CUBE
 from ..reading.dyadics import Matrix, Vector
-from ..reading.network import Affine, AttentionStep, Network, Norm, NormStep, Rounding, Scale, Step, UnitsStep
+from ..reading.network import (
+    Affine,
+    AttentionStep,
+    Network,
+    Norm,
+    NormStep,
+    Rotary,
+    Rounding,
+    Scale,
+    Step,
+    UnitsStep,
+)
 from .dyadics import Dyadic, add, multiply, nearest, negated, quotient, root, rounded, value
 from .functions import computed, log2_of_e
 
@@ -42,7 +54,7 @@ class OneRun:
         streams = [self._embed(token, offset + number) for number, token in enumerate(tokens)]
         for step in network.steps:
             self._budget.spend(TERM_STEPS * numbers)
-            streams = self._after(step, streams)
+            streams = self._after(step, streams, offset)
         return list(map(value, self._linear([network.unembedding.weight], network.unembedding.bias, streams[place])))
 
     def _embed(self, token: int, position: int) -> Numbers:
@@ -51,11 +63,11 @@ class OneRun:
             row = list(map(add, row, exactly(positions.rows[position], positions.power)))
         return self._all(row, self._run.storage)
 
-    def _after(self, step: Step, streams: list[Numbers]) -> list[Numbers]:
+    def _after(self, step: Step, streams: list[Numbers], offset: int) -> list[Numbers]:
         if isinstance(step, NormStep):
             return [self._normed(step.norm, x) for x in streams]
         read = [self._normed(step.norm, x) for x in streams]
-        written = self._attention(step, read) if isinstance(step, AttentionStep) else [
+        written = self._attention(step, read, offset) if isinstance(step, AttentionStep) else [
             self._units(step, x) for x in read]
         run = self._run
         return [self._all(self._all(map(add, x, y), run.sums), run.storage)
@@ -91,14 +103,18 @@ class OneRun:
         last = [[one] for one in exactly(bias.entries, bias.power)] if bias else [[]] * len(rows[0])
         return [rounded(self._dot(x, [row[j] for row in rows], last[j]), self._run.storage) for j in range(len(last))]
 
-    def _entered(self, affine: Affine, x: Numbers) -> Numbers:
-        return self._all(self._linear([affine.weight], affine.bias, x), self._run.inputs)
+    def _affine(self, affine: Affine, x: Numbers) -> Numbers:
+        return self._linear([affine.weight], affine.bias, x)
+
+    def _entering(self, x: Numbers) -> Numbers:
+        return self._all(x, self._run.inputs)
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
     def _normed(self, norm: Norm | None, x: Numbers) -> Numbers:
         if norm is None:
             return x
+        x = x if norm.of is None else self._affine(norm.of, x)
         form, width = self._run.softmax, (len(x), 0)
         self._budget.spend(ROOT_STEPS + (form.greatest - form.least >> 6))
         if norm.kind == "layer":
@@ -117,39 +133,73 @@ class OneRun:
 
     def _units(self, step: UnitsStep, read: Numbers) -> Numbers:
         assert not isinstance(step.activation, Rounding)  # which casting refuses
-        inside = self._linear([step.inward.weight], step.inward.bias, read)
-        units = self._all([self._activation(step.activation, x) for x in inside], self._run.storage)
-        return self._linear([step.outward.weight], step.outward.bias, units)
+        inside, run, name = self._affine(step.inward, read), self._run, step.activation
+        opened = inside if step.gate is None else self._affine(step.gate, read)
+        units = self._all([self._activation(name, x) for x in opened], run.storage)
+        if step.gate is not None:
+            units = self._all(self._all(map(multiply, units, inside), run.softmax), run.storage)
+        return self._affine(step.outward, units)
 
     def _activation(self, name: str, x: Dyadic) -> Dyadic:
         form = self._run.softmax
-        if name == "relu":
-            return x if x[0] > 0 else ZERO
+        if name in ("relu", "identity"):
+            return x if x[0] > 0 or name == "identity" else ZERO
         if name == "tanh":
             return self._odd(name, x)
-        inside = rounded(multiply(x, root(Fraction(1, 2), form)), form)
-        doubled = rounded(multiply(x, rounded(add(ONE, self._odd("erf", inside)), form)), form)
+        if name in ("sigmoid", "silu"):
+            found = computed("sigmoid", value(x), form, self._budget)
+            return found if name == "sigmoid" else rounded(multiply(x, found), form)
+        if name == "gelu":
+            odd = self._odd("erf", rounded(multiply(x, root(Fraction(1, 2), form)), form))
+        else:
+            slope, cube = nearest(Fraction(CONSTANT, 1 << CONSTANT_BITS), form), nearest(Fraction(CUBE, 10**6), form)
+            third = rounded(multiply(x, rounded(multiply(x, x), form)), form)
+            inside = rounded(add(x, rounded(multiply(cube, third), form)), form)
+            odd = self._odd("tanh", rounded(multiply(slope, inside), form))
+        doubled = rounded(multiply(x, rounded(add(ONE, odd), form)), form)
         return rounded((doubled[0], doubled[1] - 1), form)
 
     def _odd(self, name: str, x: Dyadic) -> Dyadic:
         found = computed(name, abs(value(x)), self._run.softmax, self._budget)
         return found if x[0] > 0 else negated(found)
 
-    def _attention(self, step: AttentionStep, read: list[Numbers]) -> list[Numbers]:
+    def _attention(self, step: AttentionStep, read: list[Numbers], offset: int) -> list[Numbers]:
         averages: list[Numbers] = [[] for _ in read]
         for head in step.heads:
             self._budget.hold(3 * ENTRY_BITS * len(read) * max(head.query.weight.width, head.value.weight.width))
-            queries, keys, values = ([self._entered(affine, x) for x in read]
-                                     for affine in (head.query, head.key, head.value))
+            queries, keys = ([self._entering(self._turned(step.rotary, self._affine(affine, x), offset + place))
+                              for place, x in enumerate(read)] for affine in (head.query, head.key))
+            values = [self._entering(self._affine(head.value, x)) for x in read]
             for place, query in enumerate(queries):
                 seen = place + 1 if self._network.masked else len(read)
-                averages[place] += self._average(step.scale, query, keys[:seen], values[:seen])
+                scores = self._scores(step.scale, head.slope, place, query, keys[:seen])
+                averages[place] += self._average(scores, values[:seen])
         return [self._linear([head.out for head in step.heads], step.bias, x) for x in averages]
 
-    def _average(self, scale: Scale, query: Numbers, keys: list[Numbers], values: list[Numbers]) -> Numbers:
+    def _turned(self, rotary: Rotary | None, x: Numbers, position: int) -> Numbers:
+        """A query or a key with rotary positions, stored."""
+        if rotary is None:
+            return x
+        form, found, pairs = self._run.softmax, list(x), rotary.cosines.width
+        cosines, sines = (exactly(table.rows[position], table.power) for table in (rotary.cosines, rotary.sines))
+        for r, (c, s) in enumerate(zip(cosines, sines, strict=True)):
+            first, second = (r, r + pairs) if rotary.halves else (2 * r, 2 * r + 1)
+            for place, terms in ((first, (multiply(x[first], c), negated(multiply(x[second], s)))),
+                                 (second, (multiply(x[second], c), multiply(x[first], s)))):
+                found[place] = rounded(rounded(add(*self._all(terms, form)), form), self._run.storage)
+        return found
+
+    def _scores(self, scale: Scale, slope: Fraction | None, place: int, query: Numbers, keys: list[Numbers]) -> Numbers:
+        """The scores of a query at a place, stored."""
+        sums = self._run.sums
+        times = nearest(scale.times, sums) if scale.times is not None else self._root(scale)
+        scores = [rounded(multiply(self._dot(query, key, []), times), sums) for key in keys]
+        if slope is not None:
+            scores = [rounded(add(x, nearest(slope * (j - place), sums)), sums) for j, x in enumerate(scores)]
+        return self._all(scores, self._run.scores)
+
+    def _average(self, scores: Numbers, values: list[Numbers]) -> Numbers:
         run, inner = self._run, self._run.softmax
-        times = nearest(scale.times, run.sums) if scale.times is not None else self._root(scale)
-        scores = [rounded(rounded(multiply(self._dot(query, key, []), times), run.sums), run.scores) for key in keys]
         weights = self._exponentials(scores)
         total = self._sum(weights, inner)
         if self._way.before:

@@ -21,6 +21,7 @@ from ..forms.affine import (
     AffineForm,
     Linear,
     apply,
+    multiply,
     plus,
     promoted,
     scale_each,
@@ -29,11 +30,11 @@ from ..forms.affine import (
     widened,
     with_generators,
 )
-from ..forms.maps import to_units
+from ..forms.maps import make_rotation, to_units
 from ..forms.norms import centred, normalise, square
 from ..forms.passing import NormMaps, UnitMaps
 from ..forms.units import activate
-from ..reading.network import Network
+from ..reading.network import Network, Rotary
 from .casting import nearest
 from .one_number import as_stored, numbers_of, product_of, with_numbers
 from .rounding import all_times, expect_finite, roundings, sum_errors, times, up
@@ -85,7 +86,10 @@ class Operations:
 
     def linear(self, maps: Linear, x: AffineForm) -> AffineForm:
         """A matrix product of what is stored, and its bias, stored."""
-        x = self.entering(x)
+        return self.product(maps, self.entering(x))
+
+    def product(self, maps: Linear, x: AffineForm) -> AffineForm:
+        """The same of what has entered it."""
         found, numbers = self.stored(apply(self.budget, maps, x), self.product_errors(maps, x.sizes)), self.numbers(x)
         if numbers is None:
             return found
@@ -122,6 +126,7 @@ class Operations:
         """The norm of the stream, in `softmax`, then stored; or the stream."""
         if maps is None:
             return x
+        x = x if maps.of is None else self.linear(maps.of, x)
         self.budget.spend(20 * len(x.rows))
         x = promoted(x)
         exact = self.tight(normalise(self.budget, maps.kind, maps.epsilon, x))
@@ -204,18 +209,45 @@ class Operations:
     def units(self, maps: UnitMaps, x: AffineForm, quick: bool = False) -> AffineForm:
         """The stream after a step of units; lines beside them may be quick."""
         x = promoted(x)
-        found = self.linear(maps.inward, self.normed(maps.norm, x))
-        units = activate(self.budget, maps.curve, found, quick)
-        if maps.curve.name != "relu":
-            units = self.stored(units, self.function_error(maps.curve.name, found.sizes))
-        return self.sum(x, self.linear(maps.outward, units))
+        read = self.entering(self.normed(maps.norm, x))
+        inward = self.product(maps.inward, read)
+        if maps.gate is None:
+            return self.sum(x, self.linear(maps.outward, self.activated(maps, inward, quick)))
+        gate = self.activated(maps, self.product(maps.gate, read), quick)
+        product = self.tight(multiply(self.budget, gate, inward))
+        expect_finite(self.run.softmax, product.sizes)
+        return self.sum(x, self.linear(maps.outward, self.stored(product, roundings(self.run.softmax, product.sizes))))
+
+    def activated(self, maps: UnitMaps, x: AffineForm, quick: bool) -> AffineForm:
+        """The activation of what is stored, stored."""
+        units = activate(self.budget, maps.curve, x, quick)
+        if maps.curve.name in ("relu", "identity"):
+            return units
+        return self.stored(units, self.function_error(maps.curve.name, x.sizes))
+
+    def turned(self, rotary: Rotary, position: int, x: AffineForm) -> AffineForm:
+        """A query or a key of a head, which is stored and not fresh, with rotary positions, stored.
+
+        Proof: docs/floats.md, section 7, Rotary positions.
+        """
+        run, maps, inexact = self.run, make_rotation(rotary, position, len(x.rows)), (sum(x.sizes) >> WEIGHT) + 2
+        self.budget.spend(1 + (len(x.rows) ** 2 >> 3))
+        totals = [(sum(map(mul, weights, x.sizes)) >> WEIGHT) + inexact for weights in maps.absolute]
+        expect_finite(run.softmax, totals)
+        lost = up(8 * tiny(run.storage))
+        made = [more + lost for more in all_times(gamma(3, unit_roundoff(run.storage)), totals)]
+        return self.stored(apply(self.budget, maps, x), made)
 
     def function_error(self, name: str, sizes: Sequence[int]) -> list[int]:
         """How far an activation of numbers of these sizes may be off: docs/floats.md, section 7, Activations."""
-        lost = 4 * tiny(self.run.softmax)
+        least = tiny(self.run.softmax)
+        lost = 4 * least
         expect_finite(self.run.softmax, [2 * size for size in sizes])
-        if name == "tanh":
+        if name in ("tanh", "sigmoid"):
             return [up(self.function + lost)] * len(sizes)
+        if name == "gelu-tanh":
+            expect_finite(self.run.softmax, [size**3 // UNIT**2 + 1 for size in sizes])
+            require(32 * self.u <= 1 and least**2 <= (14 * self.u / 5) ** 3, "the cube in gelu-tanh is too coarse")
         flushed = all_times(lost, [size + UNIT for size in sizes])
         return [more + of_one + 1
                 for more, of_one in zip(all_times(5 * self.u + self.function, sizes), flushed, strict=True)]

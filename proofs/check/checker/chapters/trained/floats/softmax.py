@@ -5,6 +5,7 @@ Scores are forms over the symbols of the token that asks; keys and values are ce
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import floor
 from operator import add, mul
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from ..forms.affine import (
     apply,
     known_by_sizes,
     make_linear,
+    move,
     plus,
     spread,
     tighten,
@@ -74,8 +76,10 @@ class SoftmaxOfRuns:
         error = 2 * run.exp_ulp * self._u
         self._exp_error = error / (1 - error)
 
-    def scores(self, query: AffineForm, keys: Sequence[CentredRange], scale: Scale) -> AffineForm:
-        """The scores of a query that has entered the product, stored; radii for what is no symbol of the query."""
+    def scores(self, query: AffineForm, keys: Sequence[CentredRange], scale: Scale,
+               biases: Sequence[Fraction] | None = None) -> AffineForm:
+        """The scores of a query that has entered the product, with a bias each, stored; radii for what is no symbol of
+        the query."""
         self._budget.spend(len(keys) * (8 + 2 * len(query.sizes)))
         factor = [to_units(key.centres, -FRACTION, scale) for key in keys]
         form = apply(self._budget, make_linear(factor, [0] * len(keys)), query)
@@ -84,19 +88,36 @@ class SoftmaxOfRuns:
             within = (sum(map(mul, query.sizes, key.reaches)) >> FRACTION) + 1
             made.append(abs(to_units([within], -FRACTION, scale)[0]) + 2 + error)
         form = self._tight(widened(form, made))
+        if biases is not None:
+            form = self._tight(move(form, [floor(bias * UNIT) for bias in biases]))
+            form = widened(form, self.biasing(biases, form.sizes))
         stored = self.storing(form.sizes)
         return form if self._run.scores == self._run.sums else widened(form, stored)
 
-    def bounds(self, query: Vectors, keys: Sequence[Vectors], scale: Scale) -> list[PathBounds]:
-        """Bounds of the scores of a query and keys that are forms, stored."""
+    def biasing(self, biases: Sequence[Fraction], sizes: Sequence[int]) -> list[int]:
+        """How far scores of these sizes may be off, with biases that are rounded, and added, in `sums`."""
+        sums, totals = self._run.sums, [size + 1 for size in sizes]
+        most = [up(abs(bias)) for bias in biases]
+        expect_finite(sums, [*most, *totals])
+        off = list(map(add, roundings(sums, most), [1] * len(most)))
+        return list(map(add, off, roundings(sums, list(map(add, totals, off)))))
+
+    def bounds(self, query: Vectors, keys: Sequence[Vectors], scale: Scale, biases: Sequence[Fraction] | None = None
+               ) -> list[PathBounds]:
+        """Bounds of the scores of a query and keys that are forms, with a bias each, stored."""
         self._budget.spend(len(keys) * (8 + 2 * len(query.form.sizes)))
         found = []
-        for key, error in zip(keys, self._product_errors(query.form.sizes, [key.known for key in keys], scale),
-                              strict=True):
+        errors = self._product_errors(query.form.sizes, [key.known for key in keys], scale)
+        each: Sequence[Fraction | None] = [None] * len(keys) if biases is None else biases
+        for key, error, bias in zip(keys, errors, each, strict=True):
             ends = scaled(scores(self._budget, query, key), scale)
             least, greatest = min(ends) - 1 - error, max(ends) + 1 + error
+            if bias is not None:
+                least, greatest = least + floor(bias * UNIT), greatest + floor(bias * UNIT) + 1
+                (more,) = self.biasing([bias], [max(-least, greatest)])
+                least, greatest = least - more, greatest + more
             (more,) = self.storing([max(-least, greatest)])
-            one = self._of_numbers(query.known, key.known, scale)
+            one = self._of_numbers(query.known, key.known, scale) if bias is None else None
             found.append(one or PathBounds(least - more, greatest + more))
         return found
 

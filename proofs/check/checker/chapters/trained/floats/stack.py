@@ -15,7 +15,7 @@ from ..forms.affine import AffineForm, CentredRange, Linear, known_by_sizes, mak
 from ..forms.maps import make_bias, make_map, to_units
 from ..forms.passing import NormMaps, UnitMaps, make_maps, make_norm
 from ..forms.ranges import PathBounds
-from ..reading.network import AttentionStep, Network, Scale
+from ..reading.network import AttentionStep, Network, Rotary, Scale
 from ..reading.words_claim import LogitRow
 from .one_number import is_whole
 from .operations import Operations
@@ -35,6 +35,8 @@ class AttentionOfRuns(NamedTuple):
     queries: list[range]
     values: list[range]
     scale: Scale
+    rotary: Rotary | None
+    slopes: list[Fraction | None]
 
 
 class Stage(NamedTuple):
@@ -52,10 +54,12 @@ class Seen(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """A token before an attention step: its stream, and its normed stream."""
+    """A token at a place before an attention step: its stream, and its normed stream; its row of rotary tables."""
 
     stream: AffineForm
     read: AffineForm
+    place: int
+    position: int
 
 
 def make_attention(budget: Budget, step: AttentionStep) -> AttentionOfRuns:
@@ -68,7 +72,8 @@ def make_attention(budget: Budget, step: AttentionStep) -> AttentionOfRuns:
     out = shortened(budget, make_linear(columns, make_bias(step.bias, len(columns))))
     return AttentionOfRuns(make_norm(budget, step.norm), query, key, value, out,
                      _parts([head.query.weight.width for head in heads]),
-                     _parts([head.value.weight.width for head in heads]), step.scale)
+                     _parts([head.value.weight.width for head in heads]), step.scale, step.rotary,
+                     [head.slope for head in heads])
 
 
 def _beside(budget: Budget, maps: Sequence[Linear]) -> Linear:
@@ -112,17 +117,22 @@ class FloatStack:
             x = self.operations.units(step, x, quick) if isinstance(step, UnitMaps) else self.operations.normed(step, x)
         return promoted(x)
 
-    def ask(self, stage: Stage, stream: AffineForm) -> tuple[Asking, Seen]:
+    def ask(self, stage: Stage, stream: AffineForm, place: int, position: int) -> tuple[Asking, Seen]:
         """A token at an attention step, and what others see of it."""
-        attention = stage.attention
-        read = promoted(self.operations.normed(attention.norm, stream))
-        key, value = (self._entered(maps, read) for maps in (attention.key, attention.value))
+        attention, operations = stage.attention, self.operations
+        read = promoted(operations.normed(attention.norm, stream))
+        key = known_by_sizes(operations.entering(self.turned(attention, operations.linear(attention.key, read),
+                                                             attention.queries, position)))
+        value = known_by_sizes(operations.entering(operations.linear(attention.value, read)))
         seen = Seen([_part(key, part) for part in attention.queries], [_part(value, part) for part in attention.values])
-        return Asking(stream, read), seen
+        return Asking(stream, read, place, position), seen
 
-    def _entered(self, maps: Linear, read: AffineForm) -> CentredRange:
-        """A key or a value, as it enters products."""
-        return known_by_sizes(self.operations.entering(self.operations.linear(maps, read)))
+    def turned(self, attention: AttentionOfRuns, x: AffineForm, parts: Sequence[range], position: int) -> AffineForm:
+        """Queries or keys of heads, each a part, as they are stored, with rotary positions."""
+        if attention.rotary is None:
+            return x
+        x = promoted(x)  # so that no head has symbols that are another's
+        return join_forms([self.operations.turned(attention.rotary, position, _take(x, part)) for part in parts])
 
     def answer(self, stage: Stage, asking: Asking, seen: Sequence[Seen]) -> AffineForm:
         """The stream of a token after an attention step, and the steps up to the next one."""
@@ -131,9 +141,12 @@ class FloatStack:
     def attend(self, stage: Stage, asking: Asking, seen: Sequence[Seen]) -> AffineForm:
         """The stream of a token after an attention step."""
         attention, operations, softmax = stage.attention, self.operations, self.softmax
-        query = operations.entering(operations.linear(attention.query, asking.read))
+        query = operations.entering(self.turned(attention, operations.linear(attention.query, asking.read),
+                                                attention.queries, asking.position))
         count = len(seen)
-        parts = [softmax.scores(_take(query, part), [one.keys[head] for one in seen], attention.scale)
+        biases = [None if slope is None else [slope * (place - asking.place) for place in range(count)]
+                  for slope in attention.slopes]
+        parts = [softmax.scores(_take(query, part), [one.keys[head] for one in seen], attention.scale, biases[head])
                  for head, part in enumerate(attention.queries)]
         scores = join_forms(parts)
         stored = [PathBounds(x - reach, x + reach) for x, reach in zip(*known_by_sizes(scores), strict=True)]

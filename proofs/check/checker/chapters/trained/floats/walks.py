@@ -40,7 +40,8 @@ class WalkOfRuns:
             stack.budget.hold(stack.bits_of_a_token)
             self._seen[number].append(seen)
             if number < last:
-                asked, seen = stack.ask(stack.stages[number + 1], stack.answer(stage, asked, self._seen[number]))
+                stream = stack.answer(stage, asked, self._seen[number])
+                asked, seen = stack.ask(stack.stages[number + 1], stream, asked.place, asked.position)
         self._tokens.append(token)
         self._last.append(asked)
 
@@ -50,7 +51,7 @@ class WalkOfRuns:
         if found is None:
             stack.budget.hold(2 * stack.bits_of_a_token)
             stream = stack.embed(token, self._offset + place)
-            found = self._starts[place, token] = stack.ask(stack.stages[0], stream)
+            found = self._starts[place, token] = stack.ask(stack.stages[0], stream, place, self._offset + place)
         return found
 
     def _all_attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
@@ -58,7 +59,7 @@ class WalkOfRuns:
         stack.budget.spend(len(tokens) ** 2)
         streams = [stack.embed(token, self._offset + place) for place, token in enumerate(tokens)]
         for number, stage in enumerate(stack.stages, 1):
-            asked = [stack.ask(stage, stream) for stream in streams]
+            asked = [stack.ask(stage, stream, place, self._offset + place) for place, stream in enumerate(streams)]
             seen = [one for _, one in asked]
             if number == len(stack.stages):
                 yield from ((place, stack.attend(stage, asked[place][0], seen)) for place in places)
