@@ -213,7 +213,7 @@ def test_sums_of_more_terms_than_their_format_has_room_for_are_left_to_forms() -
 def test_an_input_is_proved_where_all_its_places_are_and_balls_reject_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     given = given_of(make_network("post", 5), FINE)
     prover = proof.ProverOfRuns(given, given.floats[0])
-    known, runner, asked = prover._rows.balls, prover._runner(1, 1, 4), list[Any]()
+    known, runner, asked = prover._rows.balls, prover.inputs(1, 1, 4).runner, list[Any]()
     answers: dict[int, Any] = {}
 
     def are_above(rows: RowsOnBalls, logits: Logits, wanted: Sequence[int]) -> bool:

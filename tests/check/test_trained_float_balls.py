@@ -125,7 +125,7 @@ def known_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int,
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(known, "logits", kept)
-        found = prover._runner(1, 1, 4).logits(0, word, [len(word) - 1])[len(word) - 1]
+        found = prover.inputs(1, 1, 4).runner.logits(0, word, [len(word) - 1])[len(word) - 1]
     return known.values(found, range(3)), last[0]
 
 
@@ -163,10 +163,11 @@ def forms_of(network: dict[str, Any], fields: dict[str, Any]) -> list[tuple[int,
     """Of each row the centre and the reach of its form, in units of 2^-44."""
     given = given_of(network, fields)
     prover = proof.ProverOfRuns(given, given.floats[0])
-    ((_, stream),) = WalkOfRuns(prover._stack, 1).attended(WORD, [len(WORD) - 1])
-    logits = prover._stack.finish(stream)
-    maps = [make_row_maps(prover._budget, [row], given.network.outputs) for row in prover._rows._rows]
-    rows = [spread(prover._budget, apply(prover._budget, row, logits)) for row in maps]
+    stack = prover._network.forms
+    ((_, stream),) = WalkOfRuns(stack, 1).attended(WORD, [len(WORD) - 1])
+    logits = stack.finish(stream)
+    maps = [make_row_maps(stack.budget, [row], given.network.outputs) for row in prover._rows._inputs[0]]
+    rows = [spread(stack.budget, apply(stack.budget, row, logits)) for row in maps]
     return [(centre, reach) for (centre,), (reach,) in rows]
 
 

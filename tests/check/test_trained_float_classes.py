@@ -78,7 +78,7 @@ def most_used(fields: dict[str, Any]) -> float:
         middle, half = sum(ends) / 2, (ends[1] - ends[0]) / 2 + (made + rounding(run.storage, 4 * UNIT)) / UNIT
         for _ in range(6):
             tiled = [np.tile(x, (RUNS, 1, 1)) for x in (query, keys, values)]
-            seen = emulation._average(emulation._scores(scale, tiled[0], tiled[1], np.array([4])), tiled[2])
+            seen = emulation._average(emulation._scores(scale, None, tiled[0], tiled[1], np.array([4])), tiled[2])
             worst = max(worst, float((np.abs(seen - middle) / half).max()))
     return worst
 
@@ -118,7 +118,7 @@ def most_used_of_scores() -> float:
         known = CentredRange([low + high >> 1 for low, high in bounds], [(high - low >> 1) + 1 for low, high in bounds])
         for _ in range(12):
             asking, seen = (np.tile(x, (RUNS, 1, 1)) for x in (query, keys))
-            worst = max(worst, used(known, emulation._scores(scale, asking, seen, np.array([4]))))
+            worst = max(worst, used(known, emulation._scores(scale, None, asking, seen, np.array([4]))))
     return worst
 
 
@@ -128,7 +128,7 @@ def attention_of(fields: dict[str, Any]) -> AttentionInRuns:
     stack = FloatStack(Budget(100), cast_by_checker(given_of(make_network("rms"), fields).network, run), run)
     no = make_linear([], [])
     maps = AttentionOfRuns(None, no, no, no, make_linear([[4 * UNIT]], [0]), [range(1)], [range(1)],
-                           ScaleOfChecker(None, 4))
+                           ScaleOfChecker(None, 4), None, [None])
     return AttentionInRuns(stack, maps)
 
 

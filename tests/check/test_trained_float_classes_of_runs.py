@@ -15,9 +15,10 @@ from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.run_classes.reading import FORMATS, FloatClaim, Format
 from proofs.check.checker.chapters.run_classes.roundoff import expect_sensible, gamma, tiny
 from proofs.check.checker.chapters.run_classes.way import Way
-from proofs.check.checker.chapters.trained.floats.casting import cast_network
+from proofs.check.checker.chapters.trained.floats.casting import balls_have_rules, cast_network
 from proofs.check.checker.chapters.trained.floats.dyadics import root, value
 from proofs.check.checker.chapters.trained.floats.functions import computed, log2_of_e, two_over_root_of_pi
+from proofs.check.checker.chapters.trained.floats.inputs import InputsInRuns
 from proofs.check.checker.chapters.trained.floats.one_number import is_whole
 from proofs.check.checker.chapters.trained.floats.one_run import OneRun
 from proofs.check.checker.chapters.trained.floats.proof import (
@@ -36,6 +37,7 @@ from proofs.check.checker.chapters.trained.reading.network import (
     Norm,
     NormStep,
     Rotary,
+    Rounding,
     Scale,
     UnitsStep,
 )
@@ -139,6 +141,15 @@ AFFINE = Affine(ONE, None)
 
 
 @pytest.mark.parametrize("step", [
+    AttentionStep(None, (NetworkHead(AFFINE, AFFINE, AFFINE, ONE, None),), None, Scale(Fraction(1), None), None,
+                  Fraction(30)),
+    UnitsStep(None, AFFINE, None, Rounding(Fraction(1), 0, -128, 127, False), AFFINE)])
+def test_no_step_is_cast_that_there_is_no_rule_for(step: Any) -> None:
+    network = Network((), None, True, "each", ONE, None, (step,), AFFINE)
+    assert is_rejected(cast_network, network, operations().run)
+
+
+@pytest.mark.parametrize("step", [
     NormStep(Norm("layer", Fraction(1), None, None, AFFINE)),
     UnitsStep(Norm("rms", Fraction(1), None, None, AFFINE), AFFINE, None, "gelu", AFFINE),
     AttentionStep(None, (NetworkHead(AFFINE, AFFINE, AFFINE, ONE, Fraction(1, 2)),), None, Scale(Fraction(1), None),
@@ -147,9 +158,11 @@ AFFINE = Affine(ONE, None)
                   Rotary(ONE, ONE, True)),
     UnitsStep(None, AFFINE, AFFINE, "gelu", AFFINE), *(
         UnitsStep(None, AFFINE, None, name, AFFINE) for name in ("gelu-tanh", "silu", "sigmoid", "identity"))])
-def test_no_step_is_cast_that_there_is_no_rule_for(step: Any) -> None:
+def test_steps_that_only_forms_have_a_rule_for_are_not_tried_on_balls(step: Any) -> None:
     network = Network((), None, True, "each", ONE, None, (step,), AFFINE)
-    assert is_rejected(cast_network, network, operations().run)
+    assert not balls_have_rules(cast_network(network, operations().run))
+    plain = UnitsStep(None, AFFINE, None, "gelu", AFFINE)
+    assert balls_have_rules(cast_network(replace(network, steps=(plain,)), operations().run))
 
 
 def test_what_a_run_makes_of_numbers_of_either_sign_and_of_far_ones() -> None:
@@ -212,14 +225,14 @@ def test_a_row_of_forms_must_be_above_the_margin_by_a_unit(margin: str) -> None:
     claim = make_claim(margin=margin, cases=cases)
     given = parsed(float_runs(make_network("post", 5), claim, BINARY32), Budget())
     prover = ProverOfRuns(given, given.floats[0])
-    rows, least = prover._rows, ceil(Fraction(margin) * UNIT)
+    forms, least = prover._rows.forms, ceil(Fraction(margin) * UNIT)
 
     def logits(x: int) -> AffineForm:
         return AffineForm([x, -UNIT], 2, [7, 0], [abs(x) + 7, UNIT])
 
-    edge = bisect(range(16 * UNIT), False, key=lambda x: not is_rejected(rows._prove_row, 0, logits(x - 4 * UNIT)))
+    edge = bisect(range(16 * UNIT), False, key=lambda x: not is_rejected(forms._prove_row, 0, logits(x - 4 * UNIT)))
     edge -= 4 * UNIT
-    (centre,), (reach,) = spread(Budget(1), apply(Budget(1), make_row_maps(Budget(1), rows._rows, 2), logits(edge)))
+    (centre,), (reach,) = spread(Budget(1), apply(Budget(1), make_row_maps(Budget(1), forms._rows, 2), logits(edge)))
     assert centre == edge + UNIT and reach >= 7 and centre - reach == least + 1
 
 
@@ -243,8 +256,9 @@ def test_each_place_of_a_word_and_each_row_is_proved_by_forms_where_balls_prove_
         return AffineForm([high if place else low, low if place == 2 else high], 2, [0, 0], [UNIT, UNIT])
 
     rows = prover._rows
-    rows.__dict__["balls"] = NoBalls()
-    rows.stack.__dict__["finish"] = finish
+    rows.__dict__["balls"], inputs = NoBalls(), InputsInRuns(rows, 0, [])
+    inputs.__dict__ |= {"walk": Walk(), "runner": None}
+    rows.network.forms.__dict__["finish"] = finish
     for needed, known in (({1: [0, 1]}, True), ({1: [0], 2: [1]}, False), ({2: [0], 1: [1]}, True),
                           ({0: [1], 1: [0]}, True), ({1: [1], 0: [0]}, False)):
-        assert is_rejected(rows.prove, Walk(), None, (0,), needed) != known
+        assert is_rejected(inputs.prove, (0,), needed) != known

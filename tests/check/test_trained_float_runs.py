@@ -198,7 +198,7 @@ def test_averages_are_within_their_forms(source: str) -> None:
                         [CentredRange(units(value), [0] * 3) for value in values])
         for _ in range(6):
             tiled = [np.tile(x, (RUNS, 1, 1)) for x in (query, keys, values)]
-            seen = emulation._average(emulation._scores(scale, tiled[0], tiled[1], np.array([4])), tiled[2])
+            seen = emulation._average(emulation._scores(scale, None, tiled[0], tiled[1], np.array([4])), tiled[2])
             worst = max(worst, used(ends, seen))
     assert {"functions": 0.25, "sums": 0.08}.get(source, 0.05) < worst <= 1
 
@@ -223,7 +223,7 @@ def test_averages_of_what_is_known_within_reaches(moved: str) -> None:
     assert 0.3 < worst <= 1
 
 
-@pytest.mark.parametrize("name", ["gelu", "tanh"])
+@pytest.mark.parametrize("name", ["gelu", "tanh", "sigmoid", "silu", "gelu-tanh"])
 def test_activations_are_within_their_error(name: Any) -> None:
     fields = COARSE | WIDE | dict.fromkeys(("softmax", "scores", "weights"), "float(8,-60,60)")
     emulation, run = emulated(make_network("rms"), fields, np.random.default_rng(5)), run_of(fields)
@@ -311,16 +311,16 @@ def test_scores_by_which_the_greatest_exponential_to_base_2_vanishes_are_refused
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("fields", [BINARY32, BFLOAT16, FINER, BINARY32 | {"inputs": "tf32"}, CUT_OFF],
                          ids=["binary32", "bfloat16", "finer", "tf32", "cut off"])
-@pytest.mark.parametrize("kind", ["bidirectional", "post", "rms"])
+@pytest.mark.parametrize("kind", ["bidirectional", "post", "rms", "rotary", "alibi", "gpt2", "plain", "images"])
 def test_logits_of_drawn_runs_are_within_their_forms(kind: str, fields: dict[str, Any]) -> None:
     network = make_network(kind, 7)
     given = given_of(network, fields)
     prover = proof.ProverOfRuns(given, given.floats[0])
-    walk, worst, draw = WalkOfRuns(prover._stack, 1), 0.0, np.random.default_rng(3)
+    walk, worst, draw = WalkOfRuns(prover._network.forms, 1), 0.0, np.random.default_rng(3)
     for tokens in ([2, 0, 1, 1, 0], [2, 0, 1, 0]):
         at = len(tokens) - 1
         ((_, stream),) = walk.attended(tokens, [at])
-        logits = prover._stack.finish(stream)
+        logits = prover._network.forms.finish(stream)
         known = spread(Budget(1), logits)
         for drawn in (None, draw, draw):
             emulation = emulated(network, fields, drawn)

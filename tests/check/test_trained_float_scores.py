@@ -9,7 +9,8 @@ import pytest
 
 from proofs.check.checker.chapters.run_classes.reading import FloatClaim, Format
 from proofs.check.checker.chapters.trained.balls.exponentials import RELATIVE_ERROR
-from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns, is_power
+from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
+from proofs.check.checker.chapters.trained.floats.softmax_rules import is_power
 from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm, CentredRange, spread
 from proofs.check.checker.chapters.trained.forms.packed import pack
 from proofs.check.checker.chapters.trained.forms.ranges import PathBounds, Vectors

@@ -40,7 +40,7 @@ def prover_of(layers: int, causal: bool) -> ProverOfRuns:
 def test_a_run_is_within_the_form_of_each_place_and_forms_are_narrow(layers: int, causal: bool) -> None:
     """So narrow that those of another word, or of fewer tokens, are others."""
     prover = prover_of(layers, causal)
-    stack, centres = prover._stack, dict[Any, Any]()
+    stack, centres = prover._network.forms, dict[Any, Any]()
     words = [(2, 0, 1, 1), (2, 0, 1), (2, 0, 1, 0), (2, 1, 1, 0), (2, 0, 0, 1)]
     run = OneRun(Budget(), stack.network, stack.operations.run, Way("forwards", False, True, "e"))
     walk = WalkOfRuns(stack, 1)
@@ -57,7 +57,7 @@ def test_a_run_is_within_the_form_of_each_place_and_forms_are_narrow(layers: int
 
 def test_what_is_asked_of_softmax_by_classes_is_for_all_tokens_before_and_the_one_that_asks() -> None:
     prover, asked = prover_of(1, True), list[tuple[str, int]]()
-    stack = prover._stack
+    stack = prover._network.forms
     attention = AttentionInRuns(stack, stack.stages[0].attention)
 
     class Recorded:
@@ -92,7 +92,7 @@ def test_what_is_asked_of_softmax_by_classes_is_for_all_tokens_before_and_the_on
 
 def test_sums_of_what_is_written_are_off_by_what_averages_are_with_weights_that_are_off_by_a_unit() -> None:
     prover = prover_of(1, True)
-    stack, made = prover._stack, list[list[int]]()
+    stack, made = prover._network.forms, list[list[int]]()
     attention, operations = AttentionInRuns(stack, stack.stages[0].attention), stack.operations
     beside = [(7 << 46) + k for k in range(4)]
 
@@ -118,7 +118,7 @@ def test_sums_of_what_is_written_are_off_by_what_averages_are_with_weights_that_
 def test_logarithms_of_the_weights_of_a_head_are_off_by_the_scores_of_that_head(monkeypatch: pytest.MonkeyPatch
                                                                                ) -> None:
     prover, asked = prover_of(1, True), list[tuple[list[PathBounds], int]]()
-    softmax, own = prover._stack.softmax, list[PathBounds]()
+    softmax, own = prover._network.forms.softmax, list[PathBounds]()
     exponents, scores = softmax.exponents, softmax.scores
 
     def recorded(stored: Sequence[PathBounds], count: int) -> list[int]:
@@ -132,7 +132,7 @@ def test_logarithms_of_the_weights_of_a_head_are_off_by_the_scores_of_that_head(
 
     monkeypatch.setattr(softmax, "exponents", recorded)
     monkeypatch.setattr(softmax, "scores", kept)
-    list(WalkOfRuns(prover._stack, 1).attended((2, 0, 1), [2]))
+    list(WalkOfRuns(prover._network.forms, 1).attended((2, 0, 1), [2]))
     assert asked == [(own[:3], 3), (own[3:], 3)] and own[:3] != own[3:]
 
 
@@ -149,7 +149,7 @@ def test_numbers_are_one_in_all_runs_of_whole_networks_where_no_sum_is_cut_off(u
         del w.tensors[name]
     fields = BINARY32 | ({"sum_ulp": cut} if cut else {})
     given = parsed(float_runs(document, make_claim(), fields), Budget())
-    assert ProverOfRuns(given, given.floats[0])._stack.operations._whole == whole
+    assert ProverOfRuns(given, given.floats[0])._network.forms.operations._whole == whole
 
 
 def test_balls_are_for_words_with_all_that_stands_before_and_after_them_and_classes_for_their_lengths() -> None:
@@ -169,19 +169,18 @@ def test_balls_are_for_words_with_all_that_stands_before_and_after_them_and_clas
 def test_all_words_of_a_unit_are_proved_or_the_first_that_is_not_is_named(causal: bool) -> None:
     prover, asked, refused = prover_of(1, causal), list[tuple[int, ...]](), set[tuple[int, ...]]()
 
-    class Rows:
-        balls = prover._rows.balls
+    class Balls:
+        runner = prover._rows.balls.runner
 
-        def walks(self, offset: int) -> None:
-            assert offset == 1
-
-        def prove(self, walk: object, runner: object, tokens: tuple[int, ...], needed: Mapping[int, object]) -> None:
+        def prove(self, runner: object, tokens: tuple[int, ...], needed: Mapping[int, object]) -> bool:
             asked.append(tokens)
             assert needed
             if tokens in refused:
                 raise Rejected("it is so")
+            return True
 
-    prover._rows = Rows()  # type: ignore[assignment]
+    assert prover._rows.try_balls
+    prover._rows.__dict__["balls"] = Balls()
     claim = prover._judge.claim
     words = {prover._judge.tokens(word) for n in (1, 2, 3) for word in product(range(len(claim.alphabet)), repeat=n)}
     assert prover.prove(1, 1, 3) == len(words) == len(asked) and set(asked) == words

@@ -12,6 +12,7 @@ import pytest
 from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_words import BallsOfInputs
+from proofs.check.checker.chapters.trained.floats.inputs import InputsInRuns
 from proofs.check.checker.chapters.trained.floats.stack import FloatStack, Seen
 from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
 from proofs.check.checker.chapters.trained.forms.affine import UNIT, CentredRange, spread
@@ -62,7 +63,7 @@ class Run(Emulation):
                 seen = [(self._entering(self._linear(head.key, read)), self._entering(self._linear(head.value, read)))
                         for head in step.heads]
             yield stream, seen
-            stream = self._after(step, stream, places)
+            stream = self._after(step, stream, places, 1)
         yield stream, []
 
 
@@ -71,7 +72,7 @@ def known_streams(stack: FloatStack, word: tuple[int, ...]) -> Iterator[tuple[st
     streams = [stack.embed(token, 1 + place) for place, token in enumerate(word)]
     for stage in stack.stages:
         yield "stream", [spread(stack.budget, stream) for stream in streams]
-        both = [stack.ask(stage, stream) for stream in streams]
+        both = [stack.ask(stage, stream, place, 1 + place) for place, stream in enumerate(streams)]
         seen = [one for _, one in both]
         yield "seen", seen
         last = [place + 1 if stack.network.causal else len(word) for place in range(len(word))]
@@ -97,7 +98,7 @@ def share_of_seen(known: Seen, found: list[tuple[Any, Any]], place: int) -> floa
 def test_streams_keys_and_values_of_drawn_runs_are_within_their_forms(kind: str, causal: bool, name: str) -> None:
     fields = KNOWN[name]
     network = network_of(kind, causal)
-    stack, run = prover_of(network, fields)._stack, read_run_class("class 1", fields)
+    stack, run = prover_of(network, fields)._network.forms, read_run_class("class 1", fields)
     cast, words, worst = cast_network(network_from_json(network, "test"), run), np.tile(WORD, (12, 1)), 0.0
     runs = [list(Run(cast, run, execution, drawn).shown(words[:count])) for execution in executions(run)[:2]
             for drawn, count in ((None, 1), (np.random.default_rng(5), 12))]
@@ -118,7 +119,7 @@ def test_streams_keys_and_values_of_drawn_runs_are_within_their_forms(kind: str,
 def test_memory_is_counted_for_the_tokens_that_are_kept() -> None:
     """Of each token of the input for each of two attention steps, beside what is made once; no more for more inputs."""
     prover = prover_of(network_of("layer", True), KNOWN["binary32"])
-    walk, budget, beside = WalkOfRuns(prover._stack, 1), prover._stack.budget, list[int]()
+    walk, budget, beside = WalkOfRuns(prover._network.forms, 1), prover._network.forms.budget, list[int]()
     token, words = walk._stack.bits_of_a_token, [(2, 0, 1, 1), (2, 0, 1), (2, 1), (2, 0, 1, 1), (2, 1, 0), (2, 0, 1, 1)]
     before = budget.bits_left
     for word in words * 3:
@@ -156,11 +157,11 @@ def test_the_first_length_that_is_not_proved_is_that_of_one_length_after_another
     given = parsed(float_runs(network_of("layer"), claim, FINE), Budget(100))
     (run,), refused, found, draw = given.floats, set[tuple[int, ...]](), set[int](), np.random.default_rng(2)
 
-    def prove(rows: object, walk: object, runner: object, tokens: tuple[int, ...], needed: object) -> None:
+    def prove(inputs: object, tokens: tuple[int, ...], needed: object) -> None:
         if tokens in refused:
             raise Rejected("it is so")
 
-    monkeypatch.setattr(proof.RowsInRuns, "prove", prove)
+    monkeypatch.setattr(InputsInRuns, "prove", prove)
     words = [(2, *word) for n in range(1, 5) for word in product((0, 1), repeat=n)]
     for count in (0, 1, 1, 1, 2, 3, 8):
         refused.clear()
@@ -185,16 +186,17 @@ def test_balls_that_fail_for_many_words_are_tried_for_few_and_then_for_all_again
         def attended(self, *_: object) -> list[object]:
             return []
 
-    rows.__dict__["balls"] = Few()
+    rows.__dict__["balls"], inputs = Few(), InputsInRuns(rows, 0, [])
+    inputs.__dict__ |= {"walk": Walk(), "runner": None}
     counts = []
     for _ in range(200):
-        rows.prove(Walk(), None, (), {0: [0]})  # type: ignore[arg-type]
+        inputs.prove((), {0: [0]})
         counts.append(len(tries))
     assert counts[7] == 8 and counts[103] == 20 and counts[199] == 20 + 200 - 111
 
 
 def test_a_walk_that_was_broken_off_goes_on_as_a_new_one_would(monkeypatch: pytest.MonkeyPatch) -> None:
-    stack, calls = prover_of(network_of("layer"), FINE)._stack, iter(range(100))
+    stack, calls = prover_of(network_of("layer"), FINE)._network.forms, iter(range(100))
     broken, answer = WalkOfRuns(stack, 1), stack.answer
 
     def refuse(*given: Any) -> Any:

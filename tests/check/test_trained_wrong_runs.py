@@ -106,7 +106,8 @@ BASE_2 = BINARY32 | {"exp_base": "2", "normalised": "after", "inputs": "tf32"}
 
 @pytest.mark.parametrize(("kind", "run"), [
     ("post", BFLOAT16), ("rms", BASE_2), ("post", BASE_2 | {"inputs": "binary32"}), ("bidirectional", FLUSHED),
-    ("rms", BFLOAT16 | {"softmax": "bfloat16"}),
+    ("rms", BFLOAT16 | {"softmax": "bfloat16"}), ("rotary", BFLOAT16), ("alibi", FLUSHED), ("gpt2", BASE_2),
+    ("plain", BFLOAT16), ("images", BINARY32),
     *(pytest.param(kind, run, marks=pytest.mark.exhaustive) for kind in ("post", "bidirectional", "rms", "gelu")
       for run in (BINARY32, BFLOAT16, FLUSHED, BASE_2))])
 def test_one_run_is_that_of_the_producer_bit_by_bit(kind: str, run: Document) -> None:

@@ -168,7 +168,7 @@ def accepted_float_runs() -> dict[str, Document]:
             "trained_float_runs_of_relu": float_runs_of_signs("post", 1, 2, BINARY32, BFLOAT16),
             "trained_float_runs_of_sums_cut_off": float_runs_of_means(CUT_OFF, FLUSHED | {"sum_ulp": "5/2"}),
             "trained_float_runs_of_tanh": float_runs_of_signs("rms", 2, 2, BINARY32),
-            "trained_float_runs_of_rotary_positions": float_runs_of_signs("rotary", 3, 2, BINARY32, BFLOAT16),
+            "trained_float_runs_of_rotary_positions": float_runs_of_signs("rotary", 3, 2, BINARY32),
             "trained_float_runs_of_slopes": float_runs_of_signs("alibi", 3, 2, BINARY32, BFLOAT16),
             "trained_float_runs_of_another_gelu": float_runs_of_signs("gpt2", 3, 2, BINARY32),
             "trained_float_runs_of_images": float_runs_of_signs("images", 3, 2, BINARY32)}

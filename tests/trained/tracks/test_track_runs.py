@@ -24,7 +24,7 @@ from certify.trained.track_runs_forms import FormInRuns
 from certify.trained.tracks_decision import decide_tracks
 from constructions.errors import InputError
 from constructions.trained.json_form import network_from_json
-from constructions.trained.network import AttentionStep, Scale, Step, TrainedNetwork, UnitsStep
+from constructions.trained.network import AttentionStep, Scale, TrainedNetwork
 from constructions.trained.tracks import all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Malformed, Refusal, Rejected, check_text
@@ -80,14 +80,9 @@ def test_a_margin_that_drawn_runs_do_not_keep_is_not_certified(name: str) -> Non
 
 
 def with_rules(network: TrainedNetwork) -> TrainedNetwork:
-    """The network without what has no rule in float runs."""
-    steps: list[Step] = []
-    for step in network.steps:
-        if isinstance(step, AttentionStep):
-            heads = tuple(replace(head, slope=None) for head in step.heads)
-            steps.append(replace(step, heads=heads, rotary=None, scale=Scale(times=Fraction(1, 2))))
-        else:
-            steps.append(replace(step, gate=None, activation="relu") if isinstance(step, UnitsStep) else step)
+    """The network without scales above 1, which have no rule in float runs."""
+    steps = [replace(step, scale=Scale(times=Fraction(1, 2))) if isinstance(step, AttentionStep) else step
+             for step in network.steps]
     return used_tensors(replace(network, steps=tuple(steps)))
 
 

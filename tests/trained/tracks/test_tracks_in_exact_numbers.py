@@ -25,6 +25,7 @@ from proofs.check import Malformed, Refusal, Rejected, check_text
 from proofs.check.checker.chapters.trained.balls.exponentials import Exponentials
 from proofs.check.checker.chapters.trained.reading.network import read_network
 from proofs.check.checker.chapters.trained.tracks import exact, wrong_input
+from proofs.check.checker.chapters.trained.tracks.places import row_and_prefix
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.enclosures.float_runs.run_class import presets
@@ -389,7 +390,7 @@ def test_what_a_low_precision_leaves_open_is_no_wrong_input(monkeypatch: pytest.
         claim = adds(network, 2, 3)
         text = wrong_input_text(network, claim, WrongInput(0, ((0, 1),) * 3, len(claim.forms[0].layout) - 1, 1))
         given = parsed(json.loads(text), Budget())
-        row, prefix = wrong_input.row_and_prefix(given)
+        row, prefix = row_and_prefix(given)
         monkeypatch.setattr(wrong_input, "MOST_PRECISION", 32)
         with pytest.raises(Rejected, match="not decided"):
             wrong_input.prove_exactly(given, row, prefix)

@@ -14,16 +14,17 @@ forms         packed (many signed integers in one), affine (affine forms, and li
               softmax as integers), graphs (a graph of classes is a cover of all words), ranges (averages stay in stated
               ranges: longest paths), passing (all steps on forms), arithmetic (what a proof by classes computes with:
               the real numbers), cells (boxes of ranges, cut), rows (rows at the stream of a node)
-words         obligations (what must be covered), covering (that it is), judge (the rows of each word), running (all words
-              of a unit), classes (a unit of a cover by classes), places (where a wrong word is judged), wrong_word,
-              deciding (the whole cover), vacuous (the lengths at which nothing is asked), describing (the claim in words)
+words         obligations (what must be covered), covering (that it is), judge (the rows of each word), running (all
+              words of a unit), classes (a unit of a cover by classes), places (where a wrong word is judged),
+              wrong_word, deciding (the whole cover), vacuous (the lengths at which nothing is asked), describing (the
+              claim in words)
 tracks        inputs that are laid out in tracks: columns, places, longest (sums over columns), queries, layers,
               by_classes, each_input, exact, exact_proof, proof, wrong_input, describing
 lengths       lengths beyond enumeration: counts, truths, margins, case_rows, proof,
               suffixes, describing
-floats        float runs: rounding, casting, one_number, operations, softmax, stack, walks, classes, proof, describing;
-              on balls: balls, ball_heads, ball_stack, ball_words; of a wrong run: dyadics, functions, one_run,
-              wrong_run; of inputs in tracks: track_runs
+floats        float runs: casting, rounding, one_number, operations, softmax_rules, softmax, stack, walks, classes,
+              form_words; on balls: balls, ball_heads, ball_stack, ball_words; inputs (on balls, or on forms), proof,
+              describing; of a wrong run: dyadics, functions, one_run, wrong_run; of inputs in tracks: track_runs
 """
 
 from .evidence import find_kind

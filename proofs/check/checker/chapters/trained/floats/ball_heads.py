@@ -16,7 +16,7 @@ from ..balls.linear import LinearOnNumbers, Unchanged, spectral_norm
 from ..balls.precision import NORM_BITS, Undecided, ceil_norm, ceil_sqrt
 from ..reading.network import AttentionStep, NetworkHead, Scale
 from .balls import SHARE, Balls, ProductOnBalls, greatest_gain, share
-from .softmax import SoftmaxOfRuns, is_power
+from .softmax_rules import SoftmaxRules, is_power
 
 
 class HeadOnBalls(HeadOnNumbers):
@@ -46,7 +46,7 @@ class HeadOnBalls(HeadOnNumbers):
             LinearOnNumbers(balls.precision, balls.budget, ExactLinear(transposed(one.weight), zeros(
                 len(one.weight.rows))), reads, off)
             for one, reads, off in ((query, self.key.bound, inexact), (linear(head.key), self.query.bound, False)))
-        softmax = SoftmaxOfRuns(balls.budget, run)
+        softmax = SoftmaxRules(run)
         fixed, of_size = softmax.exponents_within(length)
         self._fixed, self._of_size = balls.number(fixed) + 1, share(of_size)
         self._most = min(balls.below(run.softmax, 8), balls.below(run.sums, 2),

@@ -20,7 +20,7 @@ from ..reading.network import AttentionStep, Network, Norm, NormStep, UnitsStep
 from ..reading.words_claim import LogitRow
 from .ball_heads import HeadOnBalls
 from .balls import SHARE, Balls, InputOnBalls, ProductOnBalls, SumOnBalls, greatest_gain, share
-from .operations import embedded
+from .casting import balls_have_rules, embedded
 
 TABLE_BITS = 6  # tables of activations may be off by so much less than 2^-p, p the bits of what is stored
 
@@ -154,6 +154,8 @@ class StackOnBalls(Stack):
 
     def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int],
                  rows: Sequence[LogitRow], margin: Fraction, length: int, run: FloatClaim) -> None:
+        if not balls_have_rules(network):
+            raise Undecided
         self._balls = Balls(run, precision, budget)
         try:
             super().__init__(precision, budget, network, tokens, rows, margin, length)
@@ -172,21 +174,12 @@ class StackOnBalls(Stack):
         return exact + self._balls.rounded(self._balls.run.storage, self.network.width).off(exact)
 
     def _make_alone(self, step: NormStep | UnitsStep) -> Alone:
-        if step.norm is not None and step.norm.of is not None:
-            raise Undecided
-        if isinstance(step, UnitsStep) and (step.gate is not None or step.activation not in ("relu", "gelu", "tanh")):
-            raise Undecided
         if isinstance(step, UnitsStep):
             return UnitsOnBalls(self._balls, step, self._width, self._bound)
         return NormOnBalls(self._balls, step.norm, self._width, self._bound)
 
     def _make_attention(self, step: AttentionStep) -> AttentionOnNumbers:
-        if step.rotary is not None or any(head.slope is not None for head in step.heads) or (
-                step.norm is not None and step.norm.of is not None):
-            raise Undecided
         return AttentionOnBalls(self._balls, step, self._width, self._bound, self._length)
 
     def _make_rows(self, norm: Norm | None, rows: Sequence[LogitRow], margin: Fraction) -> RowsOnNumbers:
-        if norm is not None and norm.of is not None:
-            raise Undecided
         return RowsOnBalls(self._balls, self.network, norm, self._width, rows, margin, self._bound)

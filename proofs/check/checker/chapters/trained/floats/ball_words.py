@@ -29,6 +29,10 @@ class BallsOfInputs:
         except Undecided:
             self._helps = False
 
+    def runner(self, offset: int, may_stand: Sequence[Sequence[int]]) -> Runner:
+        """What runs inputs with these tokens at each place."""
+        return Runner(self.stacks, offset, may_stand)
+
     def prove(self, runner: Runner, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> bool:
         """Whether balls are enough for all needed rows of an input; what runs it keeps what inputs share."""
         if not self._helps:

@@ -86,6 +86,15 @@ class Cast:
         return NormStep(norm)
 
 
+def balls_have_rules(network: Network) -> bool:
+    """Whether the rules of balls are about all that a network does: docs/floats.md, section 7, Balls."""
+    attention = [step for step in network.steps if isinstance(step, AttentionStep)]
+    units = [step for step in network.steps if isinstance(step, UnitsStep)]
+    return (all(step.norm is None or step.norm.of is None for step in network.steps)
+            and all(step.gate is None and step.activation in ("relu", "gelu", "tanh") for step in units)
+            and all(step.rotary is None and all(head.slope is None for head in step.heads) for step in attention))
+
+
 def cast_network(network: Network, run: FloatClaim) -> Network:
     """The network of the runs of a class.
 
@@ -96,3 +105,15 @@ def cast_network(network: Network, run: FloatClaim) -> Network:
     positions = None if network.positions is None else cast.table(network.positions)
     return replace(network, tokens=cast.table(network.tokens), positions=positions,
                    steps=tuple(map(cast.step, network.steps)), unembedding=cast.affine(network.unembedding))
+
+
+def embedded(run: FloatClaim, network: Network, token: int, position: int) -> tuple[Sequence[int], int]:
+    """The sum of the two rows of a token, stored, as integers times a power of two."""
+    power, entries = network.tokens.power, network.tokens.rows[token]
+    if network.positions is not None:
+        least = min(power, network.positions.power)
+        more = network.positions.rows[position]
+        entries = tuple((a << power - least) + (b << network.positions.power - least)
+                        for a, b in zip(entries, more, strict=True))
+        power = least
+    return nearest(entries, power, run.storage), power

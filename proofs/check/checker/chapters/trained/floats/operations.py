@@ -35,7 +35,7 @@ from ..forms.norms import centred, normalise, square
 from ..forms.passing import NormMaps, UnitMaps
 from ..forms.units import activate
 from ..reading.network import Network, Rotary
-from .casting import nearest
+from .casting import embedded
 from .one_number import as_stored, numbers_of, product_of, with_numbers
 from .rounding import all_times, expect_finite, roundings, sum_errors, times, up
 
@@ -263,15 +263,3 @@ def rounded_to(form: Format, others: Sequence[Format], sizes: Sequence[int], mad
         errors = list(map(add, errors, roundings(form, totals)))
         totals = list(map(add, sizes, errors))
     return errors, totals
-
-
-def embedded(run: FloatClaim, network: Network, token: int, position: int) -> tuple[Sequence[int], int]:
-    """The sum of the two rows of a token, stored, as integers times a power of two."""
-    power, entries = network.tokens.power, network.tokens.rows[token]
-    if network.positions is not None:
-        least = min(power, network.positions.power)
-        more = network.positions.rows[position]
-        entries = tuple((a << power - least) + (b << network.positions.power - least)
-                        for a, b in zip(entries, more, strict=True))
-        power = least
-    return nearest(entries, power, run.storage), power

@@ -13,7 +13,7 @@ from ....kernel.budget import Budget
 from ....kernel.numbers import ONE
 from ....kernel.verdicts import require
 from ...run_classes.reading import FloatClaim
-from ...run_classes.roundoff import gamma, raised, roundoff_of_sums, tiny, unit_roundoff
+from ...run_classes.roundoff import raised, tiny
 from ..balls.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
 from ..forms.affine import (
     FRACTION,
@@ -36,6 +36,7 @@ from ..forms.ranges import PathBounds, Vectors, scores
 from ..reading.network import Scale
 from .one_number import as_stored, sum_is_exact
 from .rounding import all_times, expect_finite, roundings, sum_errors, times, up
+from .softmax_rules import SoftmaxRules, is_power
 
 PLACES = 100  # bits behind the point of exponentials
 FINER = 24  # bits behind the point of units, of what a form of an average is made with
@@ -64,17 +65,13 @@ class WeightsOfRuns(NamedTuple):
     zeta: int
 
 
-class SoftmaxOfRuns:
-    """The softmax of a class of runs."""
+class SoftmaxOfRuns(SoftmaxRules):
+    """The softmax of a class of runs, on forms."""
 
     def __init__(self, budget: Budget, run: FloatClaim) -> None:
-        self._budget, self._run = budget, run
-        self._exp = Exponentials(FRACTION, PLACES, budget)
-        self._u = unit_roundoff(run.softmax)
-        self._raised, self._relative = up(raised(run)), dict[int, Fraction]()
-        self._scales: dict[Scale, bool] = {}
-        error = 2 * run.exp_ulp * self._u
-        self._exp_error = error / (1 - error)
+        super().__init__(run)
+        self._budget, self._exp = budget, Exponentials(FRACTION, PLACES, budget)
+        self._raised, self._scales = up(raised(run)), dict[Scale, bool]()
 
     def scores(self, query: AffineForm, keys: Sequence[CentredRange], scale: Scale,
                biases: Sequence[Fraction] | None = None) -> AffineForm:
@@ -182,26 +179,6 @@ class SoftmaxOfRuns:
         expect_finite(run.softmax, [4 * (top - min(x.least for x in stored)), count << FRACTION + 1])
         return found
 
-    def exponent_of_none(self, count: int) -> Fraction:
-        """How far the logarithm of a weight may be off, of so many, whatever the scores are."""
-        u, lost, rescaled = self._u, tiny(self._run.softmax), self._rescaled(count)
-        return (self._exp_error + lost + (4 * (1 + rescaled) * lost if self._run.exp_base != "e" else 0)
-                + (rescaled * (self._exp_error + 3 * u + lost) + lost if rescaled else 0))
-
-    def exponents_within(self, count: int) -> tuple[Fraction, Fraction]:
-        """The same of scores of at most m: the first number, and the second one times m, since no two are more than 2 m
-        apart."""
-        rescaled = self._rescaled(count)
-        growing = 2 + (9 + 3 * rescaled if self._run.exp_base != "e" else 0) + (2 if rescaled else 0)
-        return self.exponent_of_none(count), growing * self._u
-
-    def most_of_scores(self, count: int) -> Fraction:
-        """How large so many scores may be so that the weight of the greatest one is near 1; below 0 if none may be."""
-        room = 1 - 2 * self.exponent_of_none(count)
-        if self._run.exp_base == "e":
-            return room if room < 0 else Fraction(1 << 62)
-        return room / (6 * self._u * (1 + self._rescaled(count)))
-
     def weights(self, centres: Sequence[int]) -> list[int]:
         """The exponentials of these scores less the greatest."""
         top = max(centres)
@@ -295,30 +272,6 @@ class SoftmaxOfRuns:
         linear = (sum(map(mul, found.moved, apart)) + reached) * part
         return centre, firsts, -(-(slack + 2 * linear) // (4 * UNIT**2 * total)) + 10, -(-size // (total * UNIT))
 
-    def relative(self, count: int) -> Fraction:
-        """How far quotients, weights, products and sums are off, relatively: U of docs/floats.md, section 7."""
-        if count not in self._relative:
-            self._relative[count] = self._find_relative(count)
-        return self._relative[count]
-
-    def _find_relative(self, count: int) -> Fraction:
-        run, rescaled = self._run, self._rescaled(count)
-        u_sums, u_weights = unit_roundoff(run.sums), unit_roundoff(run.weights)
-        rho = gamma(count + rescaled, max(roundoff_of_sums(run), self._u))
-        require(3 * rho <= 1, "{} positions are too many for their format", count)
-        factor = (1 + rho) * ((1 + self._u) * (1 + u_sums)) ** 2 / (1 - rho)
-        return factor * (1 + u_weights) / (1 - u_weights) - 1
-
-    def _rescaled(self, count: int) -> int:
-        """How often sums of weights are rescaled."""
-        return max(0, -(-count // self._run.block) - 1) if self._run.block else 0
-
-    def lost(self, count: int) -> Fraction:
-        """What is flushed in weights, products, sums and the quotient, of values of at most 1."""
-        run = self._run
-        of_weights, of_softmax = (4, 8) if run.sum_ulp == 1 else (6, 32)
-        return count * (of_weights * tiny(run.weights) + of_softmax * tiny(run.softmax) + 8 * tiny(run.sums))
-
     def _cancelled(self, reach: int, count: int) -> Fraction:
         """What weights so small that they have no relative error may change, of values of at most 1.
 
@@ -354,11 +307,3 @@ def scaled(numbers: Sequence[int], scale: Scale) -> list[int]:
         return [over_root(x, 0, scale.root) for x in numbers]
     times = scale.times if scale.times is not None else ONE
     return [x * times.numerator // times.denominator for x in numbers]
-
-
-def is_power(times: Fraction | None) -> bool:
-    """Whether products with it are exact."""
-    if times is None or times <= 0:
-        return False
-    return times.numerator & (times.numerator - 1) == 0 and times.denominator & (times.denominator - 1) == 0
-

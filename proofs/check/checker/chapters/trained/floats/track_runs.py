@@ -13,12 +13,8 @@ from ..reading.tracks import EachInput, ExactUnit, Unit, Units
 from ..reading.tracks_claim import TracksClaim
 from ..reading.words_claim import LogitRow
 from ..tracks.proof import AboutTracks, prove_forms
-from ..words.running import Runner
-from .casting import cast_network
-from .classes import Runs
-from .proof import RowsInRuns, prove_in_each
-from .stack import FloatStack
-from .walks import WalkOfRuns
+from .inputs import InputsInRuns, NetworkInRuns, RowsInRuns
+from .proof import prove_in_each
 
 if TYPE_CHECKING:
     from ..tracks.each_input import ProvesRows
@@ -31,18 +27,18 @@ def prove_track_runs(given: Decision[TracksClaim, Units]) -> Mapping[str, int]:
         Rejected: if a row is not known to be above the margin, or there is no rule for what the network does.
     """
     def prove(run: FloatClaim) -> Mapping[str, int]:
-        stack = FloatStack(given.language.budget, cast_network(given.network, run), run)
-        return prove_forms(given, partial(prove_each_in_runs, stack), no_exact_numbers, partial(
-            prove_classes_in_runs, stack))
+        network = NetworkInRuns(given.language.budget, given.network, run)
+        return prove_forms(given, partial(prove_each_in_runs, network), no_exact_numbers, partial(
+            prove_classes_in_runs, network))
 
     return prove_in_each(given.floats, prove)
 
 
-def prove_each_in_runs(stack: FloatStack, given: AboutTracks, number: int, unit: EachInput) -> int:
+def prove_each_in_runs(network: NetworkInRuns, given: AboutTracks, number: int, unit: EachInput) -> int:
     """A form input by input; how many there are."""
     from ..tracks.each_input import prove_each
 
-    return prove_each(given, number, unit.inputs, partial(make_prover, given, stack))
+    return prove_each(given, number, unit.inputs, partial(make_prover, given, network))
 
 
 def no_exact_numbers(given: AboutTracks, number: int, unit: ExactUnit) -> NoReturn:
@@ -50,16 +46,17 @@ def no_exact_numbers(given: AboutTracks, number: int, unit: ExactUnit) -> NoRetu
     raise Rejected("exact numbers: no rule for float runs")
 
 
-def prove_classes_in_runs(stack: FloatStack, given: AboutTracks, number: int, unit: Unit) -> tuple[int, int]:
+def prove_classes_in_runs(network: NetworkInRuns, given: AboutTracks, number: int, unit: Unit) -> tuple[int, int]:
     """A form by classes; how many classes, and cells."""
     from ..tracks.by_classes import FormProof
+    from .classes import Runs
 
-    return FormProof(given, number, unit, Runs(stack)).run()
+    return FormProof(given, number, unit, Runs(network.forms)).run()
 
 
-def make_prover(given: Decision[TracksClaim, object], stack: FloatStack, rows: Sequence[LogitRow],
+def make_prover(given: AboutTracks, network: NetworkInRuns, rows: Sequence[LogitRow],
                 may_stand: Sequence[Sequence[int]]) -> ProvesRows:
     """What proves these rows after inputs with these tokens at each place."""
-    offset, tokens = given.claim.offset, {token for those in may_stand for token in those}
-    known = RowsInRuns(stack, rows, given.claim.margin, tokens, len(may_stand))
-    return partial(known.prove, WalkOfRuns(stack, offset), Runner(known.balls.stacks, offset, may_stand))
+    tokens = {token for those in may_stand for token in those}
+    known = RowsInRuns(network, rows, given.claim.margin, tokens, len(may_stand))
+    return InputsInRuns(known, given.claim.offset, may_stand).prove

@@ -4,19 +4,23 @@ Many directions are packed, each in a slot: sums of a path are biased by 2^126, 
 branch-free.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial, reduce
 from operator import mul
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.verdicts import require
 from ..balls.activations import ScoreCap
 from .affine import FRACTION, AffineForm, CentredRange, Linear, apply, spread
-from .graphs import GraphColumns
 from .packed import READABLE, SLOT, maximum, ones, pack, pack_short, rescale, unpack
-from .weights import RelativeWeights
+
+if TYPE_CHECKING:
+    from .graphs import GraphColumns
+    from .weights import RelativeWeights
 
 BIAS = 1 << 126
 

@@ -1,11 +1,13 @@
 """What an accepted certificate about tracks claims, or a wrong input shows, in words; written from what was parsed."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ....kernel.budget import Budget
 from ....kernel.kind import entry
 from ....kernel.verdicts import quote_all, show
-from ..reading.counterexamples import WrongInput
 from ..reading.decision import Decision
 from ..reading.tracks_claim import Form, LayoutPlace, Step, TracksClaim
 from ..words.describing import (
@@ -20,6 +22,9 @@ from ..words.describing import (
 )
 from .columns import FormColumns, on_paths
 from .places import right_tokens
+
+if TYPE_CHECKING:
+    from ..reading.counterexamples import WrongInput
 
 LINE = 100  # characters of what a line lists
 

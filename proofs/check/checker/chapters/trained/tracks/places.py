@@ -1,12 +1,17 @@
 """What stands at all places of an input, and what is asked at one; docs/tracks.md, sections 3 and 6."""
 
+from __future__ import annotations
+
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from ....kernel.verdicts import Rejected, expect, require
-from ..reading.counterexamples import WrongInput
 from ..reading.decision import Decision
 from ..reading.tracks_claim import TracksClaim
 from ..reading.words_claim import LogitRow
+
+if TYPE_CHECKING:
+    from ..reading.counterexamples import WrongInput
 
 
 def right_tokens(given: Decision[TracksClaim, WrongInput]) -> list[int]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ....kernel.kind import entry
 from ....kernel.language import Language
 from ....kernel.verdicts import quote_all, show
-from ..reading.counterexamples import WrongWord
 from ..reading.decision import Decision
 from ..reading.network import AttentionStep, Network, Rounding, UnitsStep
 from ..reading.words_claim import EVERY, Case, LogitRow, TrainedClaim
@@ -16,6 +15,7 @@ from .obligations import greatest_length
 
 if TYPE_CHECKING:
     from ...run_classes.way import Way
+    from ..reading.counterexamples import WrongWord
 
 EXACT = "exact reals, real exponentials and square roots"
 IN_RUNS = "in every float run of each class below"

@@ -1,7 +1,10 @@
 """The words of a claim, and at each judged place of them the rows that must be above the margin."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ....kernel.language import Language
 from ...along_words.conditions import is_past_only
@@ -10,6 +13,9 @@ from ...along_words.truth import TruthsAlongWord
 from ..reading.network import Network
 from ..reading.words_claim import TrainedClaim
 from .obligations import is_by_place
+
+if TYPE_CHECKING:
+    from ..reading.cover import WordsUnit
 
 Word = tuple[int, ...]
 
@@ -136,3 +142,16 @@ def dead_states(claim: TrainedClaim) -> frozenset[int]:
                 live.add(state)
                 waiting.append(state)
     return frozenset(states) - live
+
+
+def tokens_at_places(judge: Judge, unit: WordsUnit) -> list[list[int]]:
+    """The tokens that may stand at each place of the input of the words of a unit."""
+    claim, before = judge.claim, len(judge.claim.before)
+    places: list[set[int]] = [{token} for token in claim.before]
+    places += [{*claim.tokens} for _ in range(unit.last)]
+    if not judge.by_place:
+        places += [set() for _ in claim.after]
+        for n in range(unit.first, unit.last + 1):
+            for k, token in enumerate(claim.after):
+                places[before + n + k].add(token)
+    return [sorted(tokens) for tokens in places]

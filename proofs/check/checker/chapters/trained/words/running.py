@@ -13,7 +13,7 @@ from ..reading.cover import WordsUnit
 from ..reading.dyadics import Matrix
 from ..reading.network import Network
 from ..reading.words_claim import LogitRow
-from .judge import ALL, Judge, Share
+from .judge import ALL, Judge, Share, tokens_at_places
 
 PATIENCE = 16  # how many more words may need a higher precision than the first before that is left out
 
@@ -126,16 +126,3 @@ def prove_words(judge: Judge, stacks: Stacks, unit: WordsUnit, share: Share = AL
                 shown = " ".join(judge.claim.alphabet[letter] for letter in word)
                 raise Rejected(f"offset {unit.offset}, word {quote(shown)}: {refusal}") from None
     return words
-
-
-def tokens_at_places(judge: Judge, unit: WordsUnit) -> list[list[int]]:
-    """The tokens that may stand at each place of the input of the words of a unit."""
-    claim, before = judge.claim, len(judge.claim.before)
-    places: list[set[int]] = [{token} for token in claim.before]
-    places += [{*claim.tokens} for _ in range(unit.last)]
-    if not judge.by_place:
-        places += [set() for _ in claim.after]
-        for n in range(unit.first, unit.last + 1):
-            for k, token in enumerate(claim.after):
-                places[before + n + k].add(token)
-    return [sorted(tokens) for tokens in places]

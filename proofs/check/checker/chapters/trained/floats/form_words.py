@@ -1,0 +1,48 @@
+"""Inputs on affine forms, for which balls are too coarse; docs/floats.md, section 7."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from ....kernel.verdicts import require
+from ..forms.affine import FRACTION, AffineForm, apply, spread
+from ..reading.words_claim import LogitRow
+from .stack import FloatStack, make_row_maps
+from .walks import WalkOfRuns
+
+
+class FormsOfInputs:
+    """Rows of inputs in every run of a class."""
+
+    def __init__(self, stack: FloatStack, rows: Sequence[LogitRow], margin: Fraction) -> None:
+        self._stack, self._rows = stack, rows
+        self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
+
+    def walk(self, offset: int) -> WalkOfRuns:
+        """What walks along inputs."""
+        return WalkOfRuns(self._stack, offset)
+
+    def prove(self, walk: WalkOfRuns, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
+        """The needed rows of an input.
+
+        Raises:
+            Rejected: if one is not above the margin in every run, as far as is known.
+        """
+        for place, stream in walk.attended(tokens, [*needed]):
+            logits = self._stack.finish(stream)
+            for row in needed[place]:
+                self._prove_row(row, logits)
+
+    def _prove_row(self, row: int, logits: AffineForm) -> None:
+        budget = self._stack.budget
+        value = make_row_maps(budget, [self._rows[row]], self._stack.network.outputs)
+        (centre,), (reach,) = spread(budget, apply(budget, value, logits))
+        require(centre - reach > self._margin, "row {} is about {}, and may be off by {} in a run", row + 1,
+                shown(centre), shown(reach))
+
+
+def shown(x: int) -> str:
+    """Some digits of a number in units, or the power of two above it if it is small."""
+    thousandths = abs(x) * 1000 >> FRACTION
+    if thousandths < 10:
+        return f"{'-' if x < 0 else ''}2^{x.bit_length() - FRACTION}"
+    return f"{'-' if x < 0 else ''}{thousandths // 1000}.{thousandths % 1000:03}"

@@ -1,0 +1,114 @@
+"""Rows of inputs in every run of a class, on balls, or on affine forms where these are too coarse; docs/floats.md,
+section 7. Either way is loaded when it is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ....kernel.budget import Budget
+from ...run_classes.reading import FloatClaim
+from ..reading.network import Network
+from ..reading.words_claim import LogitRow
+from .casting import balls_have_rules, cast_network
+
+if TYPE_CHECKING:
+    from ..words.running import Runner
+    from .ball_words import BallsOfInputs
+    from .form_words import FormsOfInputs
+    from .stack import FloatStack
+    from .walks import WalkOfRuns
+
+PATIENCE = 8  # how many more words than not may fail on balls before they are tried for one word of so many only
+
+
+class NetworkInRuns:
+    """A network with the weights of a class.
+
+    Raises:
+        Rejected: if there is no rule for what it does.
+    """
+
+    def __init__(self, budget: Budget, network: Network, run: FloatClaim) -> None:
+        self.budget, self.network, self.run = budget, cast_network(network, run), run
+
+    @cached_property
+    def forms(self) -> FloatStack:
+        """The network on affine forms."""
+        from .stack import FloatStack
+
+        return FloatStack(self.budget, self.network, self.run)
+
+
+@dataclass
+class Patience:
+    """Whether balls are tried for a word, which have failed for more words than not."""
+
+    words: int = 0
+    failed: int = 0
+
+    def tries(self) -> bool:
+        """Whether they are, for one more word."""
+        self.words += 1
+        return self.failed < PATIENCE or self.words % PATIENCE == 0
+
+    def note(self, is_proved: bool) -> bool:
+        """Keeps in mind what came of it, which it returns."""
+        self.failed = max(0, self.failed - 1) if is_proved else min(PATIENCE, self.failed + 1)
+        return is_proved
+
+
+class RowsInRuns:
+    """Rows at places of inputs of at most so many of these tokens, in every run of a class."""
+
+    def __init__(self, network: NetworkInRuns, rows: Sequence[LogitRow], margin: Fraction, tokens: Collection[int],
+                 length: int) -> None:
+        self.network, self.trying_balls = network, Patience()
+        self.try_balls = balls_have_rules(network.network)
+        self._inputs = rows, margin, tokens, length
+
+    @cached_property
+    def balls(self) -> BallsOfInputs:
+        """Those for which balls are enough."""
+        from .ball_words import BallsOfInputs
+
+        return BallsOfInputs(self.network.budget, self.network.network, self.network.run, *self._inputs)
+
+    @cached_property
+    def forms(self) -> FormsOfInputs:
+        """The others."""
+        from .form_words import FormsOfInputs
+
+        return FormsOfInputs(self.network.forms, *self._inputs[:2])
+
+
+class InputsInRuns:
+    """Inputs at an offset, with these tokens at each place; it keeps what they share."""
+
+    def __init__(self, rows: RowsInRuns, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
+        self._rows, self._offset, self._may_stand = rows, offset, may_stand
+
+    @cached_property
+    def runner(self) -> Runner:
+        """What runs them on balls."""
+        return self._rows.balls.runner(self._offset, self._may_stand)
+
+    @cached_property
+    def walk(self) -> WalkOfRuns:
+        """What walks along them on forms."""
+        return self._rows.forms.walk(self._offset)
+
+    def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
+        """The needed rows of an input.
+
+        Raises:
+            Rejected: if one is not above the margin in every run, as far as is known.
+        """
+        rows = self._rows
+        tries = rows.try_balls and rows.trying_balls.tries()
+        if not (tries and rows.trying_balls.note(rows.balls.prove(self.runner, tokens, needed))):
+            rows.forms.prove(self.walk, tokens, needed)
