@@ -7,10 +7,11 @@ mpmath disagrees, and never makes a verdict better.
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import mpmath
-from mpmath import mpf
+from mpmath import libmp, mpf
 
 from constructions.errors import InternalError
 from constructions.language.arithmetic import BINARY, UNARY, Operations, run_time
@@ -49,12 +50,22 @@ def _log2(x: mpf, rounded_up: int) -> int:
     return int(exponent) - 1 + (rounded_up if mantissa > mpf(1) / 2 else 0)
 
 
+@lru_cache(maxsize=1 << 16)
+def _exp(number: tuple[int, int, int, int], bits: int) -> Any:
+    return libmp.mpf_exp(number, bits, "n")
+
+
+def exponential(x: Any) -> Any:
+    """The exponential at the working precision of its context; equal numbers share the work."""
+    return x.context.make_mpf(_exp(x._mpf_, x.context.prec))
+
+
 def weigh(scores: Sequence[mpmath.mpf], weighting: Weighting) -> list[mpmath.mpf]:
     """The weights of these scores: thresholds are found by halving an interval that has them."""
     top = max(scores)
     if weighting.is_sparse:
         return _by_threshold([(score - top) * mpf_of(weighting.slope) for score in scores], int(1 / weighting.slope))
-    raised = [mpmath.exp(score - top) for score in scores]
+    raised = [exponential(score - top) for score in scores]
     total = mpmath.fsum(raised) + (weighting.row.extra * mpmath.exp(-top) if weighting.row.extra else 0)
     return [weight / total for weight in raised]
 
@@ -92,7 +103,8 @@ def mpf_of(x: Fraction) -> mpf:
 def _context_with_methods() -> Any:
     """A context of mpmath, apart from the common one, whose numbers have the methods of Arb's."""
     context = mpmath.MPContext()
-    methods = {"max": max} | {name: getattr(context, name) for name in ("exp", "log", "log1p", "sqrt", "tanh")}
+    methods = {"max": max} | {name: getattr(context, name) for name in ("log", "log1p", "sqrt", "tanh")}
+    methods["exp"] = exponential
     for name, function in methods.items():
         setattr(context.mpf, name, lambda *numbers, function=function: function(*numbers))
     return context

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import gcd
 from typing import Any
 
 from flint import arb, ctx, fmpq
@@ -57,6 +58,16 @@ def enclose_exp(x: Fraction, bits: int) -> Dyadic:
     Dyadic(lower=1, upper=1, exponent=0)
     """
     return _enclose_exp(int(x.numerator), int(x.denominator), bits)
+
+
+def enclose_exp_of_ratio(numerator: int, denominator: int, bits: int) -> Dyadic:
+    """An enclosure of e^(numerator/denominator), the same as that of the rational; the denominator is above 0.
+
+    >>> enclose_exp_of_ratio(-6, 4, 128) == enclose_exp(Fraction(-3, 2), 128)
+    True
+    """
+    common = gcd(numerator, denominator)
+    return _enclose_exp(numerator // common, denominator // common, bits)
 
 
 @lru_cache(maxsize=200_000)

@@ -5,14 +5,15 @@ it is true. It is at most e on all inputs iff sum w * (e - err) >= 0 on all of t
 minimised over all letter sequences at once. The weights are enclosed outward, so a minimum found >= 0 is a proof.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import lcm
 from typing import Protocol, TypeVar
 
 from constructions.network.meanings import ALLOWED_ERROR
-from proofs.enclosures.exponential import Dyadic, enclose_exp
+from proofs.enclosures.exponential import Dyadic, enclose_exp_of_ratio
 from proofs.enclosures.softmax import in_common_units, places_without_gaps
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.attention.windows import AllWindows
@@ -69,6 +70,14 @@ class WeighedSweep:
     weights: tuple[tuple[Dyadic, ...], ...]
     inputs: Inputs = ALL_INPUTS
 
+    @cached_property
+    def values(self) -> tuple[list[Fraction], list[list[int]]]:
+        """The values of options, and for each step and option the place of its value among them."""
+        places: dict[tuple[int, int], int] = {}
+        found = [[places.setdefault(option.value.as_integer_ratio(), len(places)) for option in step.options]
+                 for step in self.sweep.steps]
+        return [Fraction(*ratio) for ratio in places], found
+
 
 class SweepExtreme(InputExtreme):
     """One whose error is the weighted mean of the errors of all positions read."""
@@ -86,9 +95,12 @@ class SweepExtreme(InputExtreme):
 
 def weigh(sweep: Sweep, bits: int, inputs: Inputs = ALL_INPUTS) -> WeighedSweep:
     """The sweep with outward enclosures of its weights, normalised by the largest score."""
-    top = max(option.score for step in sweep.steps for option in step.options)
-    return WeighedSweep(sweep, tuple(tuple(enclose_exp(option.score - top, bits) for option in step.options)
-                                     for step in sweep.steps), inputs)
+    ratios = [[option.score.as_integer_ratio() for option in step.options] for step in sweep.steps]
+    unit = lcm(*{denominator for options in ratios for _, denominator in options})
+    scores = [[numerator * (unit // denominator) for numerator, denominator in options] for options in ratios]
+    top = max(map(max, scores))
+    return WeighedSweep(sweep, tuple([tuple([enclose_exp_of_ratio(score - top, unit, bits) for score in options])
+                                      for options in scores]), inputs)
 
 
 def option_error(value: Fraction, truth: bool) -> Fraction:
@@ -111,17 +123,6 @@ def minimum_costs(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimist
     return minima
 
 
-class _Factors(dict[Fraction, int]):
-    """Factors of weights, for each value: the bound less the error, in units of one denominator."""
-
-    def __init__(self, find: Callable[[Fraction], int]):
-        self._find = find
-
-    def __missing__(self, value: Fraction) -> int:
-        self[value] = self._find(value)
-        return self[value]
-
-
 def _walk(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool) -> Iterator[tuple[Step, Costs]]:
     """Yield each step with {2 * memory + truth: (least cost, previous code, option chosen)}."""
     previous = weighed.inputs.start()
@@ -133,11 +134,12 @@ def _walk(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool
 
 def _costs(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool) -> list[list[int]]:
     """For each step and option an integer; their sums have the signs of those of w * (bound - err), w at one end."""
-    scale = lcm(bound.denominator, *(o.value.denominator for step in weighed.sweep.steps for o in step.options))
-    factors = _Factors(lambda value: int((bound - option_error(value, truth)) * scale))
+    values, places_of_values = weighed.values
+    scale = lcm(bound.denominator, *(value.denominator for value in values))
+    factors = [int((bound - option_error(value, truth)) * scale) for value in values]
     costs = list[list[tuple[int, int]]]()
-    for step, weights in zip(weighed.sweep.steps, weighed.weights, strict=True):
-        known = [factors[option.value] for option in step.options]
+    for which, weights in zip(places_of_values, weighed.weights, strict=True):
+        known = [factors[place] for place in which]
         costs.append([(factor * (weight.lower if (factor >= 0) == pessimistic else weight.upper), weight.exponent)
                       for factor, weight in zip(known, weights, strict=True)])
     longest = max(abs(mantissa).bit_length() for options in costs for mantissa, _ in options)
@@ -164,14 +166,16 @@ def find_worst_input(weighed: WeighedSweep, truth: bool, bound: Fraction, i: int
 def error_of(weighed: WeighedSweep, choices: Sequence[int], truth: bool) -> tuple[Fraction, Fraction]:
     """Lower and upper bounds of the error on one input."""
     weights = [options[choice] for options, choice in zip(weighed.weights, choices, strict=False)]
-    lower_total = upper_total = 0
-    lower_error = upper_error = Fraction(0)
+    values, places = weighed.values
+    unit = lcm(*(value.denominator for value in values))
+    errors = [int(option_error(value, truth) * unit) for value in values]
+    lower_total = upper_total = lower_error = upper_error = 0
     in_units = in_common_units([(weight, weight) for weight in weights], SPREAD_OF_ERRORS)
-    for step, choice, (low, high) in zip(weighed.sweep.steps, choices, in_units, strict=False):
-        error = option_error(step.options[choice].value, truth)
+    for which, choice, (low, high) in zip(places, choices, in_units, strict=False):
+        error = errors[which[choice]]
         lower_total, upper_total = lower_total + low, upper_total + high
         lower_error, upper_error = lower_error + low * error, upper_error + high * error
-    return lower_error / upper_total, upper_error / lower_total
+    return Fraction(lower_error, upper_total * unit), Fraction(upper_error, lower_total * unit)
 
 
 def find_worst_case(obligation: AttentionObligation, bits: int, windows: AllWindows | None = None) -> WorstCase:

@@ -14,7 +14,7 @@ from constructions.network.meanings import Truth
 from constructions.network.transformer import Coefficients, Head, Transformer
 from proofs.formula.common.known import KnownValues
 from proofs.formula.common.letters import Letter, LetterTable
-from proofs.formula.common.sweeps import KnownSteps, Step, Sweep
+from proofs.formula.common.sweeps import KnownSteps, Scores, Step, Sweep
 from proofs.formula.failures import NotDerived
 
 ZERO = Fraction(0)
@@ -52,15 +52,6 @@ class Positions:
 
     keys: tuple[Column, ...]
     kinds: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Scaled scores in units of 1/``unit``: ``base[j - 1] + adds[kind of j][letter]``."""
-
-    unit: int
-    base: list[int]
-    adds: list[list[int]]
 
 
 class Reading:
@@ -218,14 +209,13 @@ class Reading:
 
     def sweep(self, group: RowGroup) -> Sweep:
         """The positions that a group reads, each with its options."""
-        positions = self.positions(group.n)
-        return Sweep(group.n, tuple(self._step(group.query, positions, j) for j in self.order(group)),
+        kinds, scores = self.positions(group.n).kinds, self.scores(group)
+        return Sweep(group.n, tuple([self._step(kinds[j - 1], scores, j) for j in self.order(group)]),
                      frozenset(group.rows))
 
-    def _step(self, query: Query, positions: Positions, j: int) -> Step:
-        offered = self.offered[positions.kinds[j - 1]]
-        base = tuple(Fraction(key.numerators[j - 1], key.denominator) for key in positions.keys)
-        return Step(j, *self._steps.offer(query, base, offered.base_value, offered.letters))
+    def _step(self, kind: int, scores: Scores, j: int) -> Step:
+        offered = self.offered[kind]
+        return Step(j, *self._steps.offer(kind, offered.base_value, offered.letters, scores, j))
 
     def scores(self, group: RowGroup) -> Scores:
         """The scores of all positions and letters for the query of a group, over one denominator."""

@@ -1,5 +1,6 @@
 """Sweeps: positions in reading order, each offering a few options, with rows to be checked along the way."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -7,7 +8,6 @@ from constructions.network.weightings import Weighting
 from proofs.formula.common.extremes import Extreme
 from proofs.formula.common.letters import Letter
 
-ZERO = Fraction(0)
 MOST_OFFERS = 200_000
 """What so many different positions offer is remembered."""
 
@@ -79,35 +79,64 @@ Offer = tuple[tuple[Option, ...], tuple[int, ...], int, int]
 """All of a step but its position."""
 
 
+@dataclass(frozen=True)
+class Scores:
+    """Scaled scores in units of 1/``unit``: ``base[j - 1] + adds[kind of j][letter]``."""
+
+    unit: int
+    base: list[int]
+    adds: list[list[int]]
+
+
+@dataclass(frozen=True)
+class _Letter:
+    """Value and effect of a letter at positions of one kind; equal ones have equal numbers."""
+
+    value: Fraction
+    effect: tuple[int, ...]
+    number: int
+
+
 class KnownSteps:
     """What positions offer, worked out once and numbered: equal options have equal numbers."""
 
     def __init__(self) -> None:
         """Nothing is known yet."""
         self._numbers: dict[object, int] = {}
-        self._offers: dict[object, Offer] = {}
+        self._offers: dict[tuple[int, ...], Offer] = {}
+        self._letters: dict[int, tuple[_Letter, ...]] = {}
 
-    def offer(self, query: tuple[Fraction, ...], base: tuple[Fraction, ...], base_value: Fraction,
-              letters: tuple[Letter, ...]) -> Offer:
-        """What a position offers to a query; equal positions share the work."""
-        key = (query, base, base_value, letters)
+    def offer(self, kind: int, base_value: Fraction, letters: Sequence[Letter], scores: Scores, j: int) -> Offer:
+        """Return what position j offers, of this kind; positions of equal scores share the work.
+
+        Equal kinds have equal base values and letters.
+        """
+        base, adds = scores.base[j - 1], scores.adds[kind]
+        key = (kind, scores.unit, base, *adds)
         if key not in self._offers:
             if len(self._offers) == MOST_OFFERS:
                 self._offers.clear()  # its numbers stay, so that nothing but time is lost
-            self._offers[key] = self._build(query, base, base_value, letters)
+            if kind not in self._letters:
+                self._letters[kind] = tuple(self._letter(base_value + letter.value, letter.effect)
+                                            for letter in letters)
+            self._offers[key] = self._build(self._letters[kind], [base + add for add in adds], scores.unit)
         return self._offers[key]
 
-    def _build(self, query: tuple[Fraction, ...], base: tuple[Fraction, ...], base_value: Fraction,
-               letters: tuple[Letter, ...]) -> Offer:
-        options: dict[Option, int] = {}
-        choices = []
-        for letter in letters:
-            score = sum((q * (known + truth) for q, known, truth in zip(query, base, letter.keys, strict=True)), ZERO)
-            option = Option(score, base_value + letter.value, letter.effect)
-            choices.append(options.setdefault(option, len(options)))
-        listed = tuple(options)
-        shape = (tuple(choices), tuple((option.value, option.effect) for option in listed))
-        return listed, tuple(choices), self._number(listed), self._number(shape)
+    def _letter(self, value: Fraction, effect: tuple[int, ...]) -> _Letter:
+        return _Letter(value, effect, self._number((value, effect)))
+
+    def _build(self, letters: Sequence[_Letter], scores: Sequence[int], unit: int) -> Offer:
+        places: dict[tuple[int, int], int] = {}
+        choices, options = [], []
+        for letter, score in zip(letters, scores, strict=True):
+            place = places.setdefault((score, letter.number), len(places))
+            if place == len(options):
+                options.append(Option(Fraction(score, unit), letter.value, letter.effect))
+            choices.append(place)
+        numbers = tuple([number for _, number in places])
+        listed = tuple([(*option.score.as_integer_ratio(), number)
+                        for option, number in zip(options, numbers, strict=True)])
+        return tuple(options), tuple(choices), self._number(listed), self._number((tuple(choices), numbers))
 
     def _number(self, what: object) -> int:
         """The same number for equal things, different ones for different things."""

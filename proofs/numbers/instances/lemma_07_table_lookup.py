@@ -16,9 +16,11 @@ Proof step  The printed proof goes on from the two sums to "<= Σ over j > c" al
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 
 from flint import fmpz_poly
 
+from proofs.enclosures.intervals import Interval
 from proofs.numbers.instances.comparing import (
     Quotient,
     confirmed_if,
@@ -55,12 +57,18 @@ def is_at_most_x(i: int) -> bool:
     return all(k <= 2 ** (k - 1) for k in range(2, i))
 
 
+@lru_cache(maxsize=1024)
+def _compared(i: int, c: int) -> tuple[bool, Interval]:
+    """Whether the error of looking up c never exceeds that of looking up 1, and its value at γ = LEAST_GAMMA."""
+    return error(i, c).never_exceeds(error(i, 1)), error(i, c).enclose(LEAST_GAMMA)
+
+
 def _examine(n: int, factor: Fraction) -> Iterable[Instance]:
-    worst = error(n, 1)
     for c in range(1, n + 1):
-        proved = error(n, c).never_exceeds(worst) and is_at_most_x(n) and factor >= 1
+        never_exceeds, value = _compared(n, min(c, n + 1 - c))  # the error of looking up n + 1 - c is the same
+        proved = never_exceeds and is_at_most_x(n) and factor >= 1
         yield confirmed_if(proved, instance(n, f"i = {n}, c = {c}; numbers at γ = {LEAST_GAMMA}",
-                                            error(n, c).enclose(LEAST_GAMMA), power_of_e(-LEAST_GAMMA).scaled(factor)))
+                                            value, power_of_e(-LEAST_GAMMA).scaled(factor)))
 
 
 def _examine_step(n: int) -> Iterable[Instance]:
