@@ -309,13 +309,26 @@ class Bracketing:
 
     def _largest(self, lengths: Lengths, here: Interval) -> tuple[Interval, int]:
         """The bracket of the largest constant over all lengths, and the length that needs it."""
-        largest, place = here, lengths.last
-        for n in lengths:
-            if not self._over(Lengths(n, n)).probe(largest.upper).passes:
-                other = _ends(self.bracket(n))
-                if other is not None and other.upper > largest.upper:
-                    largest, place = other, n
+        largest, place, left = here, lengths.last, lengths
+        while n := self._first_failing(left, largest.upper):
+            other = _ends(self.bracket(n))
+            if other is not None and other.upper > largest.upper:
+                largest, place = other, n
+            if n == lengths.last:
+                break
+            left = Lengths(n + 1, lengths.last)
         return largest, place
+
+    def _first_failing(self, lengths: Lengths, constant: Fraction) -> int | None:
+        """The first length at which a probe fails; lengths whose obligations are proved together are not probed."""
+        first, last = lengths.first, lengths.last
+        if first == last:
+            return None if self._over(lengths).probe(constant).passes else first
+        if all(line.proved for line in self._over(lengths).lines(constant)):
+            return None
+        middle = (first + last) // 2
+        return (self._first_failing(Lengths(first, middle), constant)
+                or self._first_failing(Lengths(middle + 1, last), constant))
 
     def _form(self, n: int, bracket: Interval) -> ClosedForm | None:
         """The exact number in a bracket of this length alone."""

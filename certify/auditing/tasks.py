@@ -1,7 +1,10 @@
 """Claims as tasks for other processes: canonical JSON there and back."""
 
+import contextlib
 import functools
+import gc
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 
 from certify.auditing.claims import AboutANetwork, Claim, Expected, Wrong
@@ -13,6 +16,9 @@ from certify.frame.json_form import read_result, to_json
 from certify.frame.places import WouldReplace
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
+
+
+OBJECTS_TO_COLLECT = 200_000
 
 
 def claim_task(file: ClaimsFile, claim: Claim) -> str:
@@ -43,7 +49,11 @@ def do_claim(task: str) -> str:
     claim = next(claim for claim in file.claims if claim.name == keys["claim"])
     if claim.digest != keys["digest"]:
         raise InputError(f"{file.path}, claim {claim.name!r}: a file that it names has changed during the audit")
-    asked = Lengths(*keys["lengths"])
+    with _collecting_rarely():
+        return _result_of(file, claim, Lengths(*keys["lengths"]))
+
+
+def _result_of(file: ClaimsFile, claim: Claim, asked: Lengths) -> str:
     claim = claim if asked == claim.lengths else claim.about_some(asked)
     try:
         return json.dumps(to_json(judge_of_file(file.path, claim, _search())))
@@ -52,6 +62,17 @@ def do_claim(task: str) -> str:
             raise
         why = str(error).removeprefix(f"{file.path}, claim {claim.name!r}: ")
         return json.dumps(to_json(judge(replace(claim, about=Wrong(why), expected=Expected()), _search())))
+
+
+@contextlib.contextmanager
+def _collecting_rarely() -> Iterator[None]:
+    """Look for cycles after so many new objects: claims make few cycles, and what is remembered is looked at again."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(OBJECTS_TO_COLLECT, *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def read_claim_result(text: str) -> ClaimResult:
