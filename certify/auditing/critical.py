@@ -79,7 +79,6 @@ class NetworkAtConstants:
         self.lengths = lengths
         self.search = search
         self._latest: tuple[Fraction, ClaimedNetwork] | None = None
-        self._sketched = Search(progress=search.progress)
 
     def at(self, constant: Fraction) -> ClaimedNetwork:
         """The network with this constant, compiled once for all that is asked about the constant."""
@@ -88,8 +87,8 @@ class NetworkAtConstants:
         return self._latest[1]
 
     def lines(self, constant: Fraction) -> Sequence[Line]:
-        """The exact prover's lines, of every obligation; those that do not mention the constant are kept."""
-        return sketch(self.at(constant), self.lengths, self._sketched)
+        """The exact prover's lines, of every obligation; equal obligations are discharged once."""
+        return sketch(self.at(constant), self.lengths, self.search)
 
     def probe(self, constant: Fraction) -> Probe:
         """Whether every obligation is proved by the exact prover."""
@@ -205,7 +204,7 @@ class ComparisonsAtConstants(NetworkAtConstants):
     def _certifies_with_shorter(self, constant: Fraction) -> bool:
         """Whether the main path certifies the shorter words that are asked about, too: then nothing else is needed."""
         claimed, together = self.at(constant), self.together
-        if together == self.lengths or not all(line.proved for line in sketch(claimed, together, self._sketched)):
+        if together == self.lengths or not all(line.proved for line in sketch(claimed, together, self.search)):
             return False
         if is_certified := isinstance(certify_run(claimed, together, self.search), Certified):
             self.known.certified.add((together, constant))

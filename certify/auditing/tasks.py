@@ -17,7 +17,6 @@ from certify.frame.places import WouldReplace
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 
-
 OBJECTS_TO_COLLECT = 200_000
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from operator import add
+from operator import add, mul
 
 from constructions.errors import Unsupported
 from constructions.language.semantics import TruthTable, counted_length
@@ -76,6 +76,7 @@ def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[
     query_rows, key_rows = [list(map(row_to_flint, rows)) for rows in (head.queries, head.keys)]
     value_rows = {name: row_to_flint(row) for name, row in head.values.items()}
     keys = [[enclose_form(row, vector, ZERO) for row in key_rows] for vector in stream]
+    exact_keys = [[k.lower for k in key] for key in keys] if all(_are_points(key) for key in keys) else None
     columns = {name: [enclose_form(row, vector, ZERO) for vector in stream] for name, row in value_rows.items()}
     changes = []
     for i, vector in enumerate(stream, start=1):
@@ -84,11 +85,19 @@ def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[
             sharpness = sharpness_at(head.temperature, i, n)
             queries = [query * sharpness for query in queries]
         visible = head.mask.visible(i, n)
-        scores = [sum((q * k for q, k in zip(queries, keys[j - 1], strict=True)), ZERO_POINT) for j in visible]
+        if exact_keys and _are_points(queries):
+            numbers = [q.lower for q in queries]
+            scores = [point(sum(map(mul, numbers, exact_keys[j - 1]), ZERO)) for j in visible]
+        else:
+            scores = [sum((q * k for q, k in zip(queries, keys[j - 1], strict=True)), ZERO_POINT) for j in visible]
         seen = {name: [column[j - 1] for j in visible] for name, column in columns.items()}
         changes.append(_attended_hard(head, scores, seen) if head.weighting.is_hard else
                        enclose_attended(head.weighting, Scored(scores, n, head.mask), seen, bits, spread))
     return changes
+
+
+def _are_points(values: Sequence[Interval]) -> bool:
+    return all(value.lower is value.upper for value in values)
 
 
 def _attended_hard(head: Head, scores: list[Interval], seen: dict[str, list[Interval]]) -> Residual:

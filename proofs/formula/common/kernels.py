@@ -36,8 +36,9 @@ def share_of_others(weighting: Weighting, gaps: Gaps, bits: int) -> Fraction:
     >>> str(share_of_others(Weighting.SPARSEMAX, [(1, Fraction(-1, 2)), (9, Fraction(-2))], 64))
     '1/4'
     """
-    listed = [(times, gap) for times, gap in gaps if times and gap > WEIGHS_NOTHING_FROM.get(weighting, gap - 1)]
-    if any(gap > FARTHEST for _, gap in listed):
+    nothing_from = WEIGHS_NOTHING_FROM.get(weighting)
+    listed = [(times, gap) for times, gap in gaps if times and (nothing_from is None or gap > nothing_from)]
+    if any(gap.numerator > FARTHEST * gap.denominator for _, gap in listed):
         return ONE
     if weighting.is_sparse:
         return ONE - weight_of_pivot(weighting, [gap for times, gap in listed for _ in range(times)], bits).lower
@@ -64,7 +65,8 @@ def _share_of_exponentials(gaps: Sequence[tuple[int, Fraction]], bits: int) -> F
 
 def enclose_greater(gap: Fraction, bits: int) -> Dyadic:
     """An enclosure of e^gap, or of something greater that is tiny, too."""
-    return enclose_exp(max(gap, Fraction(-FARTHEST)), bits)
+    is_tiny = gap.numerator < -FARTHEST * gap.denominator
+    return enclose_exp(Fraction(-FARTHEST) if is_tiny else gap, bits)
 
 
 def loss_above(weighting: Weighting, error: Fraction, gap: Fraction, bits: int) -> int:

@@ -127,7 +127,7 @@ class KnownSteps:
 
     def _build(self, letters: Sequence[_Letter], scores: Sequence[int], unit: int) -> Offer:
         places: dict[tuple[int, int], int] = {}
-        choices, options = [], []
+        choices, options = list[int](), list[Option]()
         for letter, score in zip(letters, scores, strict=True):
             place = places.setdefault((score, letter.number), len(places))
             if place == len(options):
