@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 import mpmath
-from mpmath import libmp, mpf
+from mpmath import mpf
 
 from constructions.errors import InternalError
 from constructions.language.arithmetic import BINARY, UNARY, Operations, run_time
@@ -51,13 +51,13 @@ def _log2(x: mpf, rounded_up: int) -> int:
 
 
 @lru_cache(maxsize=1 << 16)
-def _exp(number: tuple[int, int, int, int], bits: int) -> Any:
-    return libmp.mpf_exp(number, bits, "n")
+def _shared(function: Callable[[Any], Any], x: Any, _precision: int) -> Any:
+    return function(x)
 
 
 def exponential(x: Any) -> Any:
-    """The exponential at the working precision of its context; equal numbers share the work."""
-    return x.context.make_mpf(_exp(x._mpf_, x.context.prec))
+    """The exponential at the working precision of mpmath; equal numbers share the work."""
+    return _shared(mpmath.exp, x, mpmath.mp.prec)
 
 
 def weigh(scores: Sequence[mpmath.mpf], weighting: Weighting) -> list[mpmath.mpf]:
@@ -104,7 +104,7 @@ def _context_with_methods() -> Any:
     """A context of mpmath, apart from the common one, whose numbers have the methods of Arb's."""
     context = mpmath.MPContext()
     methods = {"max": max} | {name: getattr(context, name) for name in ("log", "log1p", "sqrt", "tanh")}
-    methods["exp"] = exponential
+    methods["exp"] = lambda x: _shared(context.exp, x, context.prec)
     for name, function in methods.items():
         setattr(context.mpf, name, lambda *numbers, function=function: function(*numbers))
     return context
