@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from operator import add, mul
+from operator import add
 
 from constructions.errors import Unsupported
 from constructions.language.semantics import TruthTable, counted_length
@@ -87,7 +87,8 @@ def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[
         visible = head.mask.visible(i, n)
         if exact_keys and _are_points(queries):
             numbers = [q.lower for q in queries]
-            scores = [point(sum(map(mul, numbers, exact_keys[j - 1]), ZERO)) for j in visible]
+            scores = [point(sum([q * k for q, k in zip(numbers, exact_keys[j - 1], strict=True)], ZERO))
+                      for j in visible]
         else:
             scores = [sum((q * k for q, k in zip(queries, keys[j - 1], strict=True)), ZERO_POINT) for j in visible]
         seen = {name: [column[j - 1] for j in visible] for name, column in columns.items()}
