@@ -1,153 +1,40 @@
-"""Every command in text and in JSON: what it prints, where, and with which exit status."""
+"""Commands where a session cannot say what must come out: all shipped examples, all words, several processes."""
 
 from __future__ import annotations
 
+import itertools
 import json
-import math
-import re
-from fractions import Fraction
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from certify.asking.programs import read_program, run_any_program
 from certify.formula.examples import load_examples
-from certify.frame.numbers import decimal_lower, decimal_upper
+from certify.frame.shipped import examples_folder
+from certify.margins import answer
 from constructions.compiler import is_counting
 from constructions.language.fragments import find_future_subformula
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import subformulas
-
-KEYS = {"verdict", "formula", "alphabet", "max_n", "regime", "obligations", "worst_error", "seconds"}
-COMMANDS = ["formula", "check", "checker", "audit", "build", "model", "run", "explain", "prove", "soften", "margin",
-            "sensitivity", "cross-entropy", "floats", "import", "decide", "learn", "equal", "train", "export",
-            "crosscheck", "list", "examples", "docs", "help", "site", "card", "mcp"]
-SINCE = "(Q_a | Q_b) since Q_a"
-REFUTABLE = ("Q_1 since next Q_0", "--alphabet", "01", "--gamma", "13/10", "--max-n", "6")
-BEYOND_THE_REGIME = ("ODD(#<[Q_1])", "--alphabet", "01", "--regime", "position", "--causal")
-
-
-# -- formula -----------------------------------------------------------------------------------------------------------
-
-
-def test_formula_prints_the_claim_a_row_per_head_and_the_verdict(certify: Any) -> None:
-    result = certify("formula", "Q_1 since prev Q_0", "--alphabet", "01", "--max-n", "4")
-    lines = result.out.splitlines()
-    assert result.code == 0
-    assert lines[:3] == ["formula   Q_1 since prev Q_0", "alphabet  {0, 1}", "regime    temperature"]
-    assert lines[3].startswith("claim     for every n <= 4, every word of length n and every position")
-    rows = [re.split(r"  +", line.strip()) for line in lines if line.startswith("Theorem")]
-    assert [row[:6] for row in rows] == [
-        ["Theorem 12a", "1.1", "rightmost even position", "prev Q_0", "2", "3, 3"],
-        ["Theorem 12a", "1.2", "rightmost odd position", "prev Q_0", "4", "4, 4"],
-        ["Theorem 15a", "4.1", "rightmost deciding position", "Q_1 since prev Q_0", "10", "4, 4"],
-    ]
-    # one competitor at distance 2, scores 6 apart; and three at distances 1, 2, 3, scores 3 apart
-    others = math.exp(-3) + math.exp(-6) + math.exp(-9)
-    for row, error in ((rows[1], 1 / (1 + math.exp(6))), (rows[2], others / (1 + others))):
-        assert row[6:] == [decimal_upper(Fraction(error), 6), decimal_lower(Fraction(1, 4) - Fraction(error), 6)]
-    assert lines[-1].startswith("CERTIFIED  ")
-    assert result.err == ""
-
-
-def test_formula_json_has_the_documented_keys_and_types(certify: Any) -> None:
-    result = certify("formula", SINCE, "--alphabet", "abc", "--max-n", "4", "--json")
-    data = result.json
-    assert result.code == 0 and data.keys() >= KEYS and "counterexample" not in data
-    assert (data["verdict"], data["formula"], data["alphabet"], data["max_n"], data["regime"], data["causal"]) == (
-        "certified", SINCE, ["a", "b", "c"], 4, "temperature", False)
-    assert data["obligations"] == data["proved"] == 10
-    worst = data["worst_error"]
-    assert {name: worst[name] for name in ("head", "n", "i")} == {"head": "1.1", "n": 4, "i": 4}
-    greatest = data["greatest_error"]
-    assert worst["upper"] == greatest["upper"] > greatest["lower"] and worst["upper"].startswith("0.04978")
-    assert (greatest["word"], greatest["position"], greatest["head"]) == (["a", "a", "a", "c"], 4, "1.1")
-    assert isinstance(data["seconds"], float)
-
-
-@pytest.mark.parametrize("options", [("--regime", "position"), ("--causal",), ("--regime", "position", "--causal")])
-def test_formula_is_certified_in_the_other_regimes(certify: Any, options: tuple[str, ...]) -> None:
-    result = certify("formula", "Q_1 since prev Q_0", "--alphabet", "01", "--max-n", "5", "--json", *options)
-    data = result.json
-    assert result.code == 0 and data["verdict"] == "certified"
-    assert data["regime"] == ("position" if "position" in options else "temperature")
-    assert data["causal"] == ("--causal" in options)
-
-
-def test_the_worst_error_of_since_up_to_64_is_exp_of_minus_3_to_six_digits(certify: Any) -> None:
-    result = certify("formula", SINCE, "--alphabet", "abc", "--max-n", "64")
-    (row,) = [line for line in result.out.splitlines() if line.startswith("Theorem")]
-    assert re.search(r" 2080  +64, 64  0\.0497871  +0\.200212 *$", row)
-    assert "CERTIFIED" in result.out
-
-
-def test_a_refuted_formula_exits_1_with_the_shortest_word_and_its_value(certify: Any) -> None:
-    result = certify("formula", *REFUTABLE)
-    assert result.code == 1
-    assert re.search(
-        r"^REFUTED  on the word 0010 \(n = 4\) at position 3, near\[Q_1 since next Q_0\] is 0\.742498, "
-        r"expected a number in \[3/4, 1\] because Q_1 since next Q_0 is true there; [0-9.]+ s$",
-        result.out, re.MULTILINE)
-    assert "\nfailed    layer 4, head 1, near[Q_1 since next Q_0]: the worst error exceeds 1/4\n" in result.out
-    assert "!  not proved" in result.out
-
-
-def test_a_refutation_in_json_has_a_counterexample_whose_value_is_enclosed_outside_the_allowed_range(
-        certify: Any) -> None:
-    result = certify("formula", *REFUTABLE, "--json")
-    data = result.json
-    found = data["counterexample"]
-    assert result.code == 1 and data["verdict"] == "refuted" and data["proved"] < data["obligations"]
-    assert {name: found[name] for name in ("word", "position", "subformula", "expected")} == {
-        "word": list("0010"), "position": 3, "subformula": "Q_1 since next Q_0", "expected": True}
-    # three visible positions weigh e^(1.3 j): 1/(1 + e^-1.3 + e^-2.6)
-    assert (found["value_lower"], found["value_upper"]) == ("0.742497781303", "0.742497781304")
-    assert truth_values(parse_formula(data["formula"]), found["word"])[2] is True
-
-
-@pytest.mark.parametrize(("formula", "subformula"), [
-    ("Q_1 since next Q_0", "next Q_0"), ("prev (Q_1 until Q_0) & Q_1", "Q_1 until Q_0"), ("G Q_1", "F !Q_1"),
-])
-def test_a_causal_regime_does_not_support_what_looks_ahead_and_names_it(
-        certify: Any, formula: str, subformula: str) -> None:
-    text = certify("formula", formula, "--causal", "--alphabet", "01", "--max-n", "4")
-    data = certify("formula", formula, "--causal", "--alphabet", "01", "--max-n", "4", "--json")
-    assert text.code == data.code == 3
-    assert text.out.splitlines()[-1].startswith(f"UNSUPPORTED  {subformula}: ")
-    assert data.json["verdict"] == "unsupported" and data.json["reason"].startswith(f"{subformula}: ")
-    assert data.json.keys() >= KEYS
-
-
-def test_causal_counting_by_position_embeddings_is_unsupported_and_names_the_count(certify: Any) -> None:
-    result = certify("formula", *BEYOND_THE_REGIME, "--json")
-    assert result.code == 3 and result.json["reason"].startswith("ODD(#<[Q_1]): ")
-
-
-def test_formula_reads_standard_input_for_a_dash(certify: Any) -> None:
-    result = certify("formula", "-", "--alphabet", "01", "--max-n", "3", "--json", stdin=b"Q_1 since\n  Q_0\n")
-    assert result.code == 0 and result.json["formula"] == "Q_1 since Q_0"
-
-
-def test_without_an_alphabet_one_more_symbol_stands_for_all_others(certify: Any) -> None:
-    assert certify("formula", "Q_b & Q_a", "--max-n", "2", "--json").json["alphabet"] == ["a", "b", "?"]
-
-
-def test_formulas_are_printed_in_the_style_asked_for(certify: Any) -> None:
-    def first_line(*options: str) -> str:
-        return str(certify("formula", "prev Q_1 & Q_0 | Q_1", "--max-n", "2", *options).out.splitlines()[0])
-
-    assert first_line() == "formula   prev Q_1 & Q_0 | Q_1"
-    assert first_line("--parenthesize") == "formula   ((prev Q_1) & Q_0) | Q_1"
-    assert first_line("--style", "unicode") == "formula   ⊖Q_1 ∧ Q_0 ∨ Q_1"
-    assert r"\ominus" in first_line("--style", "latex")
-
+from constructions.network.json_form import (
+    read_transformer,
+    transformer_from_json,
+    transformer_to_json,
+)
+from constructions.network.weightings import Weighting
+from examples.hard import flip_flop
+from proofs.check import Rejected
+from proofs.words.replay import run_soft
+from tests.cli.made import MADE
+from tests.cli.reports import without_seconds
+from tests.processes import ROOT
 
 # -- demo --------------------------------------------------------------------------------------------------------------
-
-
-def causal_options(causal: bool) -> tuple[str, ...]:
-    return ("--causal",) if causal else ()
 
 
 @pytest.mark.parametrize(("regime", "causal"), [
@@ -158,7 +45,7 @@ def test_the_demo_certifies_every_example_that_fits_and_writes_certificates_that
     examples = load_examples()
     fitting = [e.name for e in examples if not (causal and find_future_subformula(e.formula))
                and not (causal and regime == "position" and any(map(is_counting, subformulas(e.formula))))]
-    result = certify("formula", "--max-n", "2", "--regime", regime, *causal_options(causal), "-o", "certificates")
+    result = certify("formula", "--max-n", "2", "--regime", regime, *["--causal"] * causal, "-o", "certificates")
     rows = {line.split()[0]: line for line in result.out.splitlines() if line and line.split()[0] in
             {example.name for example in examples}}
     assert result.code == 0
@@ -178,15 +65,9 @@ def test_the_demo_in_json_is_one_object_with_one_entry_per_example(
     data = result.json
     assert result.code == 0 and data["verdict"] == "certified" and data["max_n"] == 2
     assert [entry["name"] for entry in data["examples"]] == few_examples
-    assert all(entry.keys() >= KEYS for entry in data["examples"])
+    keys = {"verdict", "formula", "alphabet", "max_n", "regime", "obligations", "worst_error", "seconds"}
+    assert all(entry.keys() >= keys for entry in data["examples"])
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_single_formula_is_not_divided(certify: Any) -> None:
-    for option in (("--jobs", "2"), ("--dask", "tcp://127.0.0.1:1")):
-        result = certify("formula", "Q_1", *option)
-        assert (result.code, result.out, result.err) == (
-            2, "", f"certify: {option[0]}: this option is for several formulas, and there is only one\n")
 
 
 @pytest.mark.usefixtures("few_examples")
@@ -196,42 +77,6 @@ def test_the_demo_exits_1_if_an_example_is_refuted(certify: Any) -> None:
 
 
 # -- build, model ------------------------------------------------------------------------------------------------------
-
-
-def test_build_prints_one_json_object_or_writes_it(certify: Any, since_model: dict[str, Any]) -> None:
-    printed = certify("build", "Q_1 since Q_0", "--alphabet", "01")
-    written = certify("build", "Q_1 since Q_0", "--alphabet", "01", "-o", "m.json")
-    assert printed.code == written.code == 0 and written.out == ""
-    assert printed.json == since_model == json.loads(Path("m.json").read_text())
-    assert printed.out == Path("m.json").read_text()
-
-
-def test_build_writes_nothing_if_the_formula_is_unsupported(certify: Any, tmp_path: Path) -> None:
-    result = certify("build", *BEYOND_THE_REGIME, "-o", "m.json")
-    assert (result.code, result.out) == (3, "")
-    assert result.err.startswith("certify: unsupported: ODD(#<[Q_1]): ") and result.err.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_model_certifies_what_build_wrote_and_writes_a_certificate(certify: Any) -> None:
-    certify("build", "Q_1 since prev Q_0", "--alphabet", "01", "-o", "m.json")
-    result = certify("model", "m.json", "--max-n", "5", "-o", "m.cert", "--json")
-    assert result.code == 0 and result.json.keys() >= KEYS
-    assert (result.json["verdict"], result.json["formula"], result.json["regime"]) == (
-        "certified", "Q_1 since prev Q_0", None)
-    assert certify("check", "m.cert").code == 0
-    text = certify("model", "m.json", "--max-n", "5")
-    assert text.code == 0 and "regime    none claimed\n" in text.out and "\nCERTIFIED  " in text.out
-
-
-def test_model_and_run_also_read_the_transformer_inside_a_certificate(certify: Any, certificate: str) -> None:
-    assert certify("model", certificate, "--max-n", "3").code == 0
-    assert certify("run", certificate, "0110", "--json").json["formula"] == "Q_1 since Q_0"
-
-
-def test_model_reads_standard_input_for_a_dash(certify: Any, since_model: dict[str, Any]) -> None:
-    result = certify("model", "-", "--max-n", "3", "--json", stdin=json.dumps(since_model).encode())
-    assert result.code == 0 and result.json["verdict"] == "certified"
 
 
 def test_a_model_with_a_wrong_weight_is_refuted_with_a_word(certify: Any, prev_model: dict[str, Any]) -> None:
@@ -245,23 +90,7 @@ def test_a_model_with_a_wrong_weight_is_refuted_with_a_word(certify: Any, prev_m
     assert certify("model", "m.json", "--max-n", "4").out.count("REFUTED") == 1
 
 
-def test_a_model_that_is_not_proved_but_true_is_unknown(certify: Any, since_model: dict[str, Any]) -> None:
-    since_model["layers"][0]["heads"][0]["weighting"] = "rightmost-hardmax"
-    Path("m.json").write_text(json.dumps(since_model))
-    result = certify("model", "m.json", "--max-n", "3", "-o", "m.cert", "--json")
-    assert result.code == 3 and result.json["verdict"] == "unknown" and result.json["reason"]
-    assert not Path("m.cert").exists()
-    assert result.err == "certify: unknown, so no certificate was written\n"
-
-
 # -- run ---------------------------------------------------------------------------------------------------------------
-
-
-def test_run_json_has_the_truth_by_position(certify: Any) -> None:
-    result = certify("run", "Q_1 since next Q_0", "011010", "--alphabet", "01", "--json")
-    assert result.code == 0
-    assert result.json["truth"] == [False, False, True, False, True, False]
-    assert result.json["satisfied"] is False and result.json["word"] == list("011010")
 
 
 @pytest.mark.parametrize("options", [(), ("--regime", "position"), ("--causal",)])
@@ -278,20 +107,6 @@ def test_run_agrees_with_the_semantics_and_encloses_the_soft_values(certify: Any
                 assert direction["soft_lower"] == direction["soft_upper"] == direction["hard"] == expected
 
 
-def test_run_prints_a_column_per_position(certify: Any) -> None:
-    result = certify("run", "Q_1 since Q_0", "0110", "--alphabet", "01")
-    rows = [line.split() for line in result.out.splitlines()]
-    assert ["symbol", "0", "1", "1", "0"] in rows and ["position", "1", "2", "3", "4"] in rows
-    assert ["Q_1", "truth", ".", "T", "T", "."] in rows
-    assert result.out.endswith("\nthe word does not satisfy Q_1 since Q_0 at its last position\n")
-
-
-def test_build_writes_the_predicates_of_the_user_into_the_model(certify: Any) -> None:
-    model = certify("build", "THIRD(#<[Q_a])", "--predicate", "THIRD(i, n) := i % 3 = 1").json
-    assert model["predicates"] == ["THIRD(k) := k%3 == 1"]
-    assert model["position_embedding"]["before[THIRD]"] == "[THIRD](i-1)"
-
-
 def test_build_can_count_to_the_letter_of_the_paper(certify: Any) -> None:
     shipped, printed = (certify("build", "#<[Q_1] >= 2", *option).json for option in ((), ("--as-printed",)))
     kinds = {kind: [meaning["kind"] for meaning in model["directions"].values()].count(kind)
@@ -299,81 +114,11 @@ def test_build_can_count_to_the_letter_of_the_paper(certify: Any) -> None:
     assert kinds == {"others": 1, "any": 4}
 
 
-def test_run_of_an_unsupported_formula_shows_the_truth_and_says_that_there_is_no_network(certify: Any) -> None:
-    result = certify("run", "ODD(#<[Q_1])", "01101", *BEYOND_THE_REGIME[1:], "--json")
-    assert (result.code, result.json["truth"]) == (0, [False, True, False, False, True])
-    assert "ODD(#<[Q_1])" in result.json["note"] and result.json["directions"] == []
-
-
-def test_run_shows_the_number_the_mean_and_the_lookup_of_every_count(certify: Any) -> None:
-    result = certify("run", "#<[Q_1] >= 2", "0110", "--alphabet", "01")
-    rows = [line.split() for line in result.out.splitlines()]
-    assert ["#<[Q_1]", "number", "0", "1", "2", "2"] in rows and ["mean", "0", "1/2", "2/3", "1/2"] in rows
-    assert ["hard", "others", "0", "0", "1", "2"] in rows
-    mean, others = (trace for trace in certify("run", "#<[Q_1] >= 2", "0110", "--alphabet", "01", "--json")
-                    .json["directions"] if "count" in trace)
-    assert (mean["direction"], mean["count"], mean["number"]) == ("mean[#<[Q_1]]", "#<[Q_1]", [0, 1, 2, 2])
-    assert mean["soft_lower"][1] == mean["soft_upper"][1] == "0.5"
-    assert others["hard"] == ["0", "0", "1", "2"]
-
-
-def test_counting_as_printed_is_refuted_on_a_word_of_one_symbol(certify: Any) -> None:
-    data = certify("formula", "ODD(#<[Q_1])", "--alphabet", "01", "--max-n", "5", "--as-printed", "--json").json
-    found = data["counterexample"]
-    assert data["verdict"] == "refuted"
-    assert (found["word"], found["position"], found["direction"]) == (["0"], 1, "near[ODD(#<[Q_1])]")
-    assert (found["value_lower"], found["allowed"]) == ("1", ["0", "1/4"])
-
-
-def test_run_takes_predicates_of_the_user(certify: Any) -> None:
-    result = certify("run", "THIRD", "aaaa", "--alphabet", "a", "--json", "--predicate", "THIRD(k,n) := k % 3 == 1")
-    assert result.json["truth"] == [True, False, False, True]
-
-
-def test_one_name_for_two_predicates_is_refused(certify: Any) -> None:
-    result = certify("run", "T", "a", "--predicate", "T(k) := k == 1", "--predicate", "T(k) := k == 2")
-    assert (result.code, result.err) == (2, "certify: predicate T: defined twice, expected distinct names\n")
-
-
-def test_run_of_a_model_file_takes_words_with_long_symbols(certify: Any) -> None:
-    certify("build", "prev Q_ab", "--alphabet", "ab,c", "-o", "m.json")
-    assert certify("run", "m.json", "c,ab,c", "--json").json["truth"] == [False, False, True]
-
-
-def test_run_takes_a_formula_from_standard_input(certify: Any) -> None:
-    assert certify("run", "-", "01", "--alphabet", "01", "--json", stdin=b"prev Q_0").json["truth"] == [False, True]
-
-
 def test_run_takes_a_formula_longer_than_a_file_name(certify: Any) -> None:
     assert certify("run", " & ".join(["Q_1"] * 100), "1", "--json").json["truth"] == [True]
 
 
 # -- explain, list -----------------------------------------------------------------------------------------------------
-
-
-def test_explain_names_fragment_statements_temperatures_and_embeddings(certify: Any) -> None:
-    result = certify("explain", "Q_1 since prev Q_0", "--alphabet", "01")
-    assert result.code == 0 and result.err == ""
-    for fact in ("fragment  TL[prev, since]; 4 subformulas", "gamma     3, the constant in front of the scores",
-                 "regime temperature\n", "regime position, causal\n", "Theorem 12a; Theorem 15a", "1/i^2"):
-        assert fact in result.out
-
-
-def test_explain_json_has_an_entry_per_regime_with_its_network_or_the_reason(certify: Any) -> None:
-    data = certify("explain", "Q_1 since next Q_0", "--alphabet", "01", "--json").json
-    assert (data["fragment"], data["gamma"], data["alphabet"]) == ("LTL", "3", ["0", "1"])
-    assert [(entry["regime"], entry["causal"]) for entry in data["regimes"]] == [
-        ("temperature", False), ("position", False), ("temperature", True), ("position", True)]
-    assert [entry.get("temperature") for entry in data["regimes"]] == [["1/n"], ["1"], None, None]
-    assert all(entry["unsupported"].startswith("next Q_0: ") for entry in data["regimes"][2:])
-
-
-def test_explain_names_the_statements_on_counting(certify: Any) -> None:
-    data = certify("explain", "#<[prev Q_1] >= 2", "--alphabet", "01", "--json").json
-    assert [entry.get("statements") for entry in data["regimes"]] == [
-        ["Proposition 11 a", "Proposition 11 a, remark", "Theorem 12a", "Theorem 20a"],
-        ["Proposition 11 a", "Proposition 11 a, remark", "Theorem 12b", "Theorem 20b"],
-        ["Proposition 11 a", "Proposition 11 a, remark", "Theorem 13a", "Theorem 21"], None]
 
 
 def test_list_shows_examples_predicates_and_statements(certify: Any) -> None:
@@ -389,17 +134,201 @@ def test_list_shows_examples_predicates_and_statements(certify: Any) -> None:
 # -- help --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",)])
-def test_help_describes_every_command_in_a_whole_sentence(certify: Any, arguments: tuple[str, ...]) -> None:
-    result = certify(*arguments)
-    listed = result.out.split("Begin with:")[1].split("Options of most commands:")[0]
-    rows = dict(re.findall(r"^  ([\w-]+) +(\S.*)$", listed, re.MULTILINE))
-    assert result.code == 0 and result.err == ""
-    assert sorted(rows) == sorted(COMMANDS)
-    assert all(text.endswith(".") and not text.endswith("...") for text in rows.values())
+def test_check_reads_a_pipe_by_itself_however_many_processes_there_are(certify: Any, certificate: str) -> None:
+    os.mkfifo("pipe")
+    with ThreadPoolExecutor() as writer:
+        writer.submit(lambda: Path("pipe").write_bytes(Path(certificate).read_bytes()))
+        result = certify("check", "pipe", "-", "--jobs", "2", stdin=b"")
+    assert result.code == 2 and "\naccepted: pipe\nmalformed: -: " in result.out
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_its_options(certify: Any, command: str) -> None:
-    result = certify(command, "--help")
-    assert result.code == 0 and "Options:" in result.out and f"Usage: certify {command} " in result.out
+def program(folder: Path, script: str) -> None:
+    """Something of the name of the proved checker."""
+    place = folder / "certify-check"
+    place.write_text(f"#!/bin/sh\n{script}\n", encoding="ascii")
+    place.chmod(place.stat().st_mode | stat.S_IXUSR)
+
+
+def test_where_there_is_no_such_program_it_is_said_how_to_build_it(certify: Any, certificate: str, tmp_path: Path,
+                                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = certify("check", "--verified", certificate)
+    assert (found.code, found.out) == (3, "")
+    assert "certify-check is not on the path; docs/coq.md says how it is built" in found.err
+
+
+@pytest.mark.parametrize("status", range(4))
+def test_the_program_of_the_path_is_asked_and_its_status_is_the_answer(
+        certify: Any, certificate: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+    program(tmp_path, f'printf "%s\\n" "$@" >"{tmp_path}/asked"\nexit {status}')
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = certify("check", "--verified", "--formula", "Q_1 since Q_0", "--max-n", "5", certificate)
+    assert found.code == status
+    asked = (tmp_path / "asked").read_text(encoding="utf-8").splitlines()
+    assert asked == ["--formula", "Q_1 since Q_0", "--max-n", "5", "--", certificate]
+
+
+# -- formulas ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_escape_sequence_in_an_argument_does_not_reach_the_terminal(certify: Any) -> None:
+    for result in (certify("formula", "Q_1", "--alphabet", "1\x1b[31m\x9b"), certify("run", "Q_1", "1\x1b[2J")):
+        assert "\x1b" not in result.out + result.err and "\x9b" not in result.out + result.err
+
+
+# -- words -------------------------------------------------------------------------------------------------------------
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (("Q_1 since Q_0", "01" * 1000, "--alphabet", "01"), "word: 2000 symbols, expected at most 1024"),
+    (("m.json", "01" * 1000), "word: 2000 symbols, expected at most 1024"),
+    (("Q_1 since Q_0", "0" * 200_000, "--alphabet", "01"), "word of 200000 characters: expected at most 100000"),
+    (("m.json", "0" * 200_000), "word of 200000 characters: expected at most 100000"),
+    (("p.rasp", "a" * 1025), "word: 1025 symbols, expected at most 1024"),
+    (("Q_1", "\udcff"), "is not UTF-8 text"), (("Q_\udcff", "1"), "is not UTF-8 text"),
+    (("Q_1", "1", "--alphabet", "1\udcff"), "is not UTF-8 text"), (("-", "1"), "-: byte 5 is not UTF-8 text"),
+    (("Q_1", "1", "--predicate", "\udcff(k) := k == 1"), "is not UTF-8 text"),
+    (("Q_1", "1", "--precision", "tf32", "--max-n", "9" * 5000), "expected a whole number"),
+])
+def test_what_no_line_of_a_session_can_say_is_refused_in_a_line(
+        certify: Any, arguments: tuple[str, ...], message: str) -> None:
+    Path("m.json").write_bytes(MADE["m.json"]().encode())
+    Path("p.rasp").write_text("alphabet ab\nP(i) := Q_a(i)\n")
+    result = certify("run", *arguments, stdin=b"Q_1 \xff")
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1) and message in result.err
+
+
+@pytest.mark.parametrize(("place", "message"), [
+    ("no/such/folder/c.cert", "no/such/folder/c.cert: cannot be written: there is no folder"),
+    (".", ".: cannot be written: it is a folder"),
+    ("", "-o: the name is empty, expected a file"),
+    ("file/c.cert", "file/c.cert: cannot be written: there is no folder"),
+])
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(
+        certify: Any, monkeypatch: pytest.MonkeyPatch, place: str, message: str) -> None:
+    Path("file").write_text("a file, not a folder")
+    Path("m.json").write_text("not reached")
+    monkeypatch.setattr("certify.formula.pipeline.certify_request", None)
+    for command in (("formula", "Q_1"), ("build", "Q_1"), ("model", "m.json")):
+        result = certify(*command, "-o", place)
+        assert (result.code, result.out, result.err.count("\n")) == (2, "", 1) and message in result.err
+
+
+def test_an_escape_sequence_in_a_program_does_not_reach_the_terminal(certify: Any) -> None:
+    result = certify("run", write("alphabet 'a'\nauxiliary '\x1b[2J'\nP(i) := '\x1b[2J'"), "a")
+    assert result.code == 0 and "\x1b" not in result.out
+    assert "\x1b" not in certify("run", write("P(i) := \x1b[2J"), "a").err
+
+
+PROGRAMS = examples_folder() / "programs"
+def write(text: str) -> str:
+    Path("p.rasp").write_text(text, encoding="utf-8")
+    return "p.rasp"
+
+
+def test_formulas_are_the_same_rows_and_certificates_with_any_number_of_processes(certify: Any) -> None:
+    path = write("alphabet ab  auxiliary '?'\nlast(i) := rightmost j [j<i, true] in(j) : '?'")
+    alone, shared = (certify("formula", path, "--max-n", "3", "--jobs", jobs, "-o", f"by_{jobs}", "--json")
+                     for jobs in ("1", "2"))
+    assert alone.code == shared.code == 0
+    assert without_seconds(alone.json) == without_seconds(shared.json) and len(alone.json["examples"]) == 3
+    written = [{path.name: path.read_bytes() for path in Path(folder).iterdir()} for folder in ("by_1", "by_2")]
+    assert written[0] == written[1] and len(written[0]) == 3
+
+
+@pytest.mark.parametrize("name", ["majority", "found_by_attention"])
+def test_the_certified_network_of_a_program_that_sums_computes_what_the_interpreter_does(
+        certify: Any, name: str) -> None:
+    text = """alphabet ab
+        n(i) := psum j [j<=i] 1 if Q_a(j) else 0-1
+        last(i) := rightmost j [j<i, n(j) > 0 & pos(j) < pos(i) - 1] n(j) : 0
+        out(i) := last(i) = 1 | n(i) < pos(i) - 4"""
+    path = str(PROGRAMS / "majority.rasp") if name == "majority" else write(text)
+    assert certify("formula", path, "--max-n", "4", "-o", "p.cert").code == 0
+    certificate = json.loads(Path("p.cert").read_text(encoding="utf-8"))
+    network, program = transformer_from_json(certificate["transformer"]), read_program(path)
+    for n in range(1, 5):
+        for word in itertools.product(network.alphabet, repeat=n):
+            held = [vector[network.output] for vector in run_soft(network, word, 96)]
+            assert all(value.is_point for value in held)
+            assert [value.lower == 1 for value in held] == list(run_any_program(program, word)[program.output.name])
+
+
+def test_a_formula_that_doubles_with_each_row_is_a_small_graph(certify: Any) -> None:
+    lines = ["alphabet ab", "P0(i) := Q_a(i)"]
+    lines += [f"P{k + 1}(i) := rightmost j [j<i, P{k}(j)] P{k}(j) & Q_a(i) : P{k}(i)" for k in range(12)]
+    result = certify("formula", write("\n".join(lines)), "--max-n", "3", "--json")
+    assert (result.code, result.json["verdict"]) == (0, "certified")
+    assert result.json["formula"].startswith("let p1 = ")
+
+
+# -- hard attention ----------------------------------------------------------------------------------------------------
+
+
+def test_build_with_hard_attention_writes_a_model_of_hard_heads(certify: Any) -> None:
+    network = read_transformer(certify("build", "prev Q_a since #<[Q_b] > 1", "--weighting", "hard").out)
+    assert {head.weighting for _, _, head in network.heads()} == {Weighting.AVERAGE_HARDMAX}
+    assert len(list(network.heads())) > 3
+
+
+def test_two_processes_and_a_store_find_the_same(certify: Any) -> None:
+    path = str(ROOT / "examples" / "hard" / "flip_flop.json")
+    assert certify("soften", path, "--max-n", "4", "-o", "one.cert", "--critical", "none").code == 0
+    for options in (("--jobs", "2"), ("--store", "kept"), ("--store", "kept")):
+        assert certify("soften", path, "--max-n", "4", "-o", "other.cert", "--critical", "none", *options).code == 0
+        assert Path("other.cert").read_bytes() == Path("one.cert").read_bytes()
+    assert len(list(Path("kept").iterdir())) >= 4
+
+
+@pytest.mark.parametrize("options", [(), ("--temperature", "1/n"), ("--temperature", "1/n^64")])
+@pytest.mark.parametrize("weight, place, verdicts", [
+    (f"1{'0' * 400}", "values", ("certified", "unknown")), (f"1/1{'0' * 400}", "queries", ("unsupported",)),
+])
+def test_extreme_weights_are_a_verdict_and_no_traceback(certify: Any, weight: str, place: str,
+                                                        verdicts: tuple[str, ...], options: tuple[str, ...]) -> None:
+    model = transformer_to_json(flip_flop.build())
+    (head,) = model["layers"][0]["heads"]
+    row = head["queries"][0] if place == "queries" else head["values"]["last bit"]
+    row.update(dict.fromkeys(row, weight))
+    Path("model.json").write_text(json.dumps(model), encoding="utf-8")
+    result = certify("soften", "model.json", "--max-n", "3", *options, "--json")
+    assert result.json["verdict"] in verdicts and result.code in (0, 3) and "Traceback" not in result.err
+    if place == "values" and not options:
+        shown = certify("soften", "model.json", "--max-n", "3").out
+        assert "n = 3: no temperature that was tried is certified: the bounds exceed 1/4 at all of them" in shown
+
+
+PUBLISHED = ROOT / "examples" / "published"
+FIRST = (str(PUBLISHED / "first.json"), "--formula", "Q_1", "--at", "first", "--before", "$")
+PARITY = (str(PUBLISHED / "parity.json"), "--formula", "ODD(#<[Q_1])", "--after", "$")
+
+
+def test_the_network_is_in_the_certificate_as_it_is_in_the_file(certify: Any) -> None:
+    assert certify("margin", *PARITY, "--max-n", "2", "-o", "parity.cert").code == 0
+    written, model = (json.loads(path.read_text()) for path in (Path("parity.cert"), PUBLISHED / "parity.json"))
+    assert written["transformer"] == model
+
+
+def test_what_the_checker_does_not_accept_is_unknown(certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def reject(certificate: bytes, work: int) -> None:
+        raise Rejected("no")
+
+    monkeypatch.setattr(answer, "check_text", reject)
+    result = certify("margin", *PARITY, "--max-n", "2", "-o", "parity.cert")
+    assert result.code == 3 and not Path("parity.cert").exists()
+    assert ("UNKNOWN  n = 1: decided, but the independent checker does not accept the certificate: no; "
+            in result.out)
+
+
+def test_a_weighting_that_the_checker_does_not_take_is_unknown(certify: Any) -> None:
+    model = json.loads((PUBLISHED / "first.json").read_text(encoding="utf-8"))
+    model["layers"][1]["heads"][0]["weighting"] = "sparsemax"
+    Path("sparse.json").write_text(json.dumps(model), encoding="utf-8")
+    result = certify("margin", "sparse.json", *FIRST[1:], "--max-n", "2", "--json")
+    assert (result.code, result.json["certified_to"]) == (3, None)
+    row = result.json["lengths"][0]
+    assert "the independent checker does not accept the certificate: transformer: layers: 2: " in row["reason"]
+    assert (row["margin_lower"], row["margin_upper"]) == ("0.5", "0.5"), "sparsemax looks at the first letter alone"

@@ -111,37 +111,10 @@ def test_the_shipped_examples_can_be_resumed(certify: Any, monkeypatch: pytest.M
 # -- mistakes ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (("-F", "none.txt"), "none.txt: No such file or directory"),
-    (("-F", "f.txt", "Q_a"), "-F: a formula is given, too, expected one of the two"),
-    (("-F", "f.txt", "--symbol", "a"), "--symbol: formulas of a file (-F) do not take it"),
-    (("-F", "f.txt", "--parenthesize"), "--parenthesize: formulas of a file (-F) do not take it"),
-    (("-F", "f.txt", "--gamma", "-1"), "--gamma: "),
-    (("-F", "empty.txt"), "empty.txt: found no formula, expected one a line"),
-    (("Q_a", "--store", "s"), "--store: this option is for several formulas, and there is only one"),
-])
-def test_mistakes_are_one_line(certify: Any, path: str, arguments: tuple[str, ...], message: str) -> None:
-    Path("empty.txt").write_text("# nothing\n", encoding="utf-8")
-    result = certify("formula", *arguments)
-    assert result.code == 2 and result.err.startswith(f"certify: {message}") and result.err.count("\n") == 1
-    assert result.out == ""
-
-
 def test_a_line_names_no_file(certify: Any, certificate: str) -> None:
     Path("f.txt").write_text(f"{certificate}\n-\np.rasp\n", encoding="utf-8")
     found = lines(certify("formula", "-F", "f.txt", "--max-n", "2", "--json"))
     assert [entry["verdict"] for entry in found] == ["malformed"] * 3
-
-
-@pytest.mark.parametrize(("content", "found", "then"), [
-    ('{\n "format": "certify-certificate"\n}\n', "a certificate", "certify check other"),
-    ("alphabet ab\nP(i) := Q_a(i)\n", "a program (.rasp or .cr)", "certify run other WORD"),
-])
-def test_a_file_of_another_kind_is_refused_in_one_line(certify: Any, content: str, found: str, then: str) -> None:
-    Path("other").write_text(content, encoding="utf-8")
-    result = certify("formula", "-F", "other")
-    assert (result.code, result.out) == (2, "")
-    assert result.err == f"certify: other: found {found}, expected formulas, one a line; {then}\n"
 
 
 def test_the_mark_that_editors_begin_a_file_with_means_nothing(certify: Any) -> None:

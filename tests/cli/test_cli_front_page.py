@@ -1,17 +1,26 @@
-"""The front page: five commands first, help by name, options that are described once."""
+"""What a new user types first: the front page, help, its examples, guides, lists, and names that libraries use."""
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import certify as package
+from certify import certify as certify_in_python
 from certify.cli import command_line
 from certify.commands.command import COMMON
 from certify.commands.front_page import GROUPS
+from certify.commands.help_examples import HELP_EXAMPLES
+from certify.floats.classes import read_class
+from certify.formula.examples import load_examples
+from certify.frame.shipped import examples_folder, pages
+from constructions.network.float_formats import ALIASES, FORMATS, parse_format
 
 FIVE = ["formula", "check", "run", "decide", "audit"]
 COMMANDS = command_line().commands
@@ -24,7 +33,9 @@ def commands_of(section: str) -> list[str]:
 
 def test_five_commands_stand_first_and_every_other_one_in_exactly_one_group(certify: Any) -> None:
     page = certify("--help").out
-    assert page == certify().out == certify("help").out
+    assert page == certify().out == certify("help").out == certify("-h").out
+    rows = dict(re.findall(r"^  ([\w-]+) +(\S.*)$", page.partition("Options of most")[0].partition("Begin")[2], re.M))
+    assert all(text.endswith(".") and not text.endswith("...") for text in rows.values())
     sections = re.split(r"^(\w[\w ]*):\n", page.partition("Begin with:")[2].join(["Begin with:\n", ""]),
                         flags=re.MULTILINE)
     found = {title: commands_of(text) for title, text in zip(sections[1::2], sections[2::2], strict=True)}
@@ -35,14 +46,13 @@ def test_five_commands_stand_first_and_every_other_one_in_exactly_one_group(cert
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_of_a_command_is_what_the_command_says_of_itself(certify: Any, name: str) -> None:
+def test_help_of_a_command_is_what_it_says_of_itself_and_ends_with_its_examples(certify: Any, name: str) -> None:
     by_name, itself = certify("help", name), certify(name, "--help")
-    assert (by_name.code, by_name.out, by_name.err) == (0, itself.out, "")
-
-
-def test_help_of_no_command_names_those_that_there_are(certify: Any) -> None:
-    result = certify("help", "prof")
-    assert result.code == 2 and result.err.startswith("certify: help: no command 'prof', expected one of audit, ")
+    assert (by_name.code, by_name.out, by_name.err, itself.code) == (0, itself.out, "", 0)
+    assert "Options:" in itself.out and f"Usage: certify {name} " in itself.out
+    examples = itself.out.split("Examples:\n")[1].strip().splitlines()
+    assert [line.strip() for line in examples] == list(HELP_EXAMPLES[name])
+    assert {"certify", *COMMANDS} == HELP_EXAMPLES.keys()
 
 
 def test_options_that_most_commands_share_are_described_on_the_front_page_alone(certify: Any) -> None:
@@ -65,32 +75,7 @@ def test_every_command_that_shows_progress_takes_a_time_limit_and_can_be_quiet()
     assert set(COMMANDS) - quiet == {"list", "examples", "docs", "help", "mcp"}
 
 
-def test_max_n_of_a_claims_file_says_the_lengths(certify: Any) -> None:
-    claim = '[[claim]]\nname = "one"\nformula = "prev Q_a"\nalphabet = "ab"\nprecision = "bfloat16"\n{}\n'
-    for name, keys in {"most": "max_n = 3", "lengths": 'lengths = "1..3"'}.items():
-        Path(f"{name}.toml").write_text(claim.format(keys), encoding="utf-8")
-        assert certify("audit", f"{name}.toml", "--json").json["claims"][0]["lengths"] == "1..3"
-    Path("both.toml").write_text(claim.format('lengths = 3\nmax_n = 3'), encoding="utf-8")
-    assert "max_n: lengths are given, too, expected one of the two" in certify("audit", "both.toml").err
-
-
 # -- what a certificate is not about -----------------------------------------------------------------------------------
-
-
-def test_a_run_of_a_word_that_the_certificate_is_not_about_says_so(certify: Any, certificate: str) -> None:
-    beyond = "the word has 6 letters, and the certificate is about words of 1 to 5: nothing here is certified"
-    assert beyond in certify("run", certificate, "010101").out.splitlines()
-    assert certify("run", certificate, "010101", "--json").json["note"] == beyond
-    within = certify("run", certificate, "01010")
-    assert within.code == 0 and "certified" not in within.out
-
-
-def test_a_certificate_covers_shorter_words_and_no_longer_ones(certify: Any, certificate: str) -> None:
-    found = {n: certify("check", certificate, "--max-n", str(n)) for n in (1, 4, 5, 6)}
-    assert {n: result.code for n, result in found.items()} == {1: 0, 4: 0, 5: 0, 6: 1}
-    assert "for every n in 1..5, every word" in found[4].out  # what is claimed is said whole
-    assert certify("check", certificate, "--max-n", "0").code == 1
-    assert certify("check", certificate, "--min-n", "2", "--max-n", "4").code == 1
 
 
 def test_a_network_whose_weights_depend_on_the_greatest_length_is_still_that_of_its_file(certify: Any) -> None:
@@ -104,10 +89,129 @@ def test_a_network_whose_weights_depend_on_the_greatest_length_is_still_that_of_
     assert certify("check", "4.cert", "--max-n", "8").code == 1
 
 
-@pytest.mark.parametrize("arguments", [("check", "none.cert"), ("run", "none.cert", "01"), ("model", "none.json"),
-                                       ("decide", "none.json"), ("margin", "none.json"),
-                                       ("audit", "--model", "none.json")])
-def test_a_file_that_is_not_there_is_not_malformed(certify: Any, arguments: tuple[str, ...]) -> None:
-    result = certify(*arguments, "--json")
-    assert (result.code, result.json["verdict"]) == (2, "unreadable")
-    assert "malformed" not in certify(*arguments).out
+NEEDS_MORE = ("prove", "crosscheck", "mcp", "train")
+"""Commands whose examples need Coq, an extra or minutes; tests of their own run them."""
+LONG = ("certify audit examples/claims/sha.toml --html sha.html", "certify checker --every-n -o every-n",
+        "certify site since.cert -o site")
+REFUTED = ("audit",)
+
+
+def test_version_is_that_of_the_package(certify: Any) -> None:
+    result = certify("--version")
+    assert (result.code, result.out, result.err) == (0, f"certify {package.__version__}\n", "")
+
+
+def test_the_examples_of_help_work_in_their_order_in_an_empty_folder(certify: Any) -> None:
+    lines = dict.fromkeys(line for name, those in HELP_EXAMPLES.items() for line in those
+                          if name not in NEEDS_MORE and line not in LONG)
+    for line in sorted(lines, key=lambda line: "certify examples" not in line):
+        _, *arguments = shlex.split(line)
+        result = certify(*arguments)
+        assert result.code == (arguments[0] in REFUTED), (line, result.err)
+
+
+@pytest.mark.parametrize("line", [line for name in NEEDS_MORE for line in HELP_EXAMPLES[name]] + list(LONG))
+def test_the_other_examples_of_help_parse(line: str) -> None:
+    _, name, *arguments = shlex.split(line)
+    command_line().commands[name].make_context(name, arguments)
+
+
+def test_completion_is_there_and_makes_no_noise_in_the_options(
+        certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shellingham.detect_shell", lambda: ("bash", "bash"))  # whatever the tests are run from
+    options = certify("--help").out.split("Options:")[1].split("Begin with:")[0]
+    assert re.findall(r"^  (?:-h, )?(--\w+)", options, re.MULTILINE) == ["--version", "--help"]
+    script = certify("--show-completion")
+    assert script.code == 0 and "_CERTIFY_COMPLETE=complete_bash" in script.out
+
+
+# -- examples and guides -----------------------------------------------------------------------------------------------
+
+
+def test_examples_are_copied_whole_and_nothing_is_overwritten(certify: Any) -> None:
+    assert certify("examples", "mine").code == 0
+    source = examples_folder()
+    wanted = {path.relative_to(source).as_posix(): path.read_bytes() for path in source.rglob("*")
+              if path.is_file() and "__pycache__" not in path.parts}
+    copied = {path.relative_to("mine").as_posix(): path.read_bytes() for path in Path("mine").rglob("*")
+              if path.is_file()}
+    assert copied == wanted and "claims/sha.toml" in copied and "formulas.txt" in copied
+    Path("mine/formulas.txt").write_text("Q_b\n", encoding="utf-8")
+    again = certify("examples", "mine")
+    assert (again.code, again.err) == (2, "certify: mine: cannot be written: the folder is not empty\n")
+    assert Path("mine/formulas.txt").read_text(encoding="utf-8") == "Q_b\n"
+    assert sorted(path.name for path in Path().iterdir()) == ["mine"]
+
+
+def test_docs_lists_every_guide_and_prints_one(certify: Any) -> None:
+    listed = certify("docs")
+    names = [line.split()[0] for line in listed.out.split("\n\n")[0].splitlines()]
+    assert listed.code == 0 and names == list(pages()) and {"README", "DIVERGENCES", "certificate", "map"} <= {*names}
+    for name in ("certificate", "certificate.md", "docs/certificate.md"):
+        printed = certify("docs", name)
+        assert printed.code == 0 and printed.out == pages()["certificate"].read_text(encoding="utf-8")
+    assert certify("docs", "nosuch").err == (
+        f"certify: certify docs: found 'nosuch', expected one of {', '.join(pages())}\n")
+
+
+# -- lists -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_list_is_one_screen_and_names_every_example_and_where_it_is(certify: Any) -> None:
+    result = certify("list")
+    assert result.code == 0 and len(result.out.splitlines()) <= 30
+    assert result.out.startswith(f"examples in {examples_folder()}")
+    words = {*re.split(r"[\s,]+", result.out)}
+    assert {example.name for example in load_examples()} <= words
+    assert {"ODD", "programs/", "dyck_2.rasp", "bigram.cr", "sha.toml", "tomita_2", "formulas.txt"} <= words
+
+
+def test_a_section_of_the_list_is_shown_alone(certify: Any) -> None:
+    alone, everything = certify("list", "predicates").out, certify("list", "--all").out
+    assert alone.startswith("predicates\n") and "LAST " in alone and "Theorem" not in alone
+    assert alone in everything and len(everything) > len(alone)
+    assert certify("list", "statements", "--json").json.keys() == {"statements"}
+
+
+# -- mistakes ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ALIASES)
+def test_formats_have_the_names_of_libraries_too(certify: Any, name: str) -> None:
+    assert parse_format(name) == FORMATS[ALIASES[name]]
+    if ALIASES[name] != "binary64":
+        assert read_class(name) == read_class(ALIASES[name])
+        built = [certify("build", "prev Q_1", "--alphabet", "01", "--precision", each, "--max-n", "8").out
+                 for each in (name, ALIASES[name])]
+        assert built[0] and built[0] == built[1]
+    certify("formula", "prev Q_1", "--alphabet", "01", "--max-n", "2", "-o", "c.cert")
+    exported = certify("export", "c.cert", "--to", "safetensors", "--precision", name, "-o", "x.safetensors")
+    assert exported.code == (2 if ALIASES[name] == "binary64" else 0)
+
+
+EVEN = Path(__file__).parents[2] / "examples" / "trained" / "even"
+LINES = (
+    "formula Q_1 --alphabet 01 --max-n 2 -o a.cert", "formula 'Q_1 since next Q_0' --gamma 13/10 --max-n 6 -o b.cert",
+    "audit --formula Q_1 --alphabet 01 --max-n 2 -o d.cert", "model m.json --max-n 2 -o e.cert",
+    "import {even} --kind nanogpt --attention causal --heads 1 --activation gelu --epsilon 1e-5 -o even.json",
+    "equal even.json even.json --claim {even}/claim.toml --max-n 2 -o compared",
+    "learn even.json --claim {even}/claim.toml --max-n 2 -o f.cert --svg f.svg",
+    "decide even.json --claim {even}/claim.toml --max-n 2 -o g.cert --wrong h.cert", "site a.cert -o site",
+    "audit claims.toml --resume", "build Q_1 --alphabet 01 -o n.json",
+    "export a.cert --to html -o a.html", "card a.cert -o a.md",
+)
+"""Commands that say on standard error where something is, or why there is nothing."""
+
+
+def test_quiet_is_quiet(certify: Any) -> None:
+    certify("build", "prev Q_1", "--alphabet", "01", "-o", "m.json")
+    Path("claims.toml").write_text('[[claim]]\nname = "a"\nformula = "Q_1"\nalphabet = "01"\nlengths = 2\n')
+    for words in LINES:
+        result = certify(*shlex.split(words.format(even=EVEN)), "-q")
+        assert result.code in (0, 1) and result.err == "", (words, result)
+
+
+def test_symbols_that_end_in_nul_are_exported(certify: Any) -> None:
+    certify_in_python("prev Q['a']", ["a", "a\0"], 2).save("nul.cert")
+    assert certify("export", "nul.cert", "--to", "npz", "-o", "nul.npz").code == 0
+    assert json.loads(str(np.load("nul.npz")["names"]))["alphabet"] == ["a", "a\0"]

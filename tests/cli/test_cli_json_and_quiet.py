@@ -68,13 +68,6 @@ def test_with_quiet_nothing_is_said_of_progress_and_the_rest_is_the_same(
         assert result.code == 0 and " s: " not in result.err, result.err
 
 
-def test_every_command_that_shows_progress_takes_quiet() -> None:
-    """That the others show none is the next test."""
-    quiet = {name for name, command in command_line().commands.items()
-             if any("--quiet" in one.opts for one in command.params)}
-    assert command_line().commands.keys() - quiet == {"list", "examples", "docs", "help", "mcp"}
-
-
 @pytest.mark.parametrize("name", ["build", "run", "import", "list", "examples", "docs", "help"])
 def test_a_command_without_a_time_limit_shows_no_progress(
         certify: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:

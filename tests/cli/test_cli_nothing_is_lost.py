@@ -28,7 +28,7 @@ from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json
 from constructions.regimes import Regime
-from tests.cli.test_cli_floats import MINE
+from tests.cli.made import MINE
 from tests.processes import ENVIRONMENT
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -177,33 +177,6 @@ def test_without_coq_one_line_names_the_package(certify: Any, monkeypatch: pytes
     assert not Path("certify-every-n").exists()
 
 
-def test_a_formula_outside_the_regime_is_unsupported(certify: Any) -> None:
-    result = certify("prove", "next Q_a", "--causal")
-    assert result.code == 3 and result.err.startswith("certify: unsupported: next Q_a: ")
-    assert certify("prove", "next Q_a", "--causal", "--json").json["verdict"] == "unsupported"
-
-
-@pytest.mark.parametrize("option", [
-    ("--alphabet", "01"), ("--causal",), ("--regime", "position"), ("--predicate", "P(k) := k > 1"),
-])
-def test_an_option_that_a_file_would_ignore_is_refused(certify: Any, option: tuple[str, ...]) -> None:
-    result = certify("prove", "model.json", *option)
-    assert_one_line(result, 2, f"{option[0]}: model.json states this itself, expected it with a formula")
-
-
-@pytest.mark.parametrize("command", [
-    ("prove", "Q_a"), ("export", "model.json", "--to", "coq"), ("checker", "--every-n"),
-])
-def test_a_folder_with_something_in_it_is_refused(certify: Any, command: tuple[str, ...]) -> None:
-    Path("kept").mkdir()
-    Path("kept/file").write_text("mine", encoding="utf-8")
-    assert_one_line(certify(*command, "-o", "kept"), 2, "kept: cannot be written: the folder is not empty")
-    assert_one_line(certify(*command, "-o", "kept/file"), 2, "kept/file: cannot be written: it is no folder")
-    assert_one_line(certify(*command, "-o", "-"), 2, "-o: found '-', expected a folder")
-    result = certify(*command, "-o", "none/new")
-    assert result.code == 2 and "none/new: cannot be written: there is no folder" in result.err
-
-
 @pytest.mark.parametrize(("options", "path", "why"), [
     (("--unchecked",), None, "Coq was not asked"),
     ((), "", "coqc is not on the path; install Coq (Debian: the package coq)"),
@@ -220,24 +193,3 @@ def test_a_folder_that_coq_was_not_asked_about_is_unchecked(
         "README.md", "SHA256SUMS", "_CoqProject", "axioms.txt", "check.sh", "library", "model.json", "theorem"}
     assert Path("new/README.md").read_text(encoding="utf-8").startswith("# Unchecked\n")
     assert Path("new/model.json").read_bytes() == Path("usual.json").read_bytes()
-
-
-@pytest.mark.parametrize(("option", "named"), [
-    (("--unchecked",), "--unchecked"),
-    (("--min-n", "2"), "--min-n or --max-n"),
-    (("--max-n", "8"), "--min-n or --max-n"),
-])
-def test_an_option_of_coq_is_refused_for_other_formats(certify: Any, option: tuple[str, ...], named: str) -> None:
-    result = certify("export", "model.json", "--to", "npz", "-o", "new.npz", *option)
-    assert_one_line(result, 2, f"{named}: found --to npz, expected --to coq")
-
-
-@pytest.mark.parametrize("command", [("prove", "model.json"), ("export", "model.json", "--to", "coq")])
-def test_lengths_that_are_none_are_refused(certify: Any, command: tuple[str, ...]) -> None:
-    result = certify(*command, "--min-n", "3", "--max-n", "2", "-o", "new")
-    assert_one_line(result, 2, "max_n: 2, expected 3 to 100000")
-
-
-def test_an_unknown_format_names_those_there_are(certify: Any) -> None:
-    result = certify("export", "model.json", "--to", "docx", "-o", "new")
-    assert result.code == 2 and "'docx' is not one of 'coq'" in result.err

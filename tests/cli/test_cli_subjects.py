@@ -1,19 +1,34 @@
-"""One reader of subjects: what a text is, and what each command makes of a model, a certificate and a program."""
+"""What is asked: the kind of a subject, dialects, constructions for low precision and other weightings."""
 
 from __future__ import annotations
 
 import json
+import random
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from certify import certify as certify_formula
+from certify.asking.readings import describe_reading, is_core
 from certify.asking.request import read_request
 from certify.asking.subjects import REFUSED, Kind, Programs, find_subject
 from certify.asking.written import Options, as_option
-from constructions.errors import InputError
+from certify.formula.pipeline import certify as certify_in_python
+from constructions.compiler import compile_formula
+from constructions.errors import InputError, Unsupported
+from constructions.language.parser import parse_formula
+from constructions.language.predicates import parse_predicate_definitions
+from constructions.language.spellings import Dialect
 from constructions.network.json_form import transformer_to_json, write_canonical
+from constructions.network.lengths import up_to
+from constructions.network.weightings import Weighting
+from constructions.regimes import Regime, Sharpening
 from examples.hard import flip_flop
+from proofs.formula.discharge import discharge
+from proofs.words.replay import find_miss
+from tests.network.random_formulas import FUTURE, PAST, random_formula, random_word
 
 MODEL, CERTIFICATE, SOFTENED, PROGRAM = "m.json", "c.cert", "soft.cert", "p.rasp"
 ALL = tuple(Kind)
@@ -42,14 +57,6 @@ def test_what_a_text_is(files: None) -> None:
         "model without a suffix": Kind.NETWORK, "Q_a": Kind.FORMULA}
 
 
-def test_standard_input_is_a_formula_or_a_network(certify: Any, files: None) -> None:
-    assert certify("run", "-", "ab", "--alphabet", "ab", stdin=b"Q_a since Q_b").code == 0
-    piped = certify("run", "-", "ab", "--json", stdin=Path(MODEL).read_bytes())
-    assert (piped.code, piped.json) == (0, certify("run", MODEL, "ab", "--json").json)
-    assert certify("model", "-", "--max-n", "2", stdin=Path(CERTIFICATE).read_bytes()).code == 0
-    assert "found a model file" in certify("formula", "-", stdin=Path(MODEL).read_bytes()).err
-
-
 @pytest.mark.parametrize(("name", "arguments", "status"), [
     ("trained_mean", ("run", "-", "01"), 0), ("trained_mean", ("decide", "-", "--max-n", "2"), 0),
     ("trained_mean", ("floats", "-", "--max-n", "2", "--format", "binary32"), 0),
@@ -62,66 +69,6 @@ def test_a_trained_network_is_read_from_standard_input_as_from_a_file(certify: A
     read = certify(*(str(path) if argument == "-" else argument for argument in arguments))
     assert piped.code == read.code == status
     assert piped.out.replace("-", "") == read.out.replace(str(path), "-").replace("-", "")
-
-
-@pytest.mark.parametrize("path", [MODEL, CERTIFICATE])
-def test_every_command_about_networks_reads_models_and_certificates(certify: Any, files: None, path: str) -> None:
-    assert read_request(path).network == read_request(MODEL).network
-    assert certify("run", path, "aba").code == 0
-    assert certify("model", path, "--max-n", "3").code == 0
-    assert certify("audit", "--model", path, "--max-n", "3", "--critical", "none").code == 0
-    assert certify("export", path, "--to", "coq", "--unchecked", "-o", "proof").code == 3  # nobody asks Coq
-
-
-@pytest.mark.parametrize(("arguments", "code"), [
-    (("run", SOFTENED, "01-"), 0), (("soften", SOFTENED, "--max-n", "2", "--critical", "none"), 0),
-    (("model", SOFTENED, "--max-n", "2"), 3), (("audit", "--model", SOFTENED, "--max-n", "2", "--critical", "none"), 3),
-])
-def test_a_softened_certificate_is_read_by_every_command_about_networks(
-        certify: Any, files: None, arguments: tuple[str, ...], code: int) -> None:
-    result = certify(*arguments)
-    assert result.code == code and "Traceback" not in result.err
-
-
-@pytest.mark.parametrize("arguments", [("prove", SOFTENED), ("export", SOFTENED, "--to", "coq", "-o", "proof")])
-def test_where_a_formula_is_needed_a_softened_certificate_is_refused_in_one_line(
-        certify: Any, files: None, arguments: tuple[str, ...]) -> None:
-    result = certify(*arguments)
-    assert (result.code, result.out) == (2, "")
-    assert result.err == ("certify: soft.cert: output 'last bit': its meaning is not a truth, expected the truth of a "
-                          "formula\n")
-
-
-@pytest.mark.parametrize(("arguments", "message"), [
-    (("formula", MODEL), "m.json: found a model file, expected a formula or a program (.rasp or .cr); "
-                         "certify model m.json"),
-    (("build", CERTIFICATE), "c.cert: found a certificate, expected a formula or a program (.rasp or .cr); "
-                             "certify check c.cert"),
-    (("explain", SOFTENED), "soft.cert: found a certificate, expected a formula or a program (.rasp or .cr); "
-                            "certify check soft.cert"),
-    (("model", PROGRAM), "p.rasp: found a program (.rasp or .cr), expected a model file or a certificate; "
-                         "certify run p.rasp WORD"),
-    (("audit", "--model", PROGRAM), "p.rasp: found a program (.rasp or .cr), expected a model file or a certificate; "
-                                    "certify run p.rasp WORD"),
-    (("export", PROGRAM, "--to", "coq", "-o", "x"),
-     "p.rasp: found a program (.rasp or .cr), expected a model file or a certificate; certify run p.rasp WORD"),
-    (("audit", "--formula", MODEL), "m.json: found a model file, expected a formula or a program (.rasp or .cr); "
-                                    "certify model m.json"),
-])
-def test_a_subject_that_makes_no_sense_is_refused_in_one_line(
-        certify: Any, files: None, arguments: tuple[str, ...], message: str) -> None:
-    result = certify(*arguments)
-    assert (result.code, result.out, result.err) == (2, "", f"certify: {message}\n")
-
-
-@pytest.mark.parametrize("command", [("run", MODEL, "ab"), ("prove", MODEL), ("run", CERTIFICATE, "ab")])
-@pytest.mark.parametrize("option", [("--alphabet", "ab"), ("--causal",), ("--regime", "position"),
-                                    ("--predicate", "P(k) := k > 1")])
-def test_an_option_that_a_file_says_itself_is_refused_with_the_same_words(
-        certify: Any, files: None, command: tuple[str, ...], option: tuple[str, ...]) -> None:
-    result = certify(*command, *option)
-    assert (result.code, result.err) == (
-        2, f"certify: {option[0]}: {command[1]} states this itself, expected it with a formula\n")
 
 
 @pytest.mark.parametrize("kind", REFUSED)
@@ -144,17 +91,108 @@ def test_a_program_that_is_run_takes_no_option_of_a_formula(files: None) -> None
             read_request(PROGRAM, Options(**{option: value}), programs=Programs.RUN)
 
 
-def test_a_certificate_that_claims_another_formula_than_its_network_means_is_refused(certify: Any, files: None) -> None:
-    data = json.loads(Path(CERTIFICATE).read_text(encoding="utf-8"))
-    data["claim"]["formula"] = "Q_b since Q_a"
-    Path("other.cert").write_text(json.dumps(data), encoding="utf-8")
-    for command in (("run", "other.cert", "ab"), ("model", "other.cert"), ("prove", "other.cert")):
-        result = certify(*command)
-        assert (result.code, result.err) == (
-            2, "certify: other.cert: claim: its formula is not Q_a since Q_b, which is what the output means\n")
-
-
 def test_a_factor_of_a_model_is_the_constant_of_its_formula(certify: Any, files: None) -> None:
     """Its scores are multiplied: 3 times 2 is the network of the constant 6."""
     doubled = read_request(MODEL, Options(gamma="2")).network
     assert doubled == read_request("Q_a since Q_b", Options(alphabet="ab", gamma="6")).network
+
+
+@pytest.mark.parametrize(("dialect", "truths"), [
+    ("sha", [False, True, False]), ("spot", [False, True, True]), ("black", [False, True, False]),
+    ("lydia", [False, True, True]),
+])
+def test_dialects_differ_at_the_last_position(certify: Any, dialect: str, truths: list[bool]) -> None:
+    result = certify("run", "X a", "aba", "--alphabet", "ab", "--dialect", dialect, "--json")
+    assert result.json["truth"] == truths
+    request = read_request("X a & (a until b)", Options(alphabet="ab", dialect=dialect))
+    _, *again = shlex.split(request.run_command.on("aba"))
+    assert certify(*again, "--json").json["truth"] == [False, dialect != "sha", False]
+
+
+def test_a_note_says_how_a_text_was_read_where_tools_differ() -> None:
+    weak, strong = "X holds at the last position", "X fails at the last position"
+    usual, sha = "since and until are S and U", "since and until ask for their left side at the witness, too"
+    page = " (docs/formulas.md)"
+    for text, dialect, note in (
+        ("X Q_a since Q_b", Dialect.SHA, ""), ("Q_a U Q_b", Dialect.SPOT, ""), ("Q_a W Q_b", Dialect.SHA, ""),
+        ("wX X Q_a", Dialect.SHA, f"dialect sha: {strong}{page}"),
+        ("X Q_a", Dialect.SPOT, f"dialect spot: {weak}{page}"),
+        ("Q_a until 1", Dialect.SHA, f"dialect sha: {sha}{page}"),
+        ("X Q_a since Q_b", Dialect.LYDIA, f"dialect lydia: {weak}, {usual}{page}"),
+    ):
+        assert describe_reading(text, None, {}, dialect) == note
+
+
+def test_the_core_language_is_what_the_checker_reads() -> None:
+    third = "T(k) := k % 3 == 0"
+    for text in ("X Q_a S Y Q_b", "T(#<[Q_a]) | MOD(3,1)", "#<[Q_a] - 2*#>[Q_b] + 1 != 0"):
+        assert is_core(text, [third])
+        assert parse_formula(text, predicates=parse_predicate_definitions([third])) is not None
+    for text in ("Q_a T Q_b", "1", "i > 2", "0 <= #<[Q_a] <= 2", "GFQ_a", "a U b", "Q_a Until"):
+        assert not is_core(text)
+
+
+def test_an_unknown_dialect_is_refused_with_the_word_of_the_user() -> None:
+    with pytest.raises(InputError, match=r"^--dialect: found 'ltl', expected sha, spot, black or lydia$"):
+        read_request("Q_a", Options(dialect="ltl"))
+
+
+COUNTING = ("ODD(#<[Q_1])", "--alphabet", "01")
+
+
+@pytest.mark.one_in(6)
+@pytest.mark.parametrize("text", ["Q_1 since prev Q_0", "ODD(#<[Q_1]) & #<[Q_1] > #>[Q_0]"])
+@pytest.mark.parametrize("name", ["bfloat16", "binary16", "tf32", "binary32"])
+def test_a_formula_is_certified_in_the_regime_of_position(certify: Any, text: str, name: str) -> None:
+    result = certify("formula", text, "--alphabet", "01", "--precision", name, "--max-n", "5", "--json")
+    assert result.code == 0
+    assert result.json["verdict"] == "certified"
+    assert (result.json["regime"], result.json["causal"]) == ("position", False)
+
+
+def test_the_constant_is_4_and_can_be_another(certify: Any) -> None:
+    errors = {gamma: certify("formula", "O Q_1", "--precision", "bfloat16", *gamma, "--max-n", "6", "--json").json
+              for gamma in ((), ("--gamma", "4"), ("--gamma", "2"))}
+    assert errors[()]["worst_error"] == errors["--gamma", "4"]["worst_error"]
+    assert float(errors["--gamma", "2"]["worst_error"]["upper"]) > 0.1 > float(errors[()]["worst_error"]["upper"])
+
+
+def test_build_and_run_take_the_longest_word_that_is_counted_in(certify: Any) -> None:
+    sizes = []
+    for longest in ("4", "8"):
+        assert certify("build", *COUNTING, "--precision", "bfloat16", "--max-n", longest, "-o", "m.json").code == 0
+        model = json.loads(Path("m.json").read_text())
+        sizes.append(sum("slack" in name for name in model["directions"]))
+        assert certify("model", "m.json", "--max-n", longest).code == 0
+    assert sizes == [4, 8]
+    run = certify("run", *COUNTING[:1], "0110", *COUNTING[1:], "--precision", "bfloat16", "--max-n", "4", "--json")
+    assert run.code == 0
+
+
+def test_python_takes_a_precision() -> None:
+    outcome = certify_formula("ODD(#<[Q_1]) & O Q_0", "01", 4, precision="bfloat16")
+    assert outcome.verdict == "certified"
+    with pytest.raises(InputError, match="precision: found 'x', expected one of bfloat16"):
+        certify_formula("Q_1", "01", 4, precision="x")
+
+
+LIKE_SOFTMAX = ["sparsemax", "entmax-1.5", "softmax-plus-one"]
+@pytest.mark.one_in(6)
+@pytest.mark.parametrize("weighting", LIKE_SOFTMAX)
+@pytest.mark.parametrize("causal", [False, True])
+def test_random_formulas_are_certified_and_run_right(weighting: str, causal: bool) -> None:
+    rng = random.Random(f"{weighting}{causal}")
+    regime = Regime(Sharpening.TEMPERATURE, causal)
+    for _ in range(3):
+        formula = random_formula(rng, 3, temporal=PAST if causal else PAST + FUTURE)
+        try:
+            network = compile_formula(formula, "ab", regime, weighting=Weighting(weighting))
+        except Unsupported:
+            assert weighting == "softmax-plus-one"
+            continue
+        assert all(line.proved for line in discharge(network, up_to(6)))
+        assert all(find_miss(network, random_word(rng, n)) is None for n in (1, 2, 3, 5, 6))
+
+
+def test_python_takes_it_too() -> None:
+    assert certify_in_python("prev Q_a", alphabet="ab", max_n=4, weighting="sparsemax").verdict == "certified"

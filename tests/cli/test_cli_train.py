@@ -1,18 +1,24 @@
-"""certify train: what it prints and writes, and how it ends."""
+"""certify train, learn and import --expect: what they write, and how they end."""
 
 from __future__ import annotations
 
 import importlib.util
+import io
 import shlex
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
+from constructions.importing.importer import import_network
+from constructions.importing.questions import Options
 from constructions.trained.json_form import read_network
 from examples.trained.zoo import ZOO, plans
 from proofs.check import check_text
 from tests.cli.conftest import Certify
+from tests.cli.made import MADE
 from tests.learning.changed import changed, in_bits
 from tests.trained.small_networks import write_network
 from tests.with_torch import torch_or_skip
@@ -87,34 +93,6 @@ def test_inputs_in_tracks_are_learnt_too(train: Certify, tmp_path: Path) -> None
     assert train("decide", "copy/model.json", "--claim", "copy/claim.toml").code == 0
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ((), "what is claimed? expected --claim FILE, or --alphabet, --read"),
-    (("nothing",), "nothing: no such file, and no task of this name, expected a claim file or one of d_2, dyck_1"),
-    (("first", "--alphabet", "01"), "--alphabet: the task says this, expected one or the other"),
-    (("last_letter",), "max_n: 1000000, expected at most 64 (--max-n)"),
-    (("first", "--rounds", "0"), "--rounds: 0, expected from 1"),
-    (("first", "--seed", "-1"), "--seed: -1, expected from 0"),
-    (("first", "--width", "5", "--heads", "2"), "--width: 5, expected a multiple of the 2 heads"),
-    (("first", "--from", "model.json", "--width", "8"), "--width: the network of --from has its sizes"),
-    (("first", "--from", "nothing.json"), "nothing.json: "),
-    (("first", "--rows", "3", "--max-n", "3"), "the claim: max_n: 3, but at offset 0 no word of more than 2 letters"),
-    (("--alphabet", "01", "--before", "99999", "--at", "last", "--sign", "0: Q_0", "--max-n", "2"),
-     "token 99999, expected fewer than 4096 tokens"),
-])
-def test_bad_input_is_refused_in_a_line(train: Certify, tmp_path: Path, arguments: tuple[str, ...],
-                                        message: str) -> None:
-    result = train("train", *arguments, "-o", "new")
-    assert (result.code, result.out) == (2, "") and message in result.err and len(result.err.splitlines()) == 1
-    assert not (tmp_path / "new").exists()
-
-
-def test_a_folder_that_holds_something_is_refused_before_anything_is_trained(train: Certify, tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "thesis").touch()
-    result = train("train", "first", "-o", "mine")
-    assert result.code == 2 and "mine: cannot be written: the folder is not empty" in result.err
-
-
 def test_without_torch_a_line_says_so(certify: Certify, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     found = importlib.util.find_spec
     monkeypatch.setattr("importlib.util.find_spec", lambda name, *more: None if name == "torch" else found(name, *more))
@@ -123,3 +101,58 @@ def test_without_torch_a_line_says_so(certify: Certify, monkeypatch: pytest.Monk
     assert result.err == ("certify: unsupported: torch is not installed, expected the extra: pip install "
                           "'.[torch]' in a checkout of certify\n")
 
+
+def test_the_automaton_of_a_network_is_drawn(certify: Certify) -> None:
+    Path("seven.json").write_bytes(MADE["seven.json"]().encode())
+    claim = str(ZOO / "tomita_7" / "claim.toml")
+    assert certify("learn", "seven.json", "--claim", claim, "--max-n", "4", "--svg", "s.svg").code == 0
+    assert len(ElementTree.parse("s.svg").getroot().findall("{http://www.w3.org/2000/svg}circle")) == 6
+
+
+SMALL = {"embed.W_E": (3, 4), "unembed.W_U": (4, 2), "blocks.0.attn.W_Q": (1, 4, 2), "blocks.0.attn.W_K": (1, 4, 2),
+         "blocks.0.attn.W_V": (1, 4, 2), "blocks.0.attn.W_O": (1, 2, 4), "pos_embed.W_pos": (6, 4)}
+ANSWERS = ("--attention", "causal", "--norm", "none")
+
+
+def write_small(folder: Path) -> None:
+    arrays = {name: np.arange(np.prod(shape), dtype=np.float32).reshape(shape) / 8 for name, shape in SMALL.items()}
+    np.savez(folder / "small.npz", **arrays)  # type: ignore[arg-type]
+
+
+def logits_of_owner(folder: Path) -> dict[str, np.ndarray]:
+    from proofs.trained.forward import FloatNetwork
+
+    network = import_network([folder / "small.npz"], Options(kind="hooked-transformer", attention="causal",
+                                                            norm="none")).network
+    return {",".join(map(str, word)): FloatNetwork(network).logits(np.array([word]), 0)[0].astype(np.float32)
+            for word in ([0], [2, 1], [0, 1, 2, 2])}
+
+
+def test_logits_of_the_owner_answer_what_names_do_not(certify: Certify, tmp_path: Path) -> None:
+    write_small(tmp_path)
+    right = logits_of_owner(tmp_path)
+    np.savez(tmp_path / "right.npz", **right)  # type: ignore[arg-type]
+    assert "--kind hooked-transformer" in certify("import", "small.npz", *ANSWERS, "-o", "m.json").err
+    result = certify("import", "small.npz", *ANSWERS, "--expect", "right.npz", "-o", "m.json", "--json")
+    assert result.code == 0 and result.json["compared"]["original"] == "logits in right.npz"
+    assert result.json["compared"]["inputs"] == 3
+    np.savez(tmp_path / "wrong.npz", **{**right, "2,1": right["2,1"] + np.float32(0.01)})  # type: ignore[arg-type]
+    result = certify("import", "small.npz", *ANSWERS, "--expect", "wrong.npz", "-o", "n.json")
+    assert result.code == 2 and not (tmp_path / "n.json").exists()
+    assert "wrong.npz: on input 2,1 the original's logits differ from those of the network as it was" in result.err
+
+
+@pytest.mark.parametrize(("arrays", "message"), [
+    ({"a": np.zeros(2)}, "array a (<f8 [2]), expected logits under the tokens of their input, as in 2,0,1"),
+    ({"9": np.zeros(2)}, "input 9, expected tokens below 3, at most 6 of them"),
+    ({"0,0,0,0,0,0,0": np.zeros(2)}, "input 0,0,0,0,0,0,0, expected tokens below 3"),
+    ({"0": np.zeros(3)}, "on input 0 the original's output has shape [3], expected 2 logits"),
+    ({"0": np.array([np.nan, 0])}, "and numbers that are not finite")])
+def test_logits_that_are_none_of_the_network_are_refused(
+        certify: Certify, tmp_path: Path, arrays: dict[str, object], message: str) -> None:
+    write_small(tmp_path)
+    file = io.BytesIO()
+    np.savez(file, **arrays)  # type: ignore[arg-type]
+    (tmp_path / "e.npz").write_bytes(file.getvalue())
+    result = certify("import", "small.npz", *ANSWERS, "--expect", "e.npz", "-o", "m.json")
+    assert result.code == 2 and message in result.err and len(result.err.splitlines()) == 1

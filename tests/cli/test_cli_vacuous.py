@@ -6,22 +6,6 @@ import pytest
 
 from certify.asking.vacuity import find_vacuity
 from constructions.language.parser import parse_formula
-from tests.cli.conftest import Certify
-
-
-def test_a_formula_that_is_false_everywhere_has_a_note(certify: Certify) -> None:
-    result = certify("formula", "Q_1 since Q_0", "--alphabet", "01", "--max-n", "8")
-    assert result.code == 0
-    assert "\nnote      the formula is false at every position of every word up to n = 8\n" in result.out
-
-
-def test_the_note_is_in_the_json(certify: Certify) -> None:
-    result = certify("formula", "Q_1 | !Q_1", "--alphabet", "01", "--max-n", "2", "--json")
-    assert result.json["note"] == "true at every position of every word up to n = 2"
-
-
-def test_other_formulas_have_none(certify: Certify) -> None:
-    assert "note" not in certify("formula", "prev Q_1", "--alphabet", "01", "--max-n", "2").out
 
 
 @pytest.mark.parametrize(("formula", "expected"), [

@@ -44,7 +44,7 @@ from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.lengths import up_to
 from constructions.regimes import Regime
 from proofs.every_n import Coq, ProvedLengths
-from tests.cli.test_cli_trained_words import CLAIM, difference_network
+from tests.cli.made import CLAIM, difference_network
 from tests.trained.small_networks import write_network
 
 ROOT = Path(certify.__file__).parent.parent
