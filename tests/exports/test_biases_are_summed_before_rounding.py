@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,21 +38,24 @@ def counting(precision: str) -> Weights:
     return Weights(precision, Lengths(1, 1), ("a",), ("x", "y", "z"), 2, {"z": 2}, arrays)
 
 
-@pytest.mark.parametrize("precision", FIRST_BEYOND)
-def test_in_numpy(precision: str) -> None:
-    assert NumpyNetwork(counting(precision), "binary32").run(["a"]).item() == FIRST_BEYOND[precision]
+def in_numpy(weights: Weights) -> Any:
+    return NumpyNetwork(weights, "binary32").run(["a"])
 
 
-@pytest.mark.parametrize("precision", FIRST_BEYOND)
-def test_in_onnxruntime(precision: str) -> None:
-    model = onnx_model(counting(precision), {})
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    assert session.run(["output"], {"tokens": np.array([[0]])})[0].item() == FIRST_BEYOND[precision]
+def in_onnxruntime(weights: Weights) -> Any:
+    model = onnx_model(weights, {}).SerializeToString()
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    return session.run(["output"], {"tokens": np.array([[0]])})[0]
 
 
-@pytest.mark.parametrize("precision", FIRST_BEYOND)
-def test_in_torch(precision: str) -> None:
+def in_torch(weights: Weights) -> Any:
     torch_or_skip()
     from constructions.running.to_torch import module_of
 
-    assert module_of(counting(precision)).run(["a"]).item() == FIRST_BEYOND[precision]
+    return module_of(weights).run(["a"])
+
+
+@pytest.mark.parametrize("precision", FIRST_BEYOND)
+@pytest.mark.parametrize("run", [in_numpy, in_onnxruntime, in_torch])
+def test_a_bias_is_added_before_the_sum_is_rounded(run: Callable[[Weights], Any], precision: str) -> None:
+    assert run(counting(precision)).item() == FIRST_BEYOND[precision]

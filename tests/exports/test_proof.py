@@ -15,8 +15,6 @@ import pytest
 from certify.exports.proof.document import proof_of
 from certify.exports.proof.places import find_spans, spell
 from certify.formula.sealed import read_sealed_text
-from certify.frame.shipped import examples_folder
-from constructions.errors import InputError
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from tests.exports.conftest import write_certificate
 
@@ -130,20 +128,6 @@ def test_too_many_directions_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
     assert result.code == 3 and re.fullmatch(
         r"certify: unsupported: a proof for people of \d+ directions: at most 5 are written\n", result.err)
     assert not (tmp_path / "out.tex").exists()
-
-
-def test_a_softened_certificate_is_refused_in_one_line(tmp_path: Path, certify: Any) -> None:
-    model = str(examples_folder() / "hard" / "uniform.json")
-    assert certify("soften", model, "--max-n", "2", "-o", "soft.cert").code == 0
-    result = certify("export", "soft.cert", "--to", "proof", "-o", "out.tex")
-    complaint = "certify: soft.cert: a certificate of a softened transformer, expected one of a formula\n"
-    assert (result.code, result.err) == (2, complaint) and not (tmp_path / "out.tex").exists()
-
-
-def test_a_certificate_of_a_trained_network_is_refused_as_what_it_is() -> None:
-    text = (Path(__file__).parents[1] / "corpus" / "accepted" / "trained_mean.cert").read_text(encoding="utf-8")
-    with pytest.raises(InputError, match="x: a certificate of a trained network, expected one of a formula"):
-        read_sealed_text(text, "x")
 
 
 def test_spans_are_those_of_json_with_an_indent_of_one() -> None:

@@ -29,8 +29,8 @@ from certify.site.workbench import pack_prover, prover_files
 from constructions.errors import InputError
 from tests.browser import CONTRASTS, NARROW, browser, faults
 from tests.cli.conftest import Certify, certify
-from tests.exports.test_proved_checkers_of_the_site import PYTHON, serve
-from tests.exports.test_site import PYODIDE, visit, wait_until_ready
+from tests.exports.test_proved_checkers_of_the_site import PYTHON
+from tests.exports.test_site import PYODIDE, serve, visit, wait_until_ready
 
 __all__ = ["browser", "certify"]
 WHEELS = os.environ.get("CERTIFY_WHEELS", "")

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from html.parser import HTMLParser
@@ -279,18 +279,23 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         """Nothing."""
 
 
+def serve(files: Mapping[str, str | bytes], folder: Path) -> http.server.ThreadingHTTPServer:
+    """The files of a site, on a port of this machine."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, http.server.ThreadingHTTPServer]]:
     """A site with the real Pyodide if it is there, on a port of this machine."""
     folder = tmp_path_factory.mktemp("site")
     paths = [str(path) for path in sorted((CORPUS / "accepted").glob("*.cert")) if path.stat().st_size < 4000][:3]
     pyodide = read_pyodide(PYODIDE) if PYODIDE else None
-    for name, content in site_files(exhibits_of_files(paths, lambda _: None), pyodide).items():
-        place = folder / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content.encode() if isinstance(content, str) else content)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = serve(site_files(exhibits_of_files(paths, lambda _: None), pyodide), folder)
     yield f"http://127.0.0.1:{server.server_address[1]}/", server
     server.shutdown()
 

@@ -18,8 +18,7 @@ from certify.site.build import site_files
 from certify.site.gallery import Wanted
 from certify.site.pyodide import read_pyodide
 from tests.browser import browser
-from tests.exports.test_proved_checkers_of_the_site import serve
-from tests.exports.test_site import PYODIDE, native, visit, wait_until_ready
+from tests.exports.test_site import PYODIDE, native, serve, visit, wait_until_ready
 
 __all__ = ["browser"]
 ALL = Wanted((), (), 16, 6, 0)
