@@ -1,4 +1,6 @@
-"""The HTML report in a real headless Chromium: it renders, its plots are on screen, it asks the network for nothing.
+"""The HTML report in a real headless Chromium: it renders, and its plots are on screen.
+
+That it asks for nothing, fits a phone and has contrast, tests/exports/pages/test_promises_of_all_pages.py says of all.
 """
 
 from __future__ import annotations
@@ -9,19 +11,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from certify.auditing.results import AuditReport
 from tests.auditing.sample import CERTIFIED, CLAIMS, HOSTILE, REPORT, STATEMENTS, STRANGER, html_of, since_row
 from tests.browser import CONTRASTS, NARROW, WIDE, Scheme, browser, look
 
 __all__ = ["browser"]
-
-@pytest.mark.parametrize("report", [REPORT, HOSTILE], ids=["sample", "hostile"])
-def test_it_asks_for_nothing_but_its_own_file_and_complains_about_nothing(
-        browser: Browser, tmp_path: Path, report: AuditReport) -> None:
-    seen = look(browser, tmp_path, html_of(report), until="networkidle")
-    assert seen.requests == [seen.address]
-    assert seen.complaints == []
-
 
 def test_a_page_that_asks_for_something_is_noticed(browser: Browser, tmp_path: Path) -> None:
     outside = "http://127.0.0.1:9/picture.png"
@@ -67,21 +60,13 @@ def test_plots_are_on_screen_within_the_page(browser: Browser, tmp_path: Path, w
         assert curves > 10
 
 
-@pytest.mark.parametrize("report", [REPORT, HOSTILE], ids=["sample", "hostile"])
-@pytest.mark.parametrize("width", [WIDE, NARROW])
-def test_only_tables_scroll_sideways(browser: Browser, tmp_path: Path, width: int, report: AuditReport) -> None:
-    page = look(browser, tmp_path, html_of(report), width).page
-    assert page.evaluate("document.scrollingElement.scrollWidth") == width
-
-
 @pytest.mark.parametrize(("scheme", "background"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(20, 23, 27)")])
-def test_every_text_has_contrast_in_light_and_in_dark(
+def test_only_tables_scroll_sideways_and_the_ground_is_light_or_dark(
         browser: Browser, tmp_path: Path, scheme: Scheme, background: str) -> None:
     page = look(browser, tmp_path, html_of(REPORT), scheme=scheme).page
+    assert page.evaluate("document.scrollingElement.scrollWidth") == WIDE
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == background
-    contrasts = page.evaluate(CONTRASTS)
-    assert len(contrasts) > 150
-    assert min(contrasts) >= 4.5
+    assert len(page.evaluate(CONTRASTS)) > 150
 
 
 def test_a_link_leads_to_the_claim_and_opens_its_long_table(browser: Browser, tmp_path: Path) -> None:

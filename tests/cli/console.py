@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from certify.cli import command_line
+from tests.cli.made import make
 from tests.processes import ROOT
 from tests.with_torch import torch_or_skip
 
@@ -192,7 +193,7 @@ def refused(certify: Callable[..., Any], step: Step, result: Any, kinds: Mapping
             f"{step}\n{again.out}")
 
 
-def play(certify: Callable[..., Any], session: Session, made: Mapping[str, Callable[[], str | bytes]]) -> None:
+def play(certify: Callable[..., Any], session: Session) -> None:
     """Take each step of a session, in the current folder; all commands that come out otherwise are named."""
     wrong = list[str]()
     for step in session.steps:
@@ -208,9 +209,8 @@ def play(certify: Callable[..., Any], session: Session, made: Mapping[str, Calla
             source, *target = shlex.split(rest)
             shutil.copy(source, *(target or ["."]))
         elif word == "made":
-            for place in map(Path, shlex.split(rest)):
-                content = made[place.name]()
-                place.write_bytes(content if isinstance(content, bytes) else content.encode())
+            for place in shlex.split(rest):
+                make(place)
         elif step.line == "needs torch":
             torch_or_skip()
         elif word == "folder":

@@ -8,6 +8,7 @@ import pickle  # noqa: TID251  # writes what a command must refuse
 import struct
 from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -141,3 +142,9 @@ MADE: Mapping[str, Callable[[], str | bytes]] = {
     "four.json": lambda: network_text(changed(seven(), in_bits(4))),
     "q.vnnlib": lambda: query(WORDS, differ((1, 2, 3), SIGNS)),
 }
+
+
+def make(place: str) -> None:
+    """Write the file that has this name."""
+    content = MADE[Path(place).name]()
+    Path(place).write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -30,7 +30,7 @@ from constructions.network.weightings import Weighting
 from examples.hard import flip_flop
 from proofs.check import Rejected
 from proofs.words.replay import run_soft
-from tests.cli.made import MADE
+from tests.cli.made import make
 from tests.cli.reports import without_seconds
 from tests.processes import ROOT
 
@@ -195,7 +195,7 @@ def test_an_escape_sequence_in_an_argument_does_not_reach_the_terminal(certify: 
 ])
 def test_what_no_line_of_a_session_can_say_is_refused_in_a_line(
         certify: Any, arguments: tuple[str, ...], message: str) -> None:
-    Path("m.json").write_bytes(MADE["m.json"]().encode())
+    make("m.json")
     Path("p.rasp").write_text("alphabet ab\nP(i) := Q_a(i)\n")
     result = certify("run", *arguments, stdin=b"Q_1 \xff")
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1) and message in result.err

@@ -18,7 +18,7 @@ from constructions.trained.json_form import read_network
 from examples.trained.zoo import ZOO, plans
 from proofs.check import check_text
 from tests.cli.conftest import Certify
-from tests.cli.made import MADE
+from tests.cli.made import make
 from tests.learning.changed import changed, in_bits
 from tests.trained.small_networks import write_network
 from tests.with_torch import torch_or_skip
@@ -103,7 +103,7 @@ def test_without_torch_a_line_says_so(certify: Certify, monkeypatch: pytest.Monk
 
 
 def test_the_automaton_of_a_network_is_drawn(certify: Certify) -> None:
-    Path("seven.json").write_bytes(MADE["seven.json"]().encode())
+    make("seven.json")
     claim = str(ZOO / "tomita_7" / "claim.toml")
     assert certify("learn", "seven.json", "--claim", claim, "--max-n", "4", "--svg", "s.svg").code == 0
     assert len(ElementTree.parse("s.svg").getroot().findall("{http://www.w3.org/2000/svg}circle")) == 6

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.cli.console import Session, play, sessions_of
-from tests.cli.made import MADE
 
 SESSIONS = {f"{path.stem}: {session.title}": session for path in sorted((Path(__file__).parent / "sessions").iterdir())
             for session in sessions_of(path)}
@@ -16,4 +15,4 @@ SESSIONS = {f"{path.stem}: {session.title}": session for path in sorted((Path(__
 
 @pytest.mark.parametrize("session", SESSIONS.values(), ids=SESSIONS)
 def test_the_session_comes_out_as_it_is_written(certify: Any, session: Session) -> None:
-    play(certify, session, MADE)
+    play(certify, session)

@@ -6,7 +6,6 @@ import base64
 import contextlib
 import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -24,33 +23,14 @@ from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.regimes import Regime
 from docs.write_notebooks import run_notebook
 from proofs.every_n import Coq
+from tests.exports.pages.test_page_of_a_certificate import Tags
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHOWN = {"certify.ipynb": 5, "notebooks/attention_and_temporal_logic.ipynb": 6, "notebooks/counting.ipynb": 6}
 """The notebooks, and how many of their cells show HTML."""
-VOID = {"img", "br", "meta"}
-
-
-class Balanced(HTMLParser):
-    """Every element that is opened is closed, in order."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
 def check_html(html: str) -> None:
     """It is whole, small, and names neither a path nor an address."""
-    Balanced(html)
+    assert Tags(html).pending == []
     assert len(html) < 60_000
     assert "http" not in html
     assert "/home" not in html
