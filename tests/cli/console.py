@@ -6,7 +6,8 @@ own. ``let NAME = text`` stands for text in all later lines, as ``<NAME>``, and 
 - ``file NAME``, ``copy PATH [NAME]``, ``made NAMES`` (tests/cli/made.py), ``folder NAME``, ``edit FILE: old => new``,
   ``needs torch``;
 - ``files NAMES``: the folder holds these and no other; ``read FILE`` and ``same FILE FILE``: what is in files;
-- ``$ command`` ends with status 0, ``$2 command`` with 2; ``$= command`` prints the lines below it and no other.
+- ``$ command`` ends with status 0, ``$2 command`` with 2; ``$= command`` prints the lines below it and no other;
+  ``$ run {this|that}`` are two commands, and ``{1}`` below them is what was chosen.
 
 Below a step, with two blanks, or behind ``==>``, stand lines that must be there, in their order: in what is printed; in
 the JSON object, as ``key.key = value && key < value``, if the command has ``--json``; on standard error if it ends with
@@ -17,6 +18,7 @@ semicolon are comments.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shlex
@@ -33,16 +35,23 @@ from tests.processes import ROOT
 from tests.with_torch import torch_or_skip
 
 PLACES = {"examples": str(ROOT / "examples"), "corpus": str(ROOT / "tests" / "corpus" / "accepted")}
-ANY = "…"
+ANY, CHOICE = "…", r"\{([^{}]*\|[^{}]*)\}"
 
 
 @dataclass
 class Step:
-    """A line, where it stands, and the lines that belong to it."""
+    """A line, where it stands, the lines that belong to it, and what was chosen in it."""
 
     place: str
     line: str
-    below: list[str] = field(default_factory=list)
+    lines: list[str]
+    chosen: tuple[str, ...] = ()
+
+    @property
+    def below(self) -> list[str]:
+        """What belongs to it; ``{1}`` is the first word of what was chosen first."""
+        return [re.sub(r"\{(\d)\}", lambda found: self.chosen[int(found[1]) - 1].split()[0], line)
+                for line in self.lines]
 
     def __str__(self) -> str:
         return f"{self.place}: {self.line}"
@@ -69,13 +78,20 @@ def sessions_of(path: Path) -> Iterator[Session]:
                 yield session
             session = Session(line.removeprefix("# "))
         elif session and line.startswith("  "):
-            session.steps[-1].below.append(line[2:])
+            session.steps[-1].lines.append(line[2:])
         elif session and line and not line.startswith(";"):
             line, *inline = line.split(" ==> ", maxsplit=1)
-            lines = number + text[:text.find(raw)].count("\0")
-            session.steps.append(Step(f"{path.name}, line {lines}", line, inline))
+            place = f"{path.name}, line {number + text[:text.find(raw)].count(chr(0))}"
+            session.steps.extend(Step(place, one, inline, chosen) for one, chosen in choices(line))
     if session:
         yield session
+
+
+def choices(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """A line with each choice ``{this|that}`` made in every way."""
+    for chosen in itertools.product(*(found.split("|") for found in re.findall(CHOICE, line))):
+        rest = iter(chosen)
+        yield re.sub(CHOICE, lambda _, rest=rest: next(rest), line), chosen  # type: ignore[misc]
 
 
 def fits(pattern: str, line: str) -> bool:
