@@ -87,19 +87,6 @@ def test_where_attention_does_not_depend_on_the_word_the_two_bounds_meet() -> No
     assert row.lower <= row.upper < row.lower * (1 + 2**-60)
 
 
-def test_sparsemax_is_exact_where_it_is_certified_and_where_it_is_not(certify: Any) -> None:
-    sparse = ("sensitivity", "prev Q_1", "--alphabet", "01", "--weighting", "sparsemax", "--max-n", "3")
-    assert [row["exact"] for row in measured(certify, *sparse)["lengths"]] == ["0", "1", "1"]
-    warm = measured(certify, *sparse, "--temperature", "100")
-    assert [row["method"] for row in warm["lengths"]] == ["classes"] * 3
-    assert all(row["exact"] for row in warm["lengths"])
-
-
-def test_hard_attention_is_exact(certify: Any) -> None:
-    found = measured(certify, "sensitivity", str(EXAMPLES / "hard" / "tied.json"), "--max-n", "3")
-    assert [row["exact"] for row in found["lengths"]] == ["1", "1", "1"]
-
-
 def test_a_trained_network_has_bounds_for_short_words_and_none_from_above_for_longer_ones(
         certify: Any, tmp_path: Path) -> None:
     model, claim = tmp_path / "tomita_2.json", EXAMPLES / "trained" / "tomita_2" / "claim.toml"
@@ -129,20 +116,6 @@ def test_a_plot_is_an_svg_that_parses_and_nothing_is_drawn_where_nothing_changes
     nowhere = tmp_path / "no.svg"
     assert certify("sensitivity", "Q_1 & Q_0", "--alphabet", "01", "--max-n", "3", "--plot", str(nowhere)).code == 2
     assert not nowhere.exists()
-
-
-@pytest.mark.parametrize(("arguments", "complaint"), [
-    (("--direction", "near"), "direction: 'near', expected one of the network's, such as near[ODD(#<[Q_1])]"),
-    (("--lengths", "99"), "lengths: 99, expected some of 1..16"),
-    (("--lengths", "none"), "lengths: none, expected some of 1..16"),
-    (("--claim", "x.toml"), "--claim: ODD(#<[Q_1]) does not hold a trained network, and this option is for those"),
-    (("--min-n", "20"), "min-n: 20, expected a number from 1 to 16"),
-])
-def test_what_makes_no_sense_is_refused_in_one_line(certify: Any, arguments: tuple[str, ...], complaint: str) -> None:
-    done = certify(*PARITY, *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"certify: {complaint}")
-    assert done.err.count("\n") == 1
 
 
 def test_a_position_that_is_none_is_refused_in_python() -> None:

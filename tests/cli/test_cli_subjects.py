@@ -95,6 +95,7 @@ def test_a_factor_of_a_model_is_the_constant_of_its_formula(certify: Any, files:
     """Its scores are multiplied: 3 times 2 is the network of the constant 6."""
     doubled = read_request(MODEL, Options(gamma="2")).network
     assert doubled == read_request("Q_a since Q_b", Options(alphabet="ab", gamma="6")).network
+    assert read_request(CERTIFICATE).network == read_request(MODEL).network
 
 
 @pytest.mark.parametrize(("dialect", "truths"), [
