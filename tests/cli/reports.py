@@ -1,4 +1,4 @@
-"""What of a JSON report does not depend on the clock."""
+"""What of a JSON report does not depend on the clock, and an interrupt in the place of work."""
 
 from __future__ import annotations
 
@@ -10,3 +10,7 @@ def without_seconds(data: Any) -> Any:
     if isinstance(data, dict):
         return {key: without_seconds(value) for key, value in data.items() if key not in ("seconds", "stages")}
     return [without_seconds(value) for value in data] if isinstance(data, list) else data
+
+
+def interrupt(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt

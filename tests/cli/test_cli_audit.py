@@ -16,7 +16,7 @@ import pytest
 from certify.auditing.session import VERSION
 from constructions.errors import WorkLost
 from tests.cli.made import TWO_CLAIMS
-from tests.cli.reports import without_seconds
+from tests.cli.reports import interrupt, without_seconds
 from tests.processes import start_python, wait_until
 
 QUICK = TWO_CLAIMS.replace('critical = [4]\nconstants = { 4 = "1.374063" }\n', "")
@@ -26,9 +26,6 @@ QUICK = TWO_CLAIMS.replace('critical = [4]\nconstants = { 4 = "1.374063" }\n', "
 def write(text: str) -> str:
     Path("claims.toml").write_text(text, encoding="utf-8")
     return "claims.toml"
-
-
-# -- claims files ------------------------------------------------------------------------------------------------------
 
 
 # -- several processes -------------------------------------------------------------------------------------------------
@@ -84,10 +81,6 @@ def test_an_interrupted_audit_reports_what_is_finished_and_resumes(certify: Any,
     assert resumed.code == 0 and not kept.exists()
     assert [claim["name"] for claim in resumed.json["claims"]] == ["enough", "not-enough", "slow"]
     assert resumed.json["claims"][0] in [claim["result"] for claim in before]
-
-
-def interrupt(*_: object, **__: object) -> None:
-    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

@@ -176,9 +176,6 @@ def test_an_escape_sequence_in_an_argument_does_not_reach_the_terminal(certify: 
         assert "\x1b" not in result.out + result.err and "\x9b" not in result.out + result.err
 
 
-# -- words -------------------------------------------------------------------------------------------------------------
-
-
 # -- files -------------------------------------------------------------------------------------------------------------
 
 

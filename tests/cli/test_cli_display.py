@@ -19,6 +19,7 @@ from certify.frame.numbers import decimal_lower, decimal_upper, enclosed
 from certify.frame.progress import ProgressLine
 from certify.frame.words import show_alphabet
 from constructions.text import printable
+from tests.cli.reports import interrupt
 
 FORMULA = "prev (Q_a since (Q_b | next Q_c)) & (Q_c until (Q_a & prev Q_b) -> next (Q_a S Q_b))"
 
@@ -162,9 +163,6 @@ def test_an_interrupted_write_leaves_the_old_file_and_no_other(tmp_path: Path, m
     target = tmp_path / "c.cert"
     target.write_text("old")
 
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
     monkeypatch.setattr(Path, "replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_text(str(target), "new")
@@ -180,9 +178,6 @@ def test_writing_through_a_symbolic_link_keeps_the_link(tmp_path: Path) -> None:
 
 def test_an_interrupted_command_says_so_in_one_line(
         certify: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
     monkeypatch.setattr("certify.formula.pipeline.certify_request", interrupt)
     result = certify("formula", "Q_1", "-o", "c.cert", "--json")
     assert (result.code, result.err) == (130, "certify: interrupted\n")

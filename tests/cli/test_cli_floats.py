@@ -47,9 +47,6 @@ def test_json_says_which_class_which_lengths_and_how_far_heads_are_off(certify: 
         assert head["head"] == "1.1" and 0 < float(head["output_error"]) < 0.25
 
 
-# -- what is asked about -----------------------------------------------------------------------------------------------
-
-
 # -- presets -----------------------------------------------------------------------------------------------------------
 
 
@@ -86,9 +83,6 @@ def test_a_malformed_file_of_classes_is_refused(certify: Any, certificate: str, 
     result = certify("floats", certificate, "--format", "tf32", "--format", "f.toml")
     assert (result.code, result.out) == (2, "")
     assert complaint in " ".join(result.err.split())
-
-
-# -- certify audit -----------------------------------------------------------------------------------------------------
 
 
 # -- certify explain ---------------------------------------------------------------------------------------------------

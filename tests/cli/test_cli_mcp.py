@@ -20,6 +20,7 @@ from certify.cli import command_line
 from certify.commands.mcp_tools import INSTRUCTIONS, run_in_time, schema_of, tools_within
 from certify.frame.verdicts import VERDICTS
 from constructions.errors import InputError
+from tests.cli.reports import without_seconds
 from tests.processes import ROOT, wait_until
 from tests.with_mcp import mcp_or_skip
 
@@ -27,12 +28,6 @@ TOOLS = tools_within(command_line().commands, 60)
 CLAIM = {"formula": "prev Q_1", "alphabet": "01", "max_n": 3}
 SLEEPS = "import time; time.sleep(600)"
 WRONG = ROOT / "tests" / "corpus" / "accepted" / "trained_wrong_word.cert"
-
-
-def without_seconds(found: Any) -> Any:
-    if isinstance(found, dict):
-        return {name: without_seconds(value) for name, value in found.items() if name not in ("seconds", "stages")}
-    return [without_seconds(each) for each in found] if isinstance(found, list) else found
 
 
 # -- by the official client --------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json
 from constructions.regimes import Regime
 from tests.cli.made import MINE
+from tests.cli.reports import interrupt
 from tests.processes import ENVIRONMENT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -355,9 +356,6 @@ def test_an_empty_folder_is_filled_where_it_is_and_keeps_its_mode(certify: Any, 
 def test_an_interrupted_report_never_takes_the_place_of_another(
         certify: Any, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "good.html").write_text("good")
-
-    def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
 
     monkeypatch.setattr("certify.auditing.session.run_tasks", interrupt)
     result = certify("audit", "claims.toml", "--html", "good.html", "--csv", "new.csv")

@@ -21,8 +21,8 @@ CHECKER = [sys.executable, "-I", "-S", str(Path(proofs.check.__file__).resolve()
 
 
 def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    command = [*COMMAND, *arguments]
-    return subprocess.run(command, text=True, env=ENVIRONMENT, check=False, capture_output=True, **options)
+    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": ENVIRONMENT} | options
+    return subprocess.run([*COMMAND, *arguments], text=True, check=False, **given)
 
 
 def run_checker(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -63,8 +63,7 @@ def test_a_reader_that_goes_away_early_causes_no_traceback(arguments: tuple[str,
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "w") as closed:
-        result = subprocess.run([*COMMAND, *arguments], stdout=closed, stderr=subprocess.PIPE, text=True,
-                                env=ENVIRONMENT, check=False)
+        result = run(*arguments, stdout=closed)
     assert result.stderr == "" and result.returncode == 141
 
 
@@ -80,8 +79,7 @@ def test_head_of_a_listing_gets_its_line() -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
 def test_a_full_disk_behind_standard_output_is_one_line() -> None:
     with Path("/dev/full").open("w") as full:
-        result = subprocess.run([*COMMAND, "list"], stdout=full, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
-                                check=False)
+        result = run("list", stdout=full)
     assert (result.returncode, result.stderr) == (2, "certify: standard output: No space left on device\n")
 
 
@@ -103,8 +101,7 @@ def test_an_interrupt_ends_the_demo_with_one_line_and_whole_certificates_only(tm
 
 
 def test_a_text_that_the_terminal_cannot_encode_is_escaped() -> None:
-    result = subprocess.run([*COMMAND, "run", "prev Q['ä']", "ää", "--style", "unicode"], text=True, check=False,
-                            capture_output=True, env={**ENVIRONMENT, "PYTHONIOENCODING": "ascii"})
+    result = run("run", "prev Q['ä']", "ää", "--style", "unicode", env={**ENVIRONMENT, "PYTHONIOENCODING": "ascii"})
     assert result.returncode == 0 and "Traceback" not in result.stderr
 
 

@@ -1,4 +1,7 @@
-"""Every kind of file is given to every command: it works, or one line names the kind and the next command."""
+"""Every kind of file is given to every command: it works, or one line names the kind and the next command.
+
+Each accepted certificate of the corpus, of every kind, is told in every way: as text, as JSON, as a card and as a page.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,9 @@ import certify as package
 from certify.commands.files_taken import TAKEN
 from certify.frame.look import CERTIFICATES, KINDS, SUBJECTS, TRAINED, UNKNOWN, look
 from constructions.errors import InputError
+from proofs.check.checker.kinds import CHAPTERS
+from tests.check.test_corpus import ACCEPTED
+from tests.check.test_corpus import CORPUS as VERDICTS
 from tests.processes import ROOT
 
 CORPUS, EXAMPLES = ROOT / "tests" / "corpus" / "accepted", ROOT / "examples"
@@ -122,3 +128,22 @@ def test_python_names_the_kind_of_a_file(files: Path) -> None:
                 with pytest.raises(InputError) as refusal:
                     function(name)
                 assert str(refusal.value).startswith(f"{name}: found {KINDS[kind].label}, expected ")
+
+
+@pytest.mark.parametrize("path", ACCEPTED, ids=lambda path: path.stem)
+def test_is_told_in_every_way(certify: Any, path: Path) -> None:
+    said = certify("check", str(path))
+    assert said.code == 0 and said.out.splitlines()[-1].startswith("accepted: ")
+    result = certify("check", str(path), "--json")
+    assert (result.code, result.json["files"][0]["verdict"]) == (0, "accepted")
+    assert result.json["files"][0].get("claim_is_false", False) == ("FALSE" in said.out)
+    card = certify("card", str(path))
+    assert card.code == 0 and said.out.splitlines()[0] in card.out
+    page = certify("export", str(path), "--to", "html", "-o", "page.html")
+    assert (page.code, page.err) == (0, "")
+    assert "check.pyz" in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_every_kind_is_in_the_corpus() -> None:
+    kinds = {path.read_text(encoding="utf-8").split('"')[3] for path in VERDICTS.rglob("accepted/*.cert")}
+    assert kinds == set(CHAPTERS)
