@@ -21,7 +21,7 @@ CHECKER = [sys.executable, "-I", "-S", str(Path(proofs.check.__file__).resolve()
 
 
 def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": ENVIRONMENT} | options
+    given: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": ENVIRONMENT} | options
     return subprocess.run([*COMMAND, *arguments], text=True, check=False, **given)
 
 
