@@ -21,11 +21,7 @@ from constructions.language.fragments import find_future_subformula
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import subformulas
-from constructions.network.json_form import (
-    read_transformer,
-    transformer_from_json,
-    transformer_to_json,
-)
+from constructions.network.json_form import read_transformer, transformer_from_json, transformer_to_json
 from constructions.network.weightings import Weighting
 from examples.hard import flip_flop
 from proofs.check import Rejected
@@ -118,7 +114,7 @@ def test_run_takes_a_formula_longer_than_a_file_name(certify: Any) -> None:
     assert certify("run", " & ".join(["Q_1"] * 100), "1", "--json").json["truth"] == [True]
 
 
-# -- explain, list -----------------------------------------------------------------------------------------------------
+# -- list --------------------------------------------------------------------------------------------------------------
 
 
 def test_list_shows_examples_predicates_and_statements(certify: Any) -> None:
@@ -131,7 +127,7 @@ def test_list_shows_examples_predicates_and_statements(certify: Any) -> None:
         assert f"{section}\n" in text.out and data.json[section][0]["name"] in text.out
 
 
-# -- help --------------------------------------------------------------------------------------------------------------
+# -- check -------------------------------------------------------------------------------------------------------------
 
 
 def test_check_reads_a_pipe_by_itself_however_many_processes_there_are(certify: Any, certificate: str) -> None:
@@ -168,15 +164,12 @@ def test_the_program_of_the_path_is_asked_and_its_status_is_the_answer(
     assert asked == ["--formula", "Q_1 since Q_0", "--max-n", "5", "--", certificate]
 
 
-# -- formulas ----------------------------------------------------------------------------------------------------------
+# -- bad input ---------------------------------------------------------------------------------------------------------
 
 
 def test_an_escape_sequence_in_an_argument_does_not_reach_the_terminal(certify: Any) -> None:
     for result in (certify("formula", "Q_1", "--alphabet", "1\x1b[31m\x9b"), certify("run", "Q_1", "1\x1b[2J")):
         assert "\x1b" not in result.out + result.err and "\x9b" not in result.out + result.err
-
-
-# -- files -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
@@ -221,6 +214,9 @@ def test_an_escape_sequence_in_a_program_does_not_reach_the_terminal(certify: An
 
 
 PROGRAMS = examples_folder() / "programs"
+# -- programs ----------------------------------------------------------------------------------------------------------
+
+
 def write(text: str) -> str:
     Path("p.rasp").write_text(text, encoding="utf-8")
     return "p.rasp"
@@ -269,6 +265,9 @@ def test_build_with_hard_attention_writes_a_model_of_hard_heads(certify: Any) ->
     network = read_transformer(certify("build", "prev Q_a since #<[Q_b] > 1", "--weighting", "hard").out)
     assert {head.weighting for _, _, head in network.heads()} == {Weighting.AVERAGE_HARDMAX}
     assert len(list(network.heads())) > 3
+
+
+# -- softened networks, margins ----------------------------------------------------------------------------------------
 
 
 def test_two_processes_and_a_store_find_the_same(certify: Any) -> None:

@@ -75,7 +75,7 @@ def test_every_command_that_shows_progress_takes_a_time_limit_and_can_be_quiet()
     assert set(COMMANDS) - quiet == {"list", "examples", "docs", "help", "mcp"}
 
 
-# -- what a certificate is not about -----------------------------------------------------------------------------------
+# -- lengths -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_network_whose_weights_depend_on_the_greatest_length_is_still_that_of_its_file(certify: Any) -> None:
@@ -173,7 +173,7 @@ def test_a_section_of_the_list_is_shown_alone(certify: Any) -> None:
     assert certify("list", "statements", "--json").json.keys() == {"statements"}
 
 
-# -- mistakes ----------------------------------------------------------------------------------------------------------
+# -- names that libraries use, and --quiet -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ALIASES)
