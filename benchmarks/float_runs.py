@@ -37,6 +37,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import float_runs_of_adders, float_times
+from benchmarks.markdown import table
 from certify.trained.decide import decide
 from certify.trained.float_decision import MOST_WORDS, certified_lengths, decide_floats
 from certify.trained.float_search import WrongRuns
@@ -76,8 +77,6 @@ Where a cell ends below the lengths that were asked: the first length that is op
 of the network with rounded weights over the reals, and what is not proved. The centre of a form that is so wide ("is
 about") says little.
 
-| network | class | n | margin found | not proved |
-|---|---|---|---|---|
 """
 MARK = "<!-- benchmarks/float_runs.py writes what follows -->\n"
 BATCH, POPULATION, GENERATIONS = 256, 64, 12
@@ -291,8 +290,8 @@ def ask_reach(name: str, given: argparse.Namespace, kept: dict[str, Any]) -> Non
     if cells is None or (given.network and name not in given.network) or ("domain" in cells and not given.again):
         return
     asked = Asked(plan.network(), replace(plan.claim(plan.network()), offsets=(0, 0)), given)
-    if (table := plan.folder / "decided.toml").is_file():
-        decided = tomllib.loads(table.read_text(encoding="utf-8"))
+    if (decided_in := plan.folder / "decided.toml").is_file():
+        decided = tomllib.loads(decided_in.read_text(encoding="utf-8"))
         cells["reals"]["reach"] = decided.get("certified_to")
         if decided.get("offset") == 0:
             cells["reals"]["wrong_at"] = decided["wrong_at"]
@@ -327,11 +326,10 @@ def off(cell: Cell | None) -> str:
 
 def page(kept: dict[str, Any]) -> str:
     """Both tables."""
-    head = "| network | asked to | over the reals | " + " | ".join(f"`{each}`" for each in CLASSES) + " |\n"
-    lines = ["## What holds\n\n", head, "|---" * (3 + len(CLASSES)) + "|\n"]
-    for label, cells in kept.items():
-        found = [known(cells.get(each), cells.get("domain")) for each in ("reals", *CLASSES)]
-        lines.append(f"| {shown(label)} | {cells.get('domain', cells['asked_to'])} | {' | '.join(found)} |\n")
+    lines = ["## What holds\n\n", table(["network", "asked to", "over the reals"], CLASSES, (
+        [shown(label), str(cells.get("domain", cells["asked_to"])),
+         *(known(cells.get(each), cells.get("domain")) for each in ("reals", *CLASSES))]
+        for label, cells in kept.items()))]
     drawn = [cell for cells in kept.values() for each in CLASSES if "runs" in (cell := cells.get(each) or {})]
     ratios = sorted(cell["bound"] / cell["seen"] for cell in drawn if cell["seen"])
     lines += ["\n## How far runs are off\n\n",
@@ -339,23 +337,20 @@ def page(kept: dict[str, Any]) -> str:
               f"{sum(cell['wrong_runs'] for cell in drawn)} were wrong. Each cell: how far a row of logits was off at "
               f"most, of what the trusted folder proves. The bound is {ratios[0]:.2g} to {ratios[-1]:.0f} times what "
               f"was seen, {ratios[len(ratios) // 2]:.2g} times in the middle.\n\n",
-              "| network | " + " | ".join(f"`{each}`" for each in CLASSES) + " |\n",
-              "|---" * (1 + len(CLASSES)) + "|\n"]
-    for label, cells in kept.items():
-        if any("seen" in (cells.get(each) or {}) for each in CLASSES):
-            lines.append(f"| {shown(label)} | {' | '.join(off(cells.get(each)) for each in CLASSES)} |\n")
+              table(["network"], CLASSES, (
+                  [shown(label), *(off(cells.get(each)) for each in CLASSES)] for label, cells in kept.items()
+                  if any("seen" in (cells.get(each) or {}) for each in CLASSES)))]
     return "".join(lines) + what_is_open(kept)
 
 
 def what_is_open(kept: dict[str, Any]) -> str:
     """The first length that is open, cell by cell."""
-    lines = [OPEN]
-    for label, cells in kept.items():
-        for each in CLASSES:
-            if (one := (cells.get(each) or {}).get("open")) is not None:
-                margin = "–" if one["margin"] is None else f"{one['margin']:.3g}"
-                lines.append(f"| {shown(label)} | `{each}` | {one['n']} | {margin} | {one['reason']} |\n")
-    return "".join(lines) if len(lines) > 1 else ""
+    rows = []
+    for label, each in product(kept, CLASSES):
+        if (one := (kept[label].get(each) or {}).get("open")) is not None:
+            margin = "–" if one["margin"] is None else f"{one['margin']:.3g}"
+            rows.append([shown(label), f"`{each}`", str(one["n"]), margin, one["reason"]])
+    return OPEN + table(["network", "class", "n", "margin found", "not proved"], (), rows) if rows else ""
 
 
 def shown(label: str) -> str:

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.markdown import table
 from certify.trained.claim_file import Scope
 from certify.trained.question import read_tracks
 from certify.trained.track_runs_forms import FormInRuns
@@ -116,12 +117,9 @@ def section(kept: dict[str, Any], classes: tuple[str, ...]) -> str:
     cells = [cell for found in kept.values() for cell in found.values()]
     lines = [HEAD.format(runs=sum(cell.get("runs", 0) for cell in cells),
                          wrong=sum(cell.get("wrong_runs", 0) for cell in cells)),
-             "| network | inputs | " + " | ".join(f"`{each}`" for each in classes) + " |\n",
-             "|---" * (2 + len(classes)) + "|\n"]
-    for name in NAMES:
-        if found := kept.get(name):
-            inputs = next((int(cell["inputs"]) for cell in found.values() if "inputs" in cell), 0)
-            lines.append(f"| `{name}` | {inputs:,} | {' | '.join(known(found.get(each)) for each in classes)} |\n")
+             table(["network", "inputs"], classes, (
+                 [f"`{name}`", f"{next((int(cell['inputs']) for cell in found.values() if 'inputs' in cell), 0):,}",
+                  *(known(found.get(each)) for each in classes)] for name in NAMES if (found := kept.get(name))))]
     lines += ["\nWhat is not proved where a cell is open:\n\n"]
     for name, each in product(NAMES, classes):
         if reason := (kept.get(name) or {}).get(each, {}).get("reason"):

@@ -13,13 +13,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from benchmarks.deciding import times_of_float_runs
+from benchmarks.markdown import table
 from certify.trained.decide import decide
 from certify.trained.decision import Decision
 from certify.trained.float_decision import FloatDecision, decide_floats
 from constructions.trained.claim import Claim, claim_of_lengths
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
+from proofs.check import check_text
 from proofs.enclosures.float_runs.run_class import presets
 
 TIMED = {"tomita_2": 10, "even": 10, "majority": 10, "dyck_1": 7, "tomita_4": 10, "tomita_7_deep": 5}
@@ -61,7 +62,7 @@ def measure(names: list[str], kept: dict[str, Any], again: bool, keep: Callable[
             plan = plans()[name]
             network = plan.network()
             claim = replace(plan.claim(network), lengths=(1, TIMED[name]), offsets=(0, 0))
-            (real, checked), (floats, floats_checked) = times_of_float_runs(network, claim, each)[1]
+            (real, checked), (floats, floats_checked) = times_of_float_runs(network, claim, each)
             cells[each] = {"reals": [round(real, 2), round(checked, 2)],
                            "times": [round(floats / real, 1), round(floats_checked / checked, 1)]}
             print(f"{name}, {each}: {cells[each]}", file=sys.stderr, flush=True)
@@ -73,6 +74,20 @@ def measure(names: list[str], kept: dict[str, Any], again: bool, keep: Callable[
                 cells[each] = whole(name, each)
                 print(f"{name}, {each}: {cells[each]}", file=sys.stderr, flush=True)
                 keep()
+
+
+def times_of_float_runs(network: TrainedNetwork, claim: Claim, name: str) -> list[tuple[float, float]]:
+    """Seconds of processor: of the decision over the reals and its check, of that of every run of a class and its."""
+    ask(network, claim_of_lengths(network, claim, 1, 2), REALS)  # what is imported and made once
+    seconds = []
+    for each in (REALS, name):
+        start = time.process_time()
+        text = ask(network, claim, each).certificate
+        assert text is not None
+        made = time.process_time()
+        check_text(text.encode(), work=1000)
+        seconds.append((made - start, time.process_time() - made))
+    return seconds
 
 
 def whole(name: str, each: str) -> dict[str, Any]:
@@ -96,30 +111,26 @@ def ask(network: TrainedNetwork, claim: Claim, each: str) -> Decision | FloatDec
 
 
 def section(kept: dict[str, Any]) -> str:
-    """The section."""
-    lines = [HEAD, "| network | to n | over the reals | " + " | ".join(f"`{each}`" for each in CLASSES) + " |\n",
-             "|---" * (3 + len(CLASSES)) + "|\n"]
+    """The section, with the table of whole claims."""
+    rows, claims = [], kept.get(CLAIMS, {})
     for name, last in TIMED.items():
         if cells := kept.get(name):
             real, checked = next(iter(cells.values()))["reals"]
             found = [cells[each]["times"] if each in cells else None for each in CLASSES]
-            shown = " | ".join(f"{one[0]:g} ({one[1]:g})" if one else "–" for one in found)
-            lines.append(f"| `{name}` | {last} | {real:g} s ({checked:g} s) | {shown} |\n")
-    return "".join(lines) + section_of_claims(kept.get(CLAIMS, {}))
-
-
-def section_of_claims(kept: dict[str, Any]) -> str:
-    """The table of whole claims."""
-    lines = [HEAD_OF_CLAIMS, "| network | asked to | over the reals | "
-             + " | ".join(f"`{each}`" for each in CLASSES) + " |\n", "|---" * (3 + len(CLASSES)) + "|\n"]
+            rows.append([f"`{name}`", str(last), f"{real:g} s ({checked:g} s)",
+                         *(f"{one[0]:g} ({one[1]:g})" if one else "–" for one in found)])
+    rows_of_claims = []
     for name in WHOLE:
-        if REALS in (cells := kept.get(name, {})):
+        if REALS in (cells := claims.get(name, {})):
             real = cells[REALS]
-            found = [f"{cells[each]['seconds'] / real['seconds']:.2g}: {reached(cells[each])}" if each in cells else
-                     "–" for each in CLASSES]
-            lines.append(f"| `{name}` | {real['to']} | {real['seconds']:.3g} s: {reached(real)} | "
-                         f"{' | '.join(found)} |\n")
-    return "".join(lines) if len(lines) > 3 else ""
+            rows_of_claims.append([
+                f"`{name}`", str(real["to"]), f"{real['seconds']:.3g} s: {reached(real)}",
+                *(f"{cells[each]['seconds'] / real['seconds']:.2g}: {reached(cells[each])}" if each in cells else "–"
+                  for each in CLASSES)])
+    text = HEAD + table(["network", "to n", "over the reals"], CLASSES, rows)
+    if rows_of_claims:
+        text += HEAD_OF_CLAIMS + table(["network", "asked to", "over the reals"], CLASSES, rows_of_claims)
+    return text
 
 
 def reached(cell: dict[str, Any]) -> str:

@@ -1,8 +1,16 @@
-"""Whole processes, measured: wall time, processor time of the process and its children, and peak memory."""
+"""Whole processes, measured: wall time, processor time of the process and its children, and peak memory.
+
+`benchmarks/history.jsonl` has a line for each process that `benchmarks/run.py` measured: the date, the version and
+commit of the code, Python, the row, its processor time, how many times the physical limit of that machine this is, and
+peak memory. Compare ratios: the machines differ. No test reads it.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import platform
+import re
 import signal
 import subprocess
 import sys
@@ -11,7 +19,10 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+
+HISTORY = Path(__file__).resolve().with_name("history.jsonl")
 
 
 @dataclass(frozen=True)
@@ -48,3 +59,20 @@ def measure(tree: Path, arguments: Sequence[str], limit: float) -> Measured:
         process.returncode = os.waitstatus_to_exitcode(status)
     return Measured(time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024,
                     process.returncode == 0, output)
+
+
+def origin(tree: Path) -> dict[str, str]:
+    """When, and of what."""
+    (version,) = re.findall('^__version__ = "(.+)"$', (tree / "certify" / "__init__.py").read_text("utf-8"), re.M)
+    said = subprocess.run(["git", "describe", "--always", "--dirty=+"], cwd=tree, capture_output=True, text=True,
+                          check=False)
+    return {"date": datetime.now(UTC).strftime("%Y-%m-%d"), "version": version, "commit": said.stdout.strip(),
+            "python": platform.python_version()}
+
+
+def keep(of: dict[str, str], row: str, found: Measured, physical: float) -> None:
+    """Add a line; a process that was stopped is kept as such."""
+    line = of | {"row": row, "finished": found.finished, "processor": round(found.processor, 2),
+                 "ratio": round(found.processor / physical, 1), "peak": round(found.peak)}
+    with HISTORY.open("a", encoding="utf-8") as file:
+        file.write(f"{json.dumps(line)}\n")

@@ -22,16 +22,24 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from benchmarks import history
-from benchmarks.measuring import Measured, measure
+from benchmarks.measuring import Measured, keep, measure, origin
+from constructions.trained.json_form import network_text
+from examples.trained.zoo import ZOO, plans
 
 HERE = Path(__file__).resolve().parent
 FORMULAS = {"since": "Q_1 S Q_0", "odd": "ODD(#<[Q_1])", "comparison": "#<[Q_1] - #<[Q_0] >= 1", "prev": "prev Q_1",
-            "majority": "#<[Q_1] > #<[Q_0]"}
+            "majority": "#<[Q_1] > #<[Q_0]", "first-example": "prev Q_a since (Q_b until next Q_c)"}
 GROWING = ("since", "odd", "comparison", "prev")
-FIRST_EXAMPLE = "prev Q_a since (Q_b until next Q_c)"
+IN_FLOATS = (("tomita_2", 8, 2, "bfloat16/binary32"), ("majority", 5, 5, "bfloat16/binary32"),
+             ("majority", 8, 3, "binary32"), ("tomita_7_deep", 5, 5, "torch-cpu"))
+"""Networks, lengths, seconds, and the class of which every float run is decided."""
+LEARNT = (("tomita_2", 63, 5), ("d_2", 40, 10), ("dyck_1", 20, 45), ("tomita_4_turned", 24, 10), ("flip_flop", 9, 10),
+          ("palindromes", 8, 5), ("tomita_1", 20, 40))
+"""Networks whose automata are learnt, the longest words, and the seconds that each must take at most."""
 CERTIFY = ("-m", "certify.cli")
+AT_0 = ("--offset", "0")
 
 
 @dataclass(frozen=True)
@@ -52,16 +60,39 @@ class Row:
 def formula_row(key: str, n: int, folder: str, must: float | None = None, limit: float = 300) -> Row:
     """Producing and checking one certificate."""
     path = str(Path(folder) / f"{key}-{n}.cert")
+    alphabet = () if key == "first-example" else ("--alphabet", "01")
     return Row(f"{key}-{n}", f"{FORMULAS[key]}, n <= {n}",
-               (*CERTIFY, "formula", FORMULAS[key], "--alphabet", "01", "--max-n", str(n), "-o", path, "--json"), must,
-               limit, path)
+               (*CERTIFY, "formula", FORMULAS[key], *alphabet, "--max-n", str(n), "-o", path, "--json"), must, limit,
+               path)
+
+
+def zoo_row(command: Literal["decide", "learn", "equal"], names: Sequence[str], max_n: int, folder: str, must: float,
+            *options: str) -> Row:
+    """A command about networks of examples/trained, against the claim of the first one.
+
+    A decision and what is learnt have a certificate, which is checked; equality has a folder of them.
+    """
+    models = [str(Path(folder) / f"{name}.json") for name in names]
+    label = "-".join([command, *names, *(one for one in options if one[:1] != "-")]).replace("/", "-")
+    output = str(Path(folder) / label)
+    claim = str(ZOO / names[0] / "claim.toml")
+    arguments = (*CERTIFY, command, *models, "--claim", claim, "--max-n", str(max_n), "--jobs", "2", *options, "-o",
+                 output, "--json")
+    return Row(label, f"zoo: {' and '.join(names)}, n <= {max_n}", arguments, must, 900,
+               None if command == "equal" else output)
+
+
+def write_networks(folder: str) -> None:
+    """Write the networks of the zoo as files that every command reads."""
+    for name, plan in plans().items():
+        (Path(folder) / f"{name}.json").write_text(network_text(plan.network()), encoding="utf-8")
 
 
 def quick_rows(folder: str) -> list[Row]:
     """Small ones of each kind."""
     return [Row("start", "certify formula Q_1, n <= 2", (*CERTIFY, "formula", "Q_1", "--max-n", "2")),
             *(formula_row(key, 32, folder) for key in ("since", "odd", "majority")),
-            first_example(16, folder),
+            formula_row("first-example", 16, folder),
             Row("subformulas-60", "60 subformulas, n <= 4", (str(HERE / "large_formula.py"), "60", "4"))]
 
 
@@ -72,7 +103,7 @@ def all_rows(folder: str, tree: Path) -> list[Row]:
         Row("examples", "every shipped example, n <= 64",
             (*CERTIFY, "formula", "--max-n", "64", "-o", str(Path(folder) / "examples")), 45, 1800),
         formula_row("since", 64, folder, 1.0), formula_row("odd", 64, folder, 1.5),
-        formula_row("majority", 64, folder, 1.5), first_example(64, folder, 3),
+        formula_row("majority", 64, folder, 1.5), formula_row("first-example", 64, folder, 3),
         formula_row("since", 1024, folder, 20), formula_row("odd", 1024, folder, 40),
         formula_row("comparison", 1024, folder, 40), formula_row("prev", 1024, folder, 20),
         Row("soften", "DYCK-2 softened, n <= 10", (*CERTIFY, "soften", str(tree / "examples/programs/dyck_2.rasp"),
@@ -82,51 +113,13 @@ def all_rows(folder: str, tree: Path) -> list[Row]:
         Row("subformulas-606", "606 subformulas, n <= 4", (str(HERE / "large_formula.py"), "606", "4"), 10),
         Row("subformulas-5000", "5,000 shared subformulas, n <= 8",
             (str(HERE / "large_formula.py"), "5000", "8"), 60, 900),
-        decision_row("causal", "every word of a network, d = 16, n <= 14", "14", "0", folder, 10),
-        decision_row("bidirectional", "every word, 3 layers, d = 56, n <= 12", "12", "0", folder, 300),
-        decision_row("tomita_2", "zoo: (10)*, every offset, n <= 63", "63", "all", folder, 60),
-        decision_row("d_2", "zoo: D-2, offset 0, n <= 63", "63", "0", folder, 30),
-        float_row("tomita_2", "8", folder, 2), float_row("majority", "5", folder, 5),
-        float_row("majority", "8", folder, 3, "binary32"), float_row("tomita_7_deep", "5", folder, 5, "torch-cpu"),
-        learning_row("tomita_2", "63", folder, 5), learning_row("d_2", "40", folder, 10),
-        learning_row("dyck_1", "20", folder, 45), learning_row("tomita_4_turned", "24", folder, 10),
-        learning_row("flip_flop", "9", folder, 10), learning_row("palindromes", "8", folder, 5),
-        learning_row("tomita_1", "20", folder, 40),
-        equality_row("tomita_2", "tomita_2", 3), equality_row("tomita_4", "tomita_4_turned", 30)]
-
-
-def decision_row(name: str, about: str, longest: str, offsets: str, folder: str, must: float) -> Row:
-    """Deciding a trained network and checking the certificate."""
-    path = str(Path(folder) / f"{name}.cert")
-    return Row(f"decide-{name}", about, (str(HERE / "deciding.py"), name, longest, offsets, path), must, 900, path)
-
-
-def equality_row(first: str, second: str, must: float) -> Row:
-    """Two networks on all words of at most 20 letters, and deciding each of them."""
-    return Row(f"equal-{first}-{second}", "zoo: two networks for n <= 20, and deciding each",
-               (str(HERE / "equality.py"), first, second, "20"), must, 900)
-
-
-def float_row(name: str, longest: str, folder: str, must: float, runs: str = "bfloat16/binary32") -> Row:
-    """Deciding a network of the zoo and every float run of it, word by word, and checking the second certificate."""
-    label = f"float-{name}" + ("" if runs == "bfloat16/binary32" else f"-{runs}")
-    path = str(Path(folder) / f"{label}.cert")
-    return Row(label, f"zoo: reals, and every run in {runs}, n <= {longest}",
-               (str(HERE / "deciding.py"), name, longest, "0", path, runs), must, 900, path)
-
-
-def learning_row(name: str, longest: str, folder: str, must: float) -> Row:
-    """Learning what a network of the zoo computes, and checking the certificate."""
-    path = str(Path(folder) / f"learnt-{name}.cert")
-    return Row(f"learn-{name}", f"zoo: an automaton for n <= {longest}",
-               (str(HERE / "learning.py"), name, longest, path), must, 900, path)
-
-
-def first_example(n: int, folder: str, must: float | None = None) -> Row:
-    """The formula of the first example of README."""
-    path = str(Path(folder) / "first.cert")
-    return Row(f"first-example-{n}", f"{FIRST_EXAMPLE}, n <= {n}",
-               (*CERTIFY, "formula", FIRST_EXAMPLE, "--max-n", str(n), "-o", path, "--json"), must, 300, path)
+        zoo_row("decide", ["tomita_2"], 63, folder, 60, "--offset", "all"),
+        zoo_row("decide", ["d_2"], 63, folder, 30, *AT_0),
+        *(zoo_row("decide", [name], max_n, folder, must, *AT_0, "--float", runs)
+          for name, max_n, must, runs in IN_FLOATS),
+        *(zoo_row("learn", [name], max_n, folder, must) for name, max_n, must in LEARNT),
+        zoo_row("equal", ["tomita_2", "tomita_2"], 20, folder, 3),
+        zoo_row("equal", ["tomita_4", "tomita_4_turned"], 20, folder, 30)]
 
 
 # -- the report --------------------------------------------------------------------------------------------------------
@@ -138,7 +131,7 @@ class Report:
     def __init__(self, tree: Path, limit: float | None, kept: bool):
         """``limit`` takes the place of every row's own; what is measured is ``kept`` in the history."""
         self.tree = tree
-        self.origin = history.origin(tree) if kept else None
+        self.origin = origin(tree) if kept else None
         self.check = ("-I", "-S", str(tree / "proofs" / "check"))
         self.limit = limit
         self.physical = min(float(measure(tree, (str(HERE / "physical_limit.py"), "64"), 60).output.split()[0])
@@ -166,13 +159,13 @@ class Report:
               f"{found.seconds(found.processor):>12} {found.processor / self.physical:9.0f} {found.peak:8.0f}",
               flush=True)
         if self.origin:
-            history.keep(self.origin, name, found, self.physical)
+            keep(self.origin, name, found, self.physical)
         return found
 
 
 def print_stages(row: Row, made: Measured) -> None:
     """The share of each stage of one formula, as the command itself says."""
-    if made.finished and "--json" in row.arguments and row.certificate:
+    if made.finished and row.arguments[:3] == (*CERTIFY, "formula") and "--json" in row.arguments:
         said = json.loads(made.output)
         shares = ", ".join(f"{name} {seconds / said['seconds']:.0%}" for name, seconds in said["stages"].items())
         print(f"{'':24} {shares}; the rest of the process is its start")
@@ -237,6 +230,8 @@ def main() -> None:
             print(*names, sep="\n")
             return
         wanted = [row for row in rows if row.name in (options.rows or names)]
+        if any(row.about.startswith("zoo:") for row in wanted):
+            write_networks(folder)
         report = Report(tree, options.limit, not options.no_history)
         report.header()
         for row in wanted:

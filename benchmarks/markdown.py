@@ -1,0 +1,17 @@
+"""Tables of docs/formats.md."""
+
+from collections.abc import Iterable, Sequence
+
+
+def table(columns: Sequence[str], classes: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table with a column for each class behind the others.
+
+    >>> print(table(["network"], ["tf32"], [["`even`", "open"]]), end="")
+    | network | `tf32` |
+    |---|---|
+    | `even` | open |
+    """
+    names = [*columns, *(f"`{each}`" for each in classes)]
+    lines = [names, *rows]
+    head, *rest = (f"| {' | '.join(line)} |\n" for line in lines)
+    return "".join([head, "|---" * len(names), "|\n", *rest])
