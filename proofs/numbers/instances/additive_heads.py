@@ -15,8 +15,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from itertools import product
 
-from proofs.enclosures.intervals import point
-from proofs.numbers.instances.comparing import equality, instance
+from proofs.numbers.instances.comparing import equality, instance, undecided
 from proofs.numbers.instances.examination import Examination, Instance
 
 LONGEST = 9
@@ -60,7 +59,7 @@ def _examine(n: int) -> Iterable[Instance]:
     greatest = max(abs(value) for each in values for value in each)
     yield equality(n, "the greatest value of the head with equality", greatest, Fraction(2)**(n - 3))
     if n > LONGEST:
-        yield Instance(n, None, f"3^{n} words: they are not run above n = {LONGEST}", point(QUARTER), point(QUARTER))
+        yield undecided(n, f"3^{n} words: they are not run above n = {LONGEST}", QUARTER)
         return
     worst = max(product((0, 1, 2), repeat=n), key=lambda word: _miss(values, word))
     yield instance(n, f"all 3^{n} words, of which {''.join('yn-'[said] for said in worst)} errs most",

@@ -19,7 +19,7 @@ BITS = 128
 
 def instance(n: int, what: str, value: Interval | Fraction, bound: Interval | Fraction,
              replay: Replay | None = None) -> Instance:
-    """The instance ``value <= bound``, decided as far as the enclosures do.
+    """The instance ``value <= bound``, decided as far as the enclosures do; ``replay`` is kept if it shows this n.
 
     >>> instance(2, "", Fraction(1), Fraction(1)).holds, instance(2, "", Fraction(2), Fraction(1)).holds
     (True, False)
@@ -28,7 +28,7 @@ def instance(n: int, what: str, value: Interval | Fraction, bound: Interval | Fr
     """
     left, right = _enclosed(value), _enclosed(bound)
     holds = True if left.upper <= right.lower else False if left.lower > right.upper else None
-    return Instance(n, holds, what, left, right, replay)
+    return Instance(n, holds, what, left, right, replay if replay and replay.shows(n) else None)
 
 
 def at_least(n: int, what: str, value: Interval | Fraction, bound: Interval | Fraction,
@@ -48,7 +48,16 @@ def equality(n: int, what: str, value: Fraction, expected: Fraction, replay: Rep
     >>> equality(2, "", Fraction(1), Fraction(2)).holds
     False
     """
-    return Instance(n, value == expected, what, point(value), point(expected), replay, side="")
+    return replace(instance(n, what, value, expected, replay), holds=value == expected, side="")
+
+
+def undecided(n: int, what: str, bound: Fraction) -> Instance:
+    """The instance of a length at which nothing is computed.
+
+    >>> undecided(20, "", Fraction(1)).holds is None
+    True
+    """
+    return Instance(n, None, what, point(bound), point(bound))
 
 
 def confirmed_if(proved: bool, found: Instance) -> Instance:

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
-from proofs.enclosures.intervals import Interval
+from proofs.enclosures.intervals import Interval, point
 
 
 @dataclass(frozen=True)
@@ -13,6 +14,12 @@ class Replay:
 
     model: str
     word: str
+    n: int | None = None
+    """The length of the instance that it shows, if not that of the word."""
+
+    def shows(self, n: int) -> bool:
+        """Whether it shows the instance of length n."""
+        return n == (len(self.word) if self.n is None else self.n)
 
 
 @dataclass(frozen=True)
@@ -37,12 +44,21 @@ class Instance:
 class Examination:
     """How one statement is decided.
 
-    ``examine(n)`` yields instances of length (or size) n, worst first if they are ordered; the statement holds at n for
-    everything that ``covers`` names if all of them hold, and the docstring of the module that defines it says why.
+    ``instances(n)`` are those of length (or size) n, worst first if they are ordered; the statement holds at n for
+    everything that ``covers`` names if all of them hold, and the docstring of the module that defines it says why. If
+    there is nothing to decide with one position, ``alone`` says so.
     """
 
     name: str
     statement: str
     claim: str
     covers: str
-    examine: Callable[[int], Iterable[Instance]]
+    instances: Callable[[int], Instance | Iterable[Instance]]
+    alone: str = ""
+
+    def examine(self, n: int) -> Iterable[Instance]:
+        """The instances that decide the statement at n."""
+        if self.alone and n == 1:
+            return [Instance(n, True, self.alone, point(Fraction(0)), point(Fraction(0)), side="")]
+        found = self.instances(n)
+        return [found] if isinstance(found, Instance) else found

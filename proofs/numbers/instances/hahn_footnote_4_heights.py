@@ -16,7 +16,6 @@ Length      The expected length is the sum of the probabilities that a word has 
             1/2 the sum up to n exceeds K = 1, 2, 3, 4 from n = 3, 5, 9, 13 on, and grows like √n.
 """
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from proofs.numbers.cross_entropy.brackets import mass, mass_alive
@@ -47,12 +46,9 @@ def carried_on(n: int, p: Fraction) -> Fraction:
     return at_zero * (1 - p) + at_two * (1 - p) ** 2
 
 
-def _examine_chain(n: int) -> Iterator[Instance]:
-    if n == 1:
-        yield equality(n, "one symbol: the height is 1", ZERO, ZERO)
-        return
-    yield equality(n, "p = 1/2: P(H_n = 0) against two steps from the law of H_(n-2)", balanced(n, HALF),
-                   carried_on(n, HALF))
+def _chain(n: int) -> Instance:
+    return equality(n, "p = 1/2: P(H_n = 0) against two steps from the law of H_(n-2)", balanced(n, HALF),
+                    carried_on(n, HALF))
 
 
 def length_up_to(n: int, p: Fraction) -> Fraction:
@@ -64,23 +60,15 @@ def length_up_to(n: int, p: Fraction) -> Fraction:
     return sum((mass_alive(m, p) for m in range(1, n + 1)), ZERO)
 
 
-def _examine_length(n: int) -> Iterator[Instance]:
-    for bound in BOUNDS:
-        yield instance(n, f"p = 1/2, K = {bound}", length_up_to(n, HALF), Fraction(bound))
-
-
-def _examine_finite_length(n: int) -> Iterator[Instance]:
-    for p in BELOW_HALF:
-        yield instance(n, f"p = {p}", length_up_to(n, p), 2 * p / (1 - 2 * p))
-
-
 NAME = "Hahn, Footnote 4"
 EXAMINATIONS = (
     Examination("hahn-footnote-4-chain", NAME,
                 "the law of the height is carried on by transition probabilities that do not depend on n",
-                "p = 1/2, every prefix of length n", _examine_chain),
+                "p = 1/2, every prefix of length n", _chain, "one symbol: the height is 1"),
     Examination("hahn-footnote-4-length", NAME, "the expected length of words is finite: at most K",
-                "p = 1/2; K = 1, 2, 3, 4", _examine_length),
+                "p = 1/2; K = 1, 2, 3, 4", lambda n: (
+                    instance(n, f"p = 1/2, K = {bound}", length_up_to(n, HALF), Fraction(bound)) for bound in BOUNDS)),
     Examination("hahn-footnote-4-length-repaired", NAME, "for p < 1/2 the expected length of words is 2p/(1-2p)",
-                "p = 1/5, 2/5, 49/100: the lengths up to n", _examine_finite_length),
+                "p = 1/5, 2/5, 49/100: the lengths up to n", lambda n: (
+                    instance(n, f"p = {p}", length_up_to(n, p), 2 * p / (1 - 2 * p)) for p in BELOW_HALF)),
 )

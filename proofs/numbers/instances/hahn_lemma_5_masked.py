@@ -25,7 +25,7 @@ from itertools import accumulate
 from proofs.enclosures.intervals import Interval, point
 from proofs.numbers.instances.comparing import at_least, equality, instance, logarithm
 from proofs.numbers.instances.examination import Examination, Instance, Replay
-from proofs.numbers.instances.hahn_lemma_5_proof_steps import nothing_is_exchanged
+from proofs.numbers.instances.hahn_lemma_5_proof_steps import ALONE
 from proofs.numbers.instances.hahn_lemma_5_repaired import LAYERS, LISTED, Norms, constant
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -80,27 +80,13 @@ def power(x: Interval, exponent: int) -> Interval:
     return Interval(x.lower**exponent, x.upper**exponent)
 
 
-def _examine_second(n: int) -> Iterator[Instance]:
-    yield (instance(n, "one layer, position 2, symbol 1 exchanged", change_after(1, n)[1], Fraction(1, n),
-                    SECOND if n == 3 else None) if n > 1 else nothing_is_exchanged(n))
-
-
-def _examine_last(n: int) -> Iterator[Instance]:
-    change = change_after(2, n)[-1]
+def _last(n: int) -> Iterator[Instance]:
     for k in CONSTANTS:
-        yield (instance(n, f"two layers, position n, symbol 1 exchanged, K = {k}", change, Fraction(k, n),
-                        LAST if (n, k) == (2, 1) else None) if n > 1 else nothing_is_exchanged(n))
+        yield instance(n, f"two layers, position n, symbol 1 exchanged, K = {k}", change_after(2, n)[-1],
+                       Fraction(k, n), LAST if k == 1 else None)
 
 
-def _examine_exact(n: int) -> Iterator[Instance]:
-    for layers in (1, 2, 3, 4):
-        yield equality(n, f"L = {layers}, position n", change_after(layers, n)[-1], homogeneous(layers - 1, n) / n)
-
-
-def _examine_order(n: int) -> Iterator[Instance]:
-    if n == 1:
-        yield nothing_is_exchanged(n)
-        return
+def _order(n: int) -> Iterator[Instance]:
     factor = logarithm(Fraction(n)) + point(ONE)
     for norms in LISTED:
         for layers in LAYERS:
@@ -119,27 +105,30 @@ def layer_norm(x: Fraction, y: Fraction) -> tuple[Fraction, Fraction]:
     return (x - mean) / deviation, (y - mean) / deviation
 
 
-def _examine_layer_norm(n: int) -> Iterator[Instance]:
+def _layer_norm(n: int) -> Instance:
     t = Fraction(1, 2 * n)
     before, after = layer_norm(t, -t), layer_norm(-t, t)
     moved = sum((abs(a - b) for a, b in zip(before, after, strict=True)), ZERO)
-    yield at_least(n, f"({t}, {-t}) and ({-t}, {t}), K = {n}: by what their difference is multiplied", moved / (4 * t),
-                   Fraction(n))
+    return at_least(n, f"({t}, {-t}) and ({-t}, {t}), K = {n}: by what their difference is multiplied", moved / (4 * t),
+                    Fraction(n))
 
 
 SECTION = "Section 1, Hahn's Lemma 5"
 EXAMINATIONS = (
     Examination("section-1-layer-norm", "Section 1", "some two vectors are moved K times further apart by layer norm",
-                "K = n, two vectors of two entries", _examine_layer_norm),
+                "K = n, two vectors of two entries", _layer_norm),
     Examination("hahn-lemma-5-masked-second", SECTION,
                 "under a future mask every other activation changes by 1/n at most, as without one",
-                "one uniform layer", _examine_second),
+                "one uniform layer", lambda n: instance(
+                    n, "one layer, position 2, symbol 1 exchanged", change_after(1, n)[1], Fraction(1, n), SECOND),
+                ALONE),
     Examination("hahn-lemma-5-masked-last", SECTION, "under future masks position n changes by at most K/n",
-                "two uniform layers, K = 1, 2, 3, 4", _examine_last),
+                "two uniform layers, K = 1, 2, 3, 4", _last, ALONE),
     Examination("hahn-lemma-5-masked-exact", SECTION,
                 "under future masks L uniform layers change position n by exactly h_(L-1)(1, ..., 1/n)/n", "L <= 4",
-                _examine_exact),
+                lambda n: (equality(n, f"L = {layers}, position n", change_after(layers, n)[-1],
+                                    homogeneous(layers - 1, n) / n) for layers in (1, 2, 3, 4))),
     Examination("hahn-lemma-5-masked-order", SECTION,
                 "under future masks position n changes by at most c_L (1 + ln n)^(L-1)/n",
-                "L <= 3; V, F = 1, 0; 1, 1; 3, 2; Ω = 1/2, 1, 3", _examine_order),
+                "L <= 3; V, F = 1, 0; 1, 1; 3, 2; Ω = 1/2, 1, 3", _order, ALONE),
 )

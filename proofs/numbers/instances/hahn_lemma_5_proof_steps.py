@@ -35,7 +35,6 @@ from fractions import Fraction
 from proofs.enclosures.intervals import Interval, point
 from proofs.numbers.instances.comparing import (
     Quotient,
-    equality,
     increasing,
     instance,
     instance_for_every_gamma,
@@ -55,29 +54,16 @@ SAME_POSITION = Replay("hahn_lemma_5_same_position.json", "x" + 12 * "a" + 12 * 
 MANY_HEADS = Replay("hahn_lemma_5_heads.json", "xo")
 
 
-def nothing_is_exchanged(n: int) -> Instance:
-    """With one position there is no other one."""
-    return equality(n, "one position: no other one is exchanged", ZERO, ZERO)
-
-
 def weight_of_first(n: int, score: Fraction) -> Interval:
     """The weight of position 1 among n, whose score is this and that of the others 0."""
     odds = power_of_e(score).scaled(Fraction(1, n - 1))
     return increasing(odds)
 
 
-def _examine_weights(n: int) -> Iterator[Instance]:
-    if n == 1:
-        yield nothing_is_exchanged(n)
-        return
+def _weights(n: int) -> Instance:
     before, after = Fraction(1, n), weight_of_first(n, Fraction(1))
-    yield instance(n, "y_1 = (key, value) from (0, 4) to (1, 4), all others 0, j = n",
-                   (after + point(-before)).scaled(VALUE), after, WEIGHTS if n == 2 else None)
-
-
-def _examine_norms(n: int) -> Iterator[Instance]:
-    yield (instance(n, "f(y, b) = b, y_1 = 1, all others 0, j = n", Fraction(1, n), ZERO, NORMS if n == 2 else None)
-           if n > 1 else nothing_is_exchanged(n))
+    return instance(n, "y_1 = (key, value) from (0, 4) to (1, 4), all others 0, j = n",
+                    (after + point(-before)).scaled(VALUE), after, WEIGHTS)
 
 
 def mean_at_exchanged(n: int, after: Fraction = HALF) -> Interval:
@@ -90,63 +76,56 @@ def mean_at_exchanged(n: int, after: Fraction = HALF) -> Interval:
     return Interval(above.lower / below.upper, above.upper / below.lower)
 
 
-def _examine_same_position(n: int) -> Iterator[Instance]:
-    if n == 1:
-        yield nothing_is_exchanged(n)
-        return
+def _same_position(n: int) -> Instance:
     bound = (power_of_e(Fraction(1)).scaled(Fraction(1, n - 1)) + point(Fraction(1, n))).scaled(HALF)
-    yield instance(n, "i = 1, y_1 from 0 to 1/2, half of the others 1, half -1, scores y_i y_w/8", mean_at_exchanged(n),
-                   bound, SAME_POSITION if n == 25 else None)
+    return instance(n, "i = 1, y_1 from 0 to 1/2, half of the others 1, half -1, scores y_i y_w/8",
+                    mean_at_exchanged(n), bound, SAME_POSITION)
 
 
-def _examine_heads(n: int) -> Iterator[Instance]:
-    if n == 1:
-        yield nothing_is_exchanged(n)
-        return
+def _heads(n: int) -> Instance:
     root = power_of_e(Fraction(1)) + point(1 + LIPSCHITZ)
     total = mean_at_exchanged(n, SMALL).scaled(ROOT_OF_HEADS**2 * STEEPNESS)
-    yield instance(n, f"y_1 from 0 to {SMALL}, 2^22 equal heads with scores y_i y_w/8, f = ReLU(sΣ) - ReLU(sΣ - 1), "
-                   f"s = {STEEPNESS}", Interval(min(total.lower, ONE), min(total.upper, ONE)),
-                   (root * root).scaled(4 * SMALL), MANY_HEADS if n == 2 else None)
+    return instance(n, f"y_1 from 0 to {SMALL}, 2^22 equal heads with scores y_i y_w/8, f = ReLU(sΣ) - ReLU(sΣ - 1), "
+                    f"s = {STEEPNESS}", Interval(min(total.lower, ONE), min(total.upper, ONE)),
+                    (root * root).scaled(4 * SMALL), MANY_HEADS)
 
 
-def _examine_as_printed(n: int) -> Iterator[Instance]:
-    if n == 1:
-        yield nothing_is_exchanged(n)
-        return
+def _as_printed(n: int) -> Iterator[Instance]:
     for k in (1, 2, 3, 4):
         yield instance(n, f"one head with scores n [j = 1], values [w_j = 1], K = {k}", weight_of_first(n, Fraction(n)),
-                       Fraction(k, n), AS_PRINTED if (n, k) == (2, 1) else None)
+                       Fraction(k, n), AS_PRINTED if k == 1 else None)
 
 
-def _examine_greatest_weight(n: int) -> Iterator[Instance]:
-    yield (instance_for_every_gamma(
+def _greatest_weight(n: int) -> Instance:
+    return instance_for_every_gamma(
         n, "one score A, the others -A, 2A in place of γ", Quotient(polynomial({0: 1}), polynomial({0: 1, 1: n - 1})),
-        Quotient(polynomial({0: 1}), polynomial({1: n - 1})), Fraction(1)) if n > 1 else nothing_is_exchanged(n))
+        Quotient(polynomial({0: 1}), polynomial({1: n - 1})), Fraction(1))
 
 
-def _examine_sum(n: int) -> Iterator[Instance]:
-    yield (instance_for_every_gamma(
+def _sum(n: int) -> Instance:
+    return instance_for_every_gamma(
         n, "times n e^(-2A), H = 1, L_f = 0, 2A in place of γ", Quotient(polynomial({0: n}), polynomial({0: n - 1})),
-        Quotient(polynomial({0: 2, 1: 1}), polynomial({0: 1})), Fraction(1)) if n > 1 else nothing_is_exchanged(n))
+        Quotient(polynomial({0: 2, 1: 1}), polynomial({0: 1})), Fraction(1))
 
 
 NAME = "Hahn, Lemma 5"
+ALONE = "one position: no other one is exchanged"
 EXAMINATIONS = (
     Examination("hahn-lemma-5-as-printed", NAME, "exchanging a symbol changes y_n by at most K/n, for K = 1, 2, 3, 4",
-                "one layer, one head that embeds n", _examine_as_printed),
+                "one layer, one head that embeds n", _as_printed, ALONE),
     Examination("hahn-lemma-5-step-weights", NAME, "‖b_j - b_j'‖ <= Σ_w â_jw ‖y_w - y_w'‖, in the proof",
-                "one layer, one head, j = n", _examine_weights),
+                "one layer, one head, j = n", _weights, ALONE),
     Examination("hahn-lemma-5-step-norms", NAME, "‖y_j^(k)‖ <= 2 C_f^L (‖p_j‖ + ‖v_j‖), in the proof",
-                "one layer, one head, every C_f", _examine_norms),
+                "one layer, one head, every C_f", lambda n: instance(
+                    n, "f(y, b) = b, y_1 = 1, all others 0, j = n", Fraction(1, n), ZERO, NORMS), ALONE),
     Examination("hahn-lemma-5-step-same-position", NAME,
                 "j = i: ‖b_i - b_i'‖ <= (e^(2A)/(n-1) + 1/n) D, which is o(1), in the proof",
-                "one layer, one head; A and F as printed", _examine_same_position),
+                "one layer, one head; A and F as printed", _same_position, ALONE),
     Examination("hahn-lemma-5-step-heads", NAME,
                 "‖y_i^(k) - y_i^(k)'‖ <= C^(2k) D for any number of heads, in the proof",
-                "one layer, 2^22 equal heads; A, F, L_f and C as printed", _examine_heads),
+                "one layer, 2^22 equal heads; A, F, L_f and C as printed", _heads, ALONE),
     Examination("hahn-lemma-5-step-greatest-weight", NAME, "attention weights are at most e^(2A)/(n-1), in the proof",
-                "every A and every score in [-A, A]", _examine_greatest_weight),
+                "every A and every score in [-A, A]", _greatest_weight, ALONE),
     Examination("hahn-lemma-5-step-sum", NAME,
-                "e^(2A)/(n-1) + H^(k-1)/n <= H^(k-1) C/n, in the proof", "every A, H, k and L_f", _examine_sum),
+                "e^(2A)/(n-1) + H^(k-1)/n <= H^(k-1) C/n, in the proof", "every A, H, k and L_f", _sum, ALONE),
 )

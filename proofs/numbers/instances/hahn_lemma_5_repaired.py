@@ -41,7 +41,7 @@ from proofs.numbers.instances.comparing import (
     power_of_e,
 )
 from proofs.numbers.instances.examination import Examination, Instance
-from proofs.numbers.instances.hahn_lemma_5_proof_steps import nothing_is_exchanged
+from proofs.numbers.instances.hahn_lemma_5_proof_steps import ALONE
 
 ZERO, ONE, TWO = Fraction(0), Fraction(1), Fraction(2)
 LAYERS = (1, 2, 3)
@@ -99,11 +99,11 @@ def change_elsewhere(n: int, norms: Norms, layers: int) -> Fraction:
     return change
 
 
-def _examine_one_layer(n: int) -> Iterator[Instance]:
-    yield (instance_for_every_gamma(
+def _one_layer(n: int) -> Instance:
+    return instance_for_every_gamma(
         n, "v from 1/2 to -1/2, all others -1/2, e^Ω = 1 + e^(-γ)",
         Quotient(polynomial({0: 1, 1: 1}), polynomial({0: n, 1: 1})),
-        Quotient(polynomial({0: 1, 1: 1}), polynomial({0: n})), ZERO) if n > 1 else nothing_is_exchanged(n))
+        Quotient(polynomial({0: 1, 1: 1}), polynomial({0: n})), ZERO)
 
 
 def query_moves(n: int, d: Fraction) -> Interval:
@@ -124,10 +124,7 @@ def key_and_value_move(n: int, omega: Fraction, change: Fraction) -> Interval:
     return Interval(before.lower - after.upper, before.upper - after.lower)
 
 
-def _examine_row(n: int) -> Iterator[Instance]:
-    if n == 1:
-        yield nothing_is_exchanged(n)
-        return
+def _row(n: int) -> Iterator[Instance]:
     for omega in OSCILLATIONS:
         for change in CHANGES:
             yield instance(n, f"query, Ω = {omega}, Δ_i = {change}, X = 1/2", query_moves(n, omega * change),
@@ -137,7 +134,7 @@ def _examine_row(n: int) -> Iterator[Instance]:
                            power_of_e(omega).scaled(change * (1 + omega) / n))
 
 
-def _examine_repaired(n: int) -> Iterator[Instance]:
+def _repaired(n: int) -> Iterator[Instance]:
     for norms in LISTED:
         for layers in LAYERS:
             where = f"V = {norms.values}, F = {norms.feed_forward}, Ω = {norms.oscillation}, L = {layers}"
@@ -147,10 +144,10 @@ def _examine_repaired(n: int) -> Iterator[Instance]:
 NAME = "Hahn, Lemma 5"
 EXAMINATIONS = (
     Examination("hahn-lemma-5-one-layer", NAME, "one layer: any other activation changes by at most V 2X e^Ω/n",
-                "every Ω, scores and values; V = 1 and X = 1/2, with which both sides scale", _examine_one_layer),
+                "every Ω, scores and values; V = 1 and X = 1/2, with which both sides scale", _one_layer, ALONE),
     Examination("hahn-lemma-5-row", NAME,
                 "a row moves by at most ΩΔ_i/2 for its query, (1+Ω)(e^Ω/N)Δ_k for each position",
-                "the worst query, and the greatest weight, at Ω = 1/2, 1, 3 and Δ = 1/8, 1/2, 1", _examine_row),
+                "the worst query, and the greatest weight, at Ω = 1/2, 1, 3 and Δ = 1/8, 1/2, 1", _row, ALONE),
     Examination("hahn-lemma-5-repaired", NAME, "L layers: any other activation changes by at most c_L/n",
-                "L <= 3; V, F = 1, 0; 1, 1; 3, 2; Ω = 1/2, 1, 3", _examine_repaired),
+                "L <= 3; V, F = 1, 0; 1, 1; 3, 2; Ω = 1/2, 1, 3", _repaired),
 )

@@ -42,7 +42,7 @@ def _nothing_is_asked(n: int) -> Instance:
                     ZERO)
 
 
-def _examine_statement(n: int) -> Iterator[Instance]:
+def _statement(n: int) -> Iterator[Instance]:
     if n < FIRST:
         yield _nothing_is_asked(n)
         return
@@ -52,12 +52,12 @@ def _examine_statement(n: int) -> Iterator[Instance]:
         yield at_least(n, f"p = {p}, s = {SENSITIVITY}: ε = {(1 - p) * least * LEAST}", forced, (1 - p) * least * LEAST)
 
 
-def _examine_step(n: int) -> Iterator[Instance]:
+def _step(n: int) -> Iterator[Instance]:
     if n < FIRST:
         yield _nothing_is_asked(n)
         return
     yield at_least(n, "log-odds 4 of ) against ] everywhere, a prefix after which ) closes",
-                   softplus(point(-LOG_ODDS)), one_bit(), STEP if n == FIRST else None)
+                   softplus(point(-LOG_ODDS)), one_bit(), STEP)
 
 
 def paths_by_steps(n: int) -> list[int]:
@@ -74,12 +74,7 @@ def paths_by_steps(n: int) -> list[int]:
     return found
 
 
-def _examine_masses(n: int) -> Iterator[Instance]:
-    for k, count in enumerate(paths_by_steps(n)):
-        yield equality(n, f"paths to height {k}", Fraction(count), Fraction(brackets.paths(n, k)))
-
-
-def _examine_closing(n: int) -> Iterator[Instance]:
+def _closing(n: int) -> Iterator[Instance]:
     before = [*paths_by_steps(n - 1), 0, 0]
     for k in range(n % 2, n + 1, 2):
         share = Fraction((k + 2) * (n - k), 2 * (k + 1) * n)
@@ -96,7 +91,7 @@ def distance_from_limit(n: int, p: Fraction) -> Fraction:
     return Fraction(3, n + 3) if n % 2 else 12 * p / (n + 4)
 
 
-def _examine_limits(n: int) -> Iterator[Instance]:
+def _limits(n: int) -> Iterator[Instance]:
     for p in PROBABILITIES[:2]:
         limit, share = brackets.limits_of_asked(p)[n % 2], brackets.asked_for_type(n, p)
         where = f"p = {p}, the limit over {'odd' if n % 2 else 'even'} n is {limit}"
@@ -108,17 +103,18 @@ NAME = "Hahn, Theorem 6 (2DYCK)"
 EXAMINATIONS = (
     Examination("hahn-theorem-6-brackets", NAME,
                 "the cross-entropy exceeds the optimal one by a constant ε > 0 where s <= 4/5 and n >= 3",
-                "every network with s(n) <= 4/5; p = 1/5, 2/5, 1/2, 3/5", _examine_statement),
+                "every network with s(n) <= 4/5; p = 1/5, 2/5, 1/2, 3/5", _statement),
     Examination("hahn-theorem-6-brackets-step", NAME,
                 "after each such prefix the second task costs at least ln 2, in the proof",
-                "one network, the same at every n", _examine_step),
+                "one network, the same at every n", _step),
     Examination("hahn-theorem-6-brackets-masses", NAME,
                 "(k+1)/(n+1) C(n+1, (n-k)/2) paths lead to height k", "every p and every prefix of length n",
-                _examine_masses),
+                lambda n: (equality(n, f"paths to height {k}", Fraction(count), Fraction(brackets.paths(n, k)))
+                           for k, count in enumerate(paths_by_steps(n)))),
     Examination("hahn-theorem-6-brackets-closing", NAME,
                 "of the prefixes of height k the share (k+2)(n-k)/(2(k+1)n) ends with a closing bracket",
-                "every p and every prefix of length n", _examine_closing),
+                "every p and every prefix of length n", _closing),
     Examination("hahn-theorem-6-brackets-limits", NAME,
                 "P_0(n) is below its limit by at most 12p/(n+4) over even n, by at most 3/(n+3) over odd n",
-                "p = 1/5, 2/5", _examine_limits),
+                "p = 1/5, 2/5", _limits),
 )

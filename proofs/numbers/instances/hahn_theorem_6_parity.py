@@ -17,7 +17,7 @@ Masses      Identities of polynomials in p, decided for every p at each n; the n
 Entropies   optimal < H_1 < H_0, each p of the instances by enclosures; for every p by strict concavity.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 
 from flint import fmpq, fmpq_poly
@@ -38,21 +38,6 @@ CHANCE = Replay("hahn_theorem_6_parity.json", "00")
 STEP = Replay("hahn_theorem_6_parity.json", "01")
 
 
-def _no_two_symbols(n: int) -> Instance:
-    return equality(n, "one symbol: it tells the parity", ZERO, ZERO)
-
-
-def _examine_printed(n: int) -> Iterable[Instance]:
-    yield at_least(n, "p = 1/2, log-odds of the end -8/5 after 0, -7/10 after 1",
-                   parity.cross_entropy_without_attention(n, HALF, LOG_ODDS), parity.unigram_entropy(HALF),
-                   CHANCE if n == 2 else None)
-
-
-def _examine_step(n: int) -> Iterable[Instance]:
-    yield instance(n, "no attention, log-odds -8/5 at 0...00, -7/10 at 0...01", LOG_ODDS[1] - LOG_ODDS[0],
-                   Fraction(1, n), STEP if n == 2 else None)
-
-
 def polynomial_equality(n: int, what: str, value: fmpq_poly, expected: fmpq_poly) -> Instance:
     """The instance that two polynomials in p are equal; the numbers are those at p = 1/2."""
     return confirmed_if(value == expected, equality(n, what, _at_half(value), _at_half(expected)))
@@ -67,18 +52,15 @@ def _of_parity(masses: list[fmpq_poly], odd: int) -> fmpq_poly:
     return sum(masses[odd::2], parity.P * 0)
 
 
-def _examine_masses(n: int) -> Iterator[Instance]:
+def _masses(n: int) -> Iterator[Instance]:
     masses = parity.masses_by_count(n)
     for odd, name in enumerate(("even", "odd")):
         yield polynomial_equality(n, f"{name} prefixes, every p; numbers at p = 1/2", _of_parity(masses, odd),
                                   parity.mass_of_each_parity(n))
 
 
-def _examine_last(n: int) -> Iterator[Instance]:
+def _last(n: int) -> Iterator[Instance]:
     """The prefixes that end with b and are even weigh λ_b times those that end with b: times 2 - p, polynomials."""
-    if n == 1:
-        yield _no_two_symbols(n)
-        return
     before, unknown = parity.masses_by_count(n - 1), parity.P
     even, odd = _of_parity(before, 0) * (1 - unknown) / 2, _of_parity(before, 1) / 2
     yield polynomial_equality(n, "ends with 0, every p; numbers at p = 1/2", even * (2 - unknown),
@@ -86,7 +68,7 @@ def _examine_last(n: int) -> Iterator[Instance]:
     yield polynomial_equality(n, "ends with 1, every p; numbers at p = 1/2", odd * (2 - unknown), even + odd)
 
 
-def _examine_entropies(n: int) -> Iterator[Instance]:
+def _entropies(n: int) -> Iterator[Instance]:
     for p in dict.fromkeys((Fraction(1, n + 1), Fraction(n, n + 1))):
         yield instance(n, f"p = {p}, optimal against H_1", parity.optimal_entropy(p), parity.last_symbol_entropy(p))
         yield instance(n, f"p = {p}, H_1 against H_0", parity.last_symbol_entropy(p), parity.unigram_entropy(p))
@@ -96,7 +78,7 @@ def _linear(share: Fraction, p: Fraction, sensitivity: Fraction) -> Interval:
     return binary_entropy(share * p) + point(-share * (1 - share) * p * sensitivity)
 
 
-def _examine_repaired(n: int) -> Iterator[Instance]:
+def _repaired(n: int) -> Iterator[Instance]:
     for p in PROBABILITIES:
         for last in (0, 1):
             for sensitivity in (Fraction(1, n), Fraction(n)):
@@ -105,28 +87,33 @@ def _examine_repaired(n: int) -> Iterator[Instance]:
                                least_cost_of_pair(share, p, sensitivity), _linear(share, p, sensitivity))
 
 
-def _examine_attained(n: int) -> Iterator[Instance]:
-    yield (instance(n, "p = 1/2, log-odds of the end -8/5 after 0, -7/10 after 1",
-                    parity.cross_entropy_without_attention(n, HALF, LOG_ODDS),
-                    parity.last_symbol_entropy(HALF) + point(CLOSE)) if n > 1 else _no_two_symbols(n))
+def _network(n: int) -> tuple[int, str, Interval]:
+    """The cross-entropy of the network without attention."""
+    return (n, "p = 1/2, log-odds of the end -8/5 after 0, -7/10 after 1",
+            parity.cross_entropy_without_attention(n, HALF, LOG_ODDS))
 
 
 NAME = "Hahn, Theorem 6 (PARITY)"
+ALONE = "one symbol: it tells the parity"
 EXAMINATIONS = (
     Examination("hahn-theorem-6-parity", NAME, "the cross-entropy is at least unigram chance, in the limit",
-                "one network without attention, the same at every n", _examine_printed),
+                "one network without attention, the same at every n",
+                lambda n: at_least(*_network(n), parity.unigram_entropy(HALF), CHANCE)),
     Examination("hahn-theorem-6-parity-step", NAME,
                 "if x and x' differ in one bit, the output changes by at most K/n, in the proof",
-                "K = 1, one network without attention", _examine_step),
+                "K = 1, one network without attention", lambda n: instance(
+                    n, "no attention, log-odds -8/5 at 0...00, -7/10 at 0...01", LOG_ODDS[1] - LOG_ODDS[0],
+                    Fraction(1, n), STEP)),
     Examination("hahn-theorem-6-parity-masses", NAME, "even and odd prefixes weigh ((1-p)/2)(1-p/2)^(n-1) each",
-                "every p and every prefix of length n", _examine_masses),
+                "every p and every prefix of length n", _masses),
     Examination("hahn-theorem-6-parity-last", NAME, "P(even | the last symbol) is (1-p)/(2-p) after 0, 1/(2-p) after 1",
-                "every p and every prefix of length n", _examine_last),
+                "every p and every prefix of length n", _last, ALONE),
     Examination("hahn-theorem-6-parity-entropies", NAME, "optimal <= H_1 <= H_0 per symbol", "p = 1/(n+1), n/(n+1)",
-                _examine_entropies),
+                _entropies),
     Examination("hahn-theorem-6-parity-repaired", NAME,
                 "the cost of the end after b is at least h(λ_b p) - λ_b(1-λ_b)p s, so CE_n >= H_1 - (p(1-p)/(2-p)²) s",
-                "all log-odds with |a - c| <= s; s = 1/n and n; p = 1/10, 1/2, 9/10", _examine_repaired),
+                "all log-odds with |a - c| <= s; s = 1/n and n; p = 1/10, 1/2, 9/10", _repaired),
     Examination("hahn-theorem-6-parity-attained", NAME, "a network without attention is within 10^-4 of H_1",
-                "p = 1/2, one network, the same at every n", _examine_attained),
+                "p = 1/2, one network, the same at every n",
+                lambda n: instance(*_network(n), parity.last_symbol_entropy(HALF) + point(CLOSE)), ALONE),
 )

@@ -13,12 +13,12 @@ Edge        γ > 0 is meant: hardmax is defined for tieless scores only. For γ 
             weightings are further apart than 2, whichever hardmax is read.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fractions import Fraction
 
 from flint import fmpz_poly
 
-from proofs.numbers.instances.comparing import Quotient, equality, instance_for_every_gamma, polynomial
+from proofs.numbers.instances.comparing import Quotient, instance_for_every_gamma, polynomial
 from proofs.numbers.instances.examination import Examination, Instance
 
 SHOWN_AT = Fraction(3)
@@ -38,24 +38,16 @@ def worst_distance(n: int, winner: int) -> Quotient:
     return Quotient(2 * others, ONE + others)
 
 
-def _most_central_first(n: int) -> Iterator[int]:
-    return iter(sorted(range(1, n + 1), key=lambda winner: abs(2 * winner - n - 1)))
-
-
 def _examine(n: int, bound: Quotient) -> Iterable[Instance]:
-    for winner in _most_central_first(n):
+    for winner in sorted(range(1, n + 1), key=lambda winner: abs(2 * winner - n - 1)):  # the most central first
         yield instance_for_every_gamma(n, f"s_j = -γ |j - {winner}|", worst_distance(n, winner), bound, SHOWN_AT)
-
-
-def _examine_stronger(n: int) -> Iterable[Instance]:
-    other = Quotient(polynomial({1: 2 * n}), ONE)
-    yield (instance_for_every_gamma(n, "4e^(-γ) against 2n e^(-γ)", FOUR_X, other, SHOWN_AT) if n > 1 else
-           equality(n, "one position: both distances are 0", Fraction(0), Fraction(0)))
 
 
 EXAMINATIONS = (
     Examination("section-3-2-stronger", "Section 3.2", "4e^(-γ) is at most 2n e^(-γ), the bound of Lemma 33 for "
-                "tieless scores with gap γ", "every γ", _examine_stronger),
+                "tieless scores with gap γ", "every γ", lambda n: instance_for_every_gamma(
+                    n, "4e^(-γ) against 2n e^(-γ)", FOUR_X, Quotient(polynomial({1: 2 * n}), ONE), SHOWN_AT),
+                "one position: both distances are 0"),
     Examination("lemma-06", "Lemma 6", "|hardmax(s) - softmax(s)|_1 <= 4e^(-γ)",
                 "every γ > 0 and every s of length n", lambda n: _examine(n, FOUR_X)),
     Examination("lemma-06-sharp", "Lemma 6", "|hardmax(s) - softmax(s)|_1 <= 4e^(-γ)/(1 + e^(-γ))",

@@ -71,16 +71,13 @@ def _examine(n: int, factor: Fraction) -> Iterable[Instance]:
                                             value, power_of_e(-LEAST_GAMMA).scaled(factor)))
 
 
-def _examine_step(n: int) -> Iterable[Instance]:
-    right_of_c = Quotient(polynomial({}), ONE + squares(n - 1))
-    yield instance_for_every_gamma(n, f"c = i = {n}", error(n, n), right_of_c, LEAST_GAMMA, REPLAY if n == 2 else None)
-
-
 EXAMINATIONS = (
     Examination("lemma-07", "Lemma 7", "|c - Σ α_j j| <= (3/2) e^(-γ)", "every γ >= 1 and every c <= i, for i = n",
                 lambda n: _examine(n, Fraction(3, 2))),
     Examination("lemma-07-sharp", "Lemma 7", "|c - Σ α_j j| <= e^(-γ)",
                 "every γ >= (ln 2)/2 and every c <= i, for i = n", lambda n: _examine(n, Fraction(1))),
     Examination("lemma-07-proof-step", "Lemma 7", "|Σ α_j (j - c)| <= Σ over j > c of α_j (j - c), in the proof",
-                "c = i = n, every γ", _examine_step),
+                "c = i = n, every γ", lambda n: instance_for_every_gamma(
+                    n, f"c = i = {n}", error(n, n), Quotient(polynomial({}), ONE + squares(n - 1)), LEAST_GAMMA,
+                    REPLAY)),
 )

@@ -19,7 +19,7 @@ Repaired    For u the activations of U on an input of length n, entering layer �
             against the worst instances of Lemmas 33, 34 and 30, one behind the other, with u_max = x_max = 1.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -58,22 +58,21 @@ def weight_elsewhere(count: int, q: Interval) -> Interval:
     return increasing(q.scaled(Fraction(count)))
 
 
-def _examine_any_input(n: int) -> Iterator[Instance]:
+def _any_input(n: int) -> Iterator[Instance]:
     for k in CONSTANTS:
         r = Fraction(16 * k * (n + 1))
         elsewhere = weight_elsewhere(n - 1, power_of_e(-(1 - 1 / r**2) / HALF))
         yield instance(n, f"K1 = K2 = {k}, u = û = ({r}, 1/{r}, ..., 1/{r}), i = {min(n, 2)}, τ = 1/2",
                        elsewhere.scaled(r - 1 / r), Fraction(k * (1 + n)),
-                       ANY_INPUT if (n, k) == (2, 1) else None)
+                       ANY_INPUT if k == 1 else None)
 
 
-def _examine_sign(n: int) -> Iterable[Instance]:
+def _sign(n: int) -> Instance:
     value = weight_elsewhere(n - 1, power_of_e(Fraction(-6))).scaled(Fraction(2))
-    yield instance(n, "γ = 1, K2 x_max ε = τ = 1/8", value, power_of_e(Fraction(-10)).scaled(Fraction(2 * n)),
-                   SIGN if n == 2 else None)
+    return instance(n, "γ = 1, K2 x_max ε = τ = 1/8", value, power_of_e(Fraction(-10)).scaled(Fraction(2 * n)), SIGN)
 
 
-def _examine_repaired(n: int) -> Iterator[Instance]:
+def _repaired(n: int) -> Iterator[Instance]:
     for d in (1, 2, 3):
         for p in (HALF, ONE, Fraction(2)):
             for q, error in ((Fraction(1, 8), Fraction(1, 16)), (Fraction(1, 1000), ONE)):
@@ -86,9 +85,9 @@ def _examine_repaired(n: int) -> Iterator[Instance]:
 EXAMINATIONS = (
     Examination("lemma-25", "Lemma 25",
                 "for any u, û with |u_i - û_i|_1 <= ε: |v_i - v̂_i|_1 <= K1(ε + n x_max e^(...))",
-                "K1 = K2 = 1, 10, 1000; every sufficiently small ε; one U", _examine_any_input),
+                "K1 = K2 = 1, 10, 1000; every sufficiently small ε; one U", _any_input),
     Examination("lemma-25-step-sign", "Lemma 25", "|α - α̂|_1 <= 2n e^(-(γ + 2 K2 x_max ε)/τ), in the proof",
-                "γ = 1, K2 x_max ε = τ = 1/8", _examine_sign),
+                "γ = 1, K2 x_max ε = τ = 1/8", _sign),
     Examination("lemma-25-repaired", "Lemma 25", "for activations u of U: |v_i - v̂_i|_1 <= K1(ε + n x_max e^(...))",
-                "the worst instances of Lemmas 33, 34 and 30 together, d <= 3, at two (q, ε) each", _examine_repaired),
+                "the worst instances of Lemmas 33, 34 and 30 together, d <= 3, at two (q, ε) each", _repaired),
 )

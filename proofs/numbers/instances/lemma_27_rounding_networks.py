@@ -33,8 +33,8 @@ from proofs.numbers.instances.examination import Examination, Instance, Replay
 from proofs.numbers.instances.pieces import fewest_pieces
 
 MODES = ("down", "nearest, ties up", "nearest, ties to even")
-INTEGERS = Replay("lemma_27_integers.json", "01234567")
-TIES_TO_EVEN = Replay("lemma_27_ties_to_even.json", "01234567")
+INTEGERS = Replay("lemma_27_integers.json", "01234567", 2)
+TIES_TO_EVEN = Replay("lemma_27_ties_to_even.json", "01234567", 2)
 
 
 def rounded(x: int, width: int, values: int, mode: str) -> int:
@@ -69,26 +69,21 @@ def least_step(bits: int) -> int:
     return min(first[y + 1] - first[y] for y in range(values - 1))
 
 
-def _examine_step(n: int) -> Iterable[Instance]:
-    yield at_least(n, f"{n + 1} bits to {n} bits, ties to even: the least m(y2) - m(y1)",
-                   Fraction(least_step(n)), Fraction(2), TIES_TO_EVEN if n == 2 else None)
-
-
 def one_relu(x: int, bits: int) -> int:
     """The network of one unit that rounds integers to the nearest one of ``bits`` bits."""
     greatest = (1 << bits) - 1
     return greatest - max(greatest - x, 0)
 
 
-def _examine_integers(n: int) -> Iterable[Instance]:
+def _integers(n: int) -> Instance:
     greatest = 2**n - 1
     right = all(one_relu(x, n) == min(x, greatest) for x in (0, greatest, 2 * greatest + 1))
     found = at_least(n, f"integers of {n + 1} bits to {n} bits by one unit: (2m)^ℓ, against 2^p", Fraction(2),
-                     Fraction(2**n), INTEGERS if n == 2 else None)
-    yield found if right else replace(found, holds=None)
+                     Fraction(2**n), INTEGERS)
+    return found if right else replace(found, holds=None)
 
 
-def _examine_width(n: int) -> Iterable[Instance]:
+def _width(n: int) -> Iterable[Instance]:
     bits = (n - 1).bit_length()
     for layers in (1, 2, 3, 4):
         width = next(m for m in range(1, n + 1) if (2 * m) ** layers >= 2**bits)
@@ -98,11 +93,13 @@ def _examine_width(n: int) -> Iterable[Instance]:
 
 EXAMINATIONS = (
     Examination("lemma-27-width", "Appendix A", "rounding to ⌈log2 n⌉ bits by ℓ layers takes width n^(1/ℓ)/2 or more",
-                "ℓ = 1, 2, 3, 4, where Lemma 27 holds", _examine_width),
+                "ℓ = 1, 2, 3, 4, where Lemma 27 holds", _width),
     Examination("lemma-27", "Lemma 27", "rounding to n numbers of the same range takes at least n affine pieces",
                 "n = 2^p (and every other n), p' = p + 1 and p + 2, rounding down, ties up, ties to even", _examine),
     Examination("lemma-27-proof-step", "Lemma 27", "there is an x in the domain with m(y1) < x < m(y2)",
-                "p = n, p' = p + 1, ties to even", _examine_step),
+                "p = n, p' = p + 1, ties to even", lambda n: at_least(
+                    n, f"{n + 1} bits to {n} bits, ties to even: the least m(y2) - m(y1)", Fraction(least_step(n)),
+                    Fraction(2), TIES_TO_EVEN)),
     Examination("lemma-27-integers", "Lemma 27", "(2m)^ℓ >= 2^p, whichever numbers have p bits",
-                "p = n, p' = p + 1, integers, to the nearest", _examine_integers),
+                "p = n, p' = p + 1, integers, to the nearest", _integers),
 )

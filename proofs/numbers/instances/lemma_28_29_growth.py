@@ -62,16 +62,16 @@ def worst_norm(d: int, layers: int, p: Fraction, bias: Fraction) -> Fraction:
     return norm(u)
 
 
-def _examine_29(n: int) -> Iterator[Instance]:
+def _as_printed(n: int) -> Iterator[Instance]:
     zero = constant_vector(n, Fraction(0))
     yield instance(n, f"d = {n}, ℓ = 1, all weights 0, b2 = 1/2", norm(layer(zero, Fraction(0), (HALF, HALF))),
-                   (n * HALF) ** 3 * n, REPLAY if n == 1 else None)
+                   (n * HALF) ** 3 * n, REPLAY)
     for layers in LAYERS:
         yield instance(n, f"d = {n}, ℓ = {layers}, all weights and biases 1", worst_norm(n, layers, ONE, ONE),
                        Fraction(n) ** (3 * layers) * n)
 
 
-def _examine_without_biases(n: int) -> Iterator[Instance]:
+def _without_biases(n: int) -> Iterator[Instance]:
     for layers in LAYERS:
         for p in (HALF, ONE, Fraction(2)):
             yield equality(n, f"d = {n}, ℓ = {layers}, all weights {p}", worst_norm(n, layers, p, Fraction(0)),
@@ -91,7 +91,7 @@ def repaired_in_t(d: int, layers: int) -> fmpz_poly:
     return (3 * (d * _T) ** 3) ** layers * d
 
 
-def _examine_repaired(n: int) -> Iterable[Instance]:
+def _repaired(n: int) -> Iterable[Instance]:
     for layers in LAYERS:
         proved = has_no_negative_coefficient(repaired_in_t(n, layers) - worst_in_t(n, layers))
         yield confirmed_if(proved, instance(
@@ -100,13 +100,13 @@ def _examine_repaired(n: int) -> Iterable[Instance]:
 
 
 EXAMINATIONS = (
-    Examination("lemma-28", "Lemma 28", "|Wu|_1 <= d w_max |u|_1", "d = n: every W and u", lambda n: (
-        equality(n, f"d = {n}, all entries 1, u a unit vector", stretched(n), Fraction(n)),)),
+    Examination("lemma-28", "Lemma 28", "|Wu|_1 <= d w_max |u|_1", "d = n: every W and u", lambda n: equality(
+        n, f"d = {n}, all entries 1, u a unit vector", stretched(n), Fraction(n))),
     Examination("lemma-29", "Lemma 29", "|v_i|_1 <= (d p_max)^(3ℓ) d x_max(n)",
-                "d = n: all parameters equal, biases as in Section 3.1, ℓ <= 2", _examine_29),
+                "d = n: all parameters equal, biases as in Section 3.1, ℓ <= 2", _as_printed),
     Examination("lemma-29-without-biases", "Lemma 29", "without biases |v_i|_1 <= (d p_max)^(3ℓ) d x_max(n), sharp",
                 "d = n, ℓ <= 2: every transformer without biases (all weights equal are the worst)",
-                _examine_without_biases),
+                _without_biases),
     Examination("lemma-29-repaired", "Lemma 29", "|v_i|_1 <= (3(d max(1, p_max))³)^ℓ d x_max(n)",
-                "d = n, ℓ <= 2: every transformer with biases, every p_max and x_max", _examine_repaired),
+                "d = n, ℓ <= 2: every transformer with biases, every p_max and x_max", _repaired),
 )

@@ -10,11 +10,10 @@ Reduction   Lemma 30: W1 magnifies the error by at most d p (Lemma 28), biases c
             included.
 """
 
-from collections.abc import Iterable
 from fractions import Fraction
 
 from proofs.numbers.instances.comparing import equality
-from proofs.numbers.instances.examination import Examination, Instance
+from proofs.numbers.instances.examination import Examination
 from proofs.numbers.instances.vectors import (
     Vector,
     constant_matrix,
@@ -50,17 +49,11 @@ def uniform_error(n: int, d: int) -> Fraction:
     return norm(times(constant_matrix(d, ONE), error))
 
 
-def _examine_30(n: int) -> Iterable[Instance]:
-    yield equality(n, f"d = {n}, all weights and biases 1", feed_forward_error(n), Fraction(n * n))
-
-
-def _examine_31(n: int) -> Iterable[Instance]:
-    yield equality(n, f"d = {n}, {n} positions with equal errors, all weights 1", uniform_error(n, n), Fraction(n))
-
-
 EXAMINATIONS = (
     Examination("lemma-30", "Lemma 30", "|v_i - v̂_i|_1 <= d² p_max² ε, sharp",
-                "d = n: every p_max, every ε >= 0, with and without biases", _examine_30),
+                "d = n: every p_max, every ε >= 0, with and without biases",
+                lambda n: equality(n, f"d = {n}, all weights and biases 1", feed_forward_error(n), Fraction(n * n))),
     Examination("lemma-31", "Lemma 31", "|v_i - v̂_i|_1 <= d p_max ε, sharp",
-                "d = n: every p_max, every ε >= 0, every mask and length", _examine_31),
+                "d = n: every p_max, every ε >= 0, every mask and length", lambda n: equality(
+                    n, f"d = {n}, {n} positions with equal errors, all weights 1", uniform_error(n, n), Fraction(n))),
 )

@@ -16,7 +16,6 @@ Proof step  It says to use |v·v'| <= |v|_1 |v'|_1. That is true, but |W(û-u)|_
             has d²p²uε: false from d = 2 on. |v·v'| <= |v|_1 |v'|_∞ is what gives the printed numbers.
 """
 
-from collections.abc import Iterable
 from fractions import Fraction
 
 from proofs.numbers.instances.comparing import instance
@@ -33,7 +32,7 @@ from proofs.numbers.instances.vectors import (
 )
 
 ONE = Fraction(1)
-THREE_TERMS = Replay("lemma_32_three_terms.json", "uve")
+THREE_TERMS = Replay("lemma_32_three_terms.json", "uve", 1)
 NORMS = Replay("lemma_32_norms.json", "ue")
 """The letters are u, û (as v) and û - u (as e); the runs show W times each of them."""
 
@@ -67,9 +66,9 @@ def product_of_norms(d: int) -> Fraction:
     return norm(error) * norm(exact)
 
 
-def _one(n: int, value: Fraction, bound: int, replay: Replay | None = None) -> Iterable[Instance]:
-    yield instance(n, f"d = {n}, all weights and entries of u are 1, û - u = (1, 0, ..., 0)", value, Fraction(bound),
-                   replay)
+def _one(n: int, value: Fraction, bound: int, replay: Replay | None = None) -> Instance:
+    return instance(n, f"d = {n}, all weights and entries of u are 1, û - u = (1, 0, ..., 0)", value, Fraction(bound),
+                    replay)
 
 
 COVERS = "d = n: every p_max, u_max and ε <= 1 (all of it times √d)"
@@ -83,9 +82,9 @@ EXAMINATIONS = (
     Examination("lemma-32-step-three-terms", "Lemma 32",
                 "|W(û_i-u_i)·Wû_j| + |Wû_i·W(û_j-u_j)| + |W(û_i-u_i)·W(û_j-u_j)| <= d² p_max² (2 u_max ε + ε²), in the "
                 "proof", "d = n, p_max = u_max = ε = 1",
-                lambda n: _one(n, three_terms(n), 3 * n * n, THREE_TERMS if n == 1 else None)),
+                lambda n: _one(n, three_terms(n), 3 * n * n, THREE_TERMS)),
     Examination("lemma-32-step-norms", "Lemma 32",
                 "|W(û_i-u_i)·Wu_j| <= d² p_max² u_max ε by |v·v'| <= |v|_1 |v'|_1, in the proof",
                 "d = n, p_max = u_max = ε = 1",
-                lambda n: _one(n, product_of_norms(n), n * n, NORMS if n == 2 else None)),
+                lambda n: _one(n, product_of_norms(n), n * n, NORMS)),
 )

@@ -8,7 +8,6 @@ Reduction   The distance is 2(1 - α_1); it grows with every s_i, i > 1, and as 
             every q > 0, that is without ε < γ/2 too, and for n - 1 in place of n (the printed sum has n - 1 terms).
 """
 
-from collections.abc import Iterable
 from fractions import Fraction
 
 from proofs.numbers.instances.comparing import Quotient, instance_for_every_gamma, polynomial
@@ -23,9 +22,9 @@ def worst_distance(n: int) -> Quotient:
     return Quotient(polynomial({1: 2 * (n - 1)}), polynomial({0: 1, 1: n - 1}))
 
 
-def _examine(n: int, count: int) -> Iterable[Instance]:
-    yield instance_for_every_gamma(n, "s = (M - ε, M - γ + ε, ..., M - γ + ε), (γ - 2ε)/τ in place of γ",
-                                   worst_distance(n), Quotient(polynomial({1: 2 * count}), ONE), SHOWN_AT)
+def _examine(n: int, count: int) -> Instance:
+    return instance_for_every_gamma(n, "s = (M - ε, M - γ + ε, ..., M - γ + ε), (γ - 2ε)/τ in place of γ",
+                                    worst_distance(n), Quotient(polynomial({1: 2 * count}), ONE), SHOWN_AT)
 
 
 COVERS = "every s of length n, every M, γ, ε, τ > 0"

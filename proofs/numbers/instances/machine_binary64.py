@@ -11,13 +11,12 @@ Decision    k² is exact. -k² has an ulp of 2^-7, and 0.3 λ differs by less th
             Where the keys are one number nothing that is computed from them differs: both bytes weigh 1/2.
 """
 
-from collections.abc import Iterable
 from fractions import Fraction
 
 from constructions.network.float_formats import parse_format
 from proofs.enclosures.by_mpmath import seconded
-from proofs.enclosures.intervals import Interval, point
-from proofs.numbers.instances.comparing import equality, increasing, instance, power_of_e
+from proofs.enclosures.intervals import Interval
+from proofs.numbers.instances.comparing import equality, increasing, instance, power_of_e, undecided
 from proofs.numbers.instances.examination import Examination, Instance
 from proofs.numbers.instances.machine_lookups import BITS, BYTE, HALF, TIE_BREAK
 from proofs.numbers.instances.machine_written_cells import AFTER
@@ -51,14 +50,13 @@ def older_share(tokens: int) -> Interval | None:
     return increasing(power_of_e(score(older) - score(newer)))
 
 
-def _examine(n: int) -> Iterable[Instance]:
+def _examine(n: int) -> Instance:
     if n < AFTER:
-        yield equality(n, f"no history of this kind has T = {n}", Fraction(0), Fraction(0))
-        return
+        return equality(n, f"no history of this kind has T = {n}", Fraction(0), Fraction(0))
     share = older_share(n)
     what = f"error of the byte that is read at T = {n} at the address {ADDRESS}"
-    yield (instance(n, what, share.scaled(Fraction(BYTE)), HALF) if share else
-           Instance(n, None, f"{what}: keys depend on how λ is rounded", point(HALF), point(HALF)))
+    return (instance(n, what, share.scaled(Fraction(BYTE)), HALF) if share else
+            undecided(n, f"{what}: keys depend on how λ is rounded", HALF))
 
 
 EXAMINATIONS = (

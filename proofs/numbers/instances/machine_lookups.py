@@ -33,8 +33,8 @@ from typing import Any
 from flint import arb
 
 from proofs.enclosures.by_mpmath import Reals, seconded
-from proofs.enclosures.intervals import Interval, point
-from proofs.numbers.instances.comparing import at_least, instance
+from proofs.enclosures.intervals import Interval
+from proofs.numbers.instances.comparing import at_least, instance, undecided
 from proofs.numbers.instances.examination import Instance
 
 BITS = 256
@@ -196,7 +196,7 @@ def right_up_to(n: int, constant: Constant | Fraction, tokens: int, cell: Cell) 
     """The instance n: every such byte is right at all lengths up to T. It is undecided where there is no bound."""
     what = f"constant {constant}, T = {tokens}: error of a byte, its cell {cell}"
     found = enclosed(constant, tokens, cell)
-    return instance(n, what, found, HALF) if found else Instance(n, None, what, point(HALF), point(HALF))
+    return instance(n, what, found, HALF) if found else undecided(n, what, HALF)
 
 
 def read_by(n: int, constant: Constant | Fraction, history: History, byte: int, is_right: bool) -> Instance:
@@ -208,7 +208,7 @@ def read_by(n: int, constant: Constant | Fraction, history: History, byte: int, 
 
 def not_listed(n: int) -> Instance:
     """The instance n, undecided: tables end before."""
-    return Instance(n, None, f"nothing is listed for n = {n}", point(HALF), point(HALF))
+    return undecided(n, f"nothing is listed for n = {n}", HALF)
 
 
 @dataclass(frozen=True)

@@ -47,30 +47,26 @@ def limit_at_the_winner(scores: Sequence[int]) -> Fraction:
     return limits_of_weights(scores)[winner]
 
 
-def _examine(n: int) -> Iterable[Instance]:
-    if n == 1:
-        yield equality(n, "one position, which sees nothing", ZERO, ZERO)
-        return
+def _as_printed(n: int) -> Iterable[Instance]:
     yield equality(n, "the limit of the winner's weight, if all scores are 0", limit_at_the_winner([0] * (n - 1)), ONE,
-                   NO_SCORES if n == 2 else None)
+                   NO_SCORES)
     yield equality(n, "the same, if all scores are -1", limit_at_the_winner([-1] * (n - 1)), ONE)
     if n > 2:
         yield equality(n, f"the same, if the scores are {n - 1}, ..., 1", limit_at_the_winner(range(n - 1, 0, -1)), ONE)
 
 
-def _examine_repaired(n: int) -> Iterable[Instance]:
-    if n == 1:
-        yield equality(n, "one position, which sees nothing", ZERO, ZERO)
+def _repaired(n: int) -> Iterable[Instance]:
     for c in range(1, n):
         winner = [1, *[-1] * (n - 1 - c)]
         yield equality(n, f"the greatest score last at {c}: the limit of its weight", limit_at_the_winner(winner), ONE)
 
 
 NAME = "Section 2.3, geometric attention"
+ALONE = "one position, which sees nothing"
 COVERS = "every sequence of n - 1 scores"
 EXAMINATIONS = (
     Examination("section-2-geometric", NAME, "as the temperature falls to 0, geometric attention attends as strictly "
-                "future-masked rightmost-hard attention", COVERS, _examine),
+                "future-masked rightmost-hard attention", COVERS, _as_printed, ALONE),
     Examination("section-2-geometric-repaired", NAME, "it does where the greatest score is positive and all lesser "
-                "scores are negative", COVERS, _examine_repaired),
+                "scores are negative", COVERS, _repaired, ALONE),
 )

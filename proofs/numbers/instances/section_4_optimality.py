@@ -71,46 +71,32 @@ def previous_error(n: int, i: int) -> Fraction:
     return 1 - 1 / total
 
 
-def _examine_first(n: int) -> Iterable[Instance]:
-    yield (equality(n, f"i = {n}, e^β = {3 * (n - 1)}", first_position_error(n, Fraction(3 * (n - 1))), QUARTER)
-           if n > 1 else equality(n, "one position: exact", ZERO, ZERO))
-
-
-def _examine_previous(n: int) -> Iterable[Instance]:
-    if n == 1:
-        yield equality(n, "one position: there is no previous one", ZERO, ZERO)
-        return
+def _previous(n: int) -> Instance:
     worst, i = max((previous_error(n, i), i) for i in range(2, n + 1))
-    yield instance(n, f"i = {i}, factor (ln 27)·{base(n)}²", worst, QUARTER)
+    return instance(n, f"i = {i}, factor (ln 27)·{base(n)}²", worst, QUARTER)
 
 
-def _examine_factor(n: int) -> Iterable[Instance]:
-    if n == 1:
-        yield equality(n, "one position: nothing is to be found", ZERO, ZERO)
-        return
+def _factor(n: int) -> Iterable[Instance]:
     for k in (1, 2, 4, 8):
         yield at_least(n, f"the factor that attention to the first position needs, K = 1/{k}",
                        logarithm(Fraction(3 * (n - 1))), Fraction(n, k))
 
 
-def _examine_boolean_constant(n: int) -> Iterable[Instance]:
-    yield instance(n, "4e^(-3) against 1/4", power_of_e(Fraction(-3)).scaled(Fraction(4)), QUARTER)
-
-
-def _examine_count_constant(n: int) -> Iterable[Instance]:
-    yield instance(n, f"C = {n}", power_of_e(Fraction(-3 * n)).scaled(Fraction(3, 2)), Fraction(1, 4 * n))
-
-
 EXAMINATIONS = (
     Examination("section-4-factor-of-n", "Section 4", "for a fixed gap scores need a factor of K n",
-                "K = 1, 1/2, 1/4, 1/8, attention to the first position", _examine_factor),
+                "K = 1, 1/2, 1/4, 1/8, attention to the first position", _factor,
+                "one position: nothing is to be found"),
     Examination("section-4-first-position", "Section 4",
                 "the first position is found to within 1/4 with a factor of ln(3(n-1)), exactly",
-                "every word of length n and every position", _examine_first),
+                "every word of length n and every position", lambda n: equality(
+                    n, f"i = {n}, e^β = {3 * (n - 1)}", first_position_error(n, Fraction(3 * (n - 1))), QUARTER),
+                "one position: exact"),
     Examination("section-4-previous-by-digits", "Section 4",
                 "the previous position is found to within 1/4 with embeddings in [0, 1], factor (ln 27)⌈n^(1/4)⌉²",
-                "every word of length n and every position", _examine_previous),
+                "every word of length n and every position", _previous, "one position: there is no previous one"),
     Examination("theorem-12-constant", "Theorem 12 a", "4e^(-3) < 1/4", "one number (n plays no part)",
-                _examine_boolean_constant),
-    Examination("theorem-20-constant", "Theorem 20 a", "(3/2)e^(-3C) <= 1/(4C)", "C = n", _examine_count_constant),
+                lambda n: instance(n, "4e^(-3) against 1/4", power_of_e(Fraction(-3)).scaled(Fraction(4)), QUARTER)),
+    Examination("theorem-20-constant", "Theorem 20 a", "(3/2)e^(-3C) <= 1/(4C)", "C = n",
+                lambda n: instance(n, f"C = {n}", power_of_e(Fraction(-3 * n)).scaled(Fraction(3, 2)),
+                                   Fraction(1, 4 * n))),
 )

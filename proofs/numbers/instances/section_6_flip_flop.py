@@ -18,7 +18,7 @@ Constant    With τ = 1/(n ln 4), x = 1/4: the error is below x(1 - x^(n-1))/(1 
             is needed. At temperature 1/n, x = 1/e, and the error is above 1/4 from n = 2 on.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 
 from proofs.enclosures.intervals import Interval, point
@@ -26,7 +26,7 @@ from proofs.numbers.instances.comparing import at_least, confirmed_if, equality,
 from proofs.numbers.instances.examination import Examination, Instance, Replay
 
 QUARTER = Fraction(1, 4)
-ZERO = Fraction(0)
+ZERO, ONE = Fraction(0), Fraction(1)
 LOGARITHM = Replay("section_6_flip_flop_log.json", "01")
 ONE_OVER_N = Replay("section_6_flip_flop_one_over_n.json", "01")
 
@@ -49,14 +49,13 @@ def all_losses(n: int) -> Iterator[list[int]]:
             yield losses_after_last_write(n, i, c)
 
 
-def gap(n: int) -> Fraction | None:
-    """The least gap over all words and positions; None if no position sees another one.
+def gap(n: int) -> Fraction:
+    """The least gap over all words of n >= 2 positions and all of these.
 
-    >>> str(gap(5)), gap(1)
-    ('1/5', None)
+    >>> str(gap(5))
+    '1/5'
     """
-    least = min((losses[0] for losses in all_losses(n) if losses), default=None)
-    return None if least is None else Fraction(least, n)
+    return Fraction(min(losses[0] for losses in all_losses(n) if losses), n)
 
 
 def is_worst_at_the_end(n: int) -> bool:
@@ -76,35 +75,23 @@ def enclosed_error(n: int, inverse: Fraction) -> Interval:
     return increasing(sum((power_of_e(-inverse * rank) for rank in range(1, n)), point(ZERO)))
 
 
-def _examine_gap(n: int) -> Iterable[Instance]:
-    found = gap(n)
-    yield (equality(n, f"n = {n}: the least gap, two writes side by side", found, Fraction(1, n)) if found is not None
-           else equality(n, "one position: nothing to exceed", ZERO, ZERO))
-
-
-def _examine_positive(n: int) -> Iterable[Instance]:
-    found = gap(n)
-    if found is None:
-        yield equality(n, "one position: any gap will do", ZERO, ZERO)
-    else:
-        yield at_least(n, f"n times the least gap of the flip-flop layer, n = {n}", n * found, Fraction(1))
-
-
-def _examine_error(n: int, value: Interval | Fraction, replay: Replay | None = None) -> Iterable[Instance]:
-    yield confirmed_if(is_worst_at_the_end(n), instance(n, f"c = i = {n}, earlier writes of the other bit only", value,
-                                                        QUARTER, replay))
+def _examine_error(n: int, value: Interval | Fraction, replay: Replay | None = None) -> Instance:
+    return confirmed_if(is_worst_at_the_end(n), instance(n, f"c = i = {n}, earlier writes of the other bit only", value,
+                                                         QUARTER, replay))
 
 
 COVERS = "every word of length n and every position"
 EXAMINATIONS = (
     Examination("lemma-24", "Lemma 24", "the flip-flop layer has a strictly positive gap", f"one network, {COVERS}",
-                _examine_positive),
+                lambda n: at_least(n, f"n times the least gap of the flip-flop layer, n = {n}", n * gap(n), ONE),
+                "one position: any gap will do"),
     Examination("section-6-gap", "Section 6", "flip-flop: the scores [write] + j/n are tieless with gap exactly 1/n",
-                COVERS, _examine_gap),
+                COVERS, lambda n: equality(n, f"n = {n}: the least gap, two writes side by side", gap(n), ONE / n),
+                "one position: nothing to exceed"),
     Examination("section-6-log", "Section 6", "flip-flop with temperature 1/(n ln n) errs by at most 1/4", COVERS,
-                lambda n: _examine_error(n, worst_error(n, Fraction(1, n)), LOGARITHM if n == 2 else None)),
+                lambda n: _examine_error(n, worst_error(n, Fraction(1, n)), LOGARITHM)),
     Examination("section-6-one-over-n", "Section 6", "flip-flop with temperature 1/n errs by at most 1/4", COVERS,
-                lambda n: _examine_error(n, enclosed_error(n, Fraction(1)), ONE_OVER_N if n == 2 else None)),
+                lambda n: _examine_error(n, enclosed_error(n, ONE), ONE_OVER_N)),
     Examination("section-6-ln-4", "Section 6", "flip-flop with temperature 1/(n ln 4) errs by at most 1/4", COVERS,
                 lambda n: _examine_error(n, worst_error(n, QUARTER))),
 )

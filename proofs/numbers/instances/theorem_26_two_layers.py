@@ -21,7 +21,7 @@ from constructions.network.transformer import FeedForward, Head, Layer, Mask, Tr
 from constructions.network.weightings import Weighting
 from proofs.enclosures.by_mpmath import values_by_mpmath
 from proofs.enclosures.intervals import Interval
-from proofs.numbers.instances.comparing import BITS, instance, logarithm
+from proofs.numbers.instances.comparing import BITS, instance, logarithm, undecided
 from proofs.numbers.instances.examination import Examination, Instance
 from proofs.numbers.instances.lemma_25_one_layer import constants
 from proofs.numbers.instances.theorem_26_uniform_tieless import share_of_half_gap
@@ -102,8 +102,7 @@ def abs_difference(x: Interval, y: Fraction) -> Interval:
 
 def _examine(n: int) -> Iterable[Instance]:
     if n > LONGEST:
-        yield Instance(n, None, f"{2**n} words: not run above length {LONGEST}", Interval(QUARTER, QUARTER),
-                       Interval(QUARTER, QUARTER))
+        yield undecided(n, f"{2**n} words: not run above length {LONGEST}", QUARTER)
         return
     transformer = two_layers(temperature_of_theorem(n))
     for word in product("01", repeat=n):

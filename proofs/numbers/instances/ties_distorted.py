@@ -70,7 +70,7 @@ def _power(written: Interval, temperature: Fraction) -> Interval:
 def _examine_layers(n: int, first: Fraction, second: Fraction, replay: Replay | None = None) -> Iterable[Instance]:
     for i in range(n, 1, -1):
         yield instance(n, f"position {i}, temperatures {first} and {second}", moved(i, first, second), QUARTER,
-                       replay if n == 2 else None)
+                       replay)
     if n == 1:
         yield instance(n, "one position is seen", point(Fraction(0)), QUARTER)
 

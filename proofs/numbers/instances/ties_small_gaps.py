@@ -15,13 +15,13 @@ Lower bound With parameters in Z/P and initial vectors in Z/D, and Λ = lcm(1, .
             averages: D_0 = Λ, in which 1/i is, and one mean comes before the third layer.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from math import lcm
 
-from proofs.enclosures.intervals import Interval, point
-from proofs.numbers.instances.comparing import at_least, equality, instance, power_of_e
+from proofs.enclosures.intervals import Interval
+from proofs.numbers.instances.comparing import at_least, equality, increasing, instance, power_of_e, undecided
 from proofs.numbers.instances.examination import Examination, Instance, Replay
 
 LONGEST = 16
@@ -58,59 +58,51 @@ def primes_above_half(n: int) -> list[int]:
 
 def error_at(n: int, temperature: Fraction) -> Interval:
     """How far softmax in the third layer moves what it writes, where the sum is least."""
-    wrong = [(n - 1) * end for end in _ends(power_of_e(-least_sum(n) / (n * temperature)))]
-    return Interval(wrong[0] / (1 + wrong[0]), wrong[1] / (1 + wrong[1]))
+    return increasing(power_of_e(-least_sum(n) / (n * temperature)).scaled(Fraction(n - 1)))
 
 
-def _ends(x: Interval) -> tuple[Fraction, Fraction]:
-    return x.lower, x.upper
+def _up_to_longest(examine: Callable[[int], Instance]) -> Callable[[int], Instance]:
+    """Leave longer lengths undecided."""
+    return lambda n: examine(n) if n <= LONGEST else _unknown(n)
 
 
 def _unknown(n: int) -> Instance:
-    return Instance(n, None, f"3^{n} words: sums are not listed above n = {LONGEST}", point(QUARTER), point(QUARTER))
+    return undecided(n, f"3^{n} words: sums are not listed above n = {LONGEST}", QUARTER)
 
 
-def _examine_least(n: int) -> Iterable[Instance]:
-    if n in LISTED:
-        yield equality(n, f"the least positive sum of ±1/j for some of the j <= {n}", least_sum(n), Fraction(LISTED[n]))
-    else:
-        yield _unknown(n)
+def _least(n: int) -> Instance:
+    if n not in LISTED:
+        return _unknown(n)
+    return equality(n, f"the least positive sum of ±1/j for some of the j <= {n}", least_sum(n), Fraction(LISTED[n]))
 
 
-def _examine_primes(n: int) -> Iterable[Instance]:
-    if n > LONGEST:
-        yield _unknown(n)
-        return
+@_up_to_longest
+def _primes(n: int) -> Instance:
     number = len(primes_above_half(n))
-    yield instance(n, f"the least sum, with {number} primes above n/2", least_sum(n),
-                   Fraction(1, 2**number - 1) if number else Fraction(1))
+    return instance(n, f"the least sum, with {number} primes above n/2", least_sum(n),
+                    Fraction(1, 2**number - 1) if number else Fraction(1))
 
 
-def _examine_polynomial(n: int) -> Iterable[Instance]:
-    if n > LONGEST:
-        yield _unknown(n)
-        return
-    yield instance(n, f"a word with the sum {least_sum(n)}, temperature 1/n^{POWER}",
-                   error_at(n, Fraction(1, n**POWER)), QUARTER, REPLAY if n == len(REPLAY.word) else None)
+@_up_to_longest
+def _polynomial(n: int) -> Instance:
+    return instance(n, f"a word with the sum {least_sum(n)}, temperature 1/n^{POWER}",
+                    error_at(n, Fraction(1, n**POWER)), QUARTER, REPLAY)
 
 
-def _examine_rational(n: int) -> Iterable[Instance]:
-    if n > LONGEST:
-        yield _unknown(n)
-        return
-    common = lcm(*range(1, n + 1))
-    yield at_least(n, "the gap S/n, against the reciprocal square of the common denominator", least_sum(n) / n,
-                   Fraction(1, (common * common) ** 2))
+@_up_to_longest
+def _rational(n: int) -> Instance:
+    return at_least(n, "the gap S/n, against the reciprocal square of the common denominator", least_sum(n) / n,
+                    Fraction(1, lcm(*range(1, n + 1)) ** 4))
 
 
 COVERS = "every word of length n"
 EXAMINATIONS = (
     Examination("ties-least-sum", "Ties, small gaps",
-                "the least positive sums of ±1/j for some of the j <= n are those listed", COVERS, _examine_least),
+                "the least positive sums of ±1/j for some of the j <= n are those listed", COVERS, _least),
     Examination("ties-primes", "Ties, small gaps",
-                "the least positive sum is at most 1/(2^k - 1), k primes in (n/2, n]", COVERS, _examine_primes),
+                "the least positive sum is at most 1/(2^k - 1), k primes in (n/2, n]", COVERS, _primes),
     Examination("ties-polynomial-temperature", "Ties, small gaps",
-                f"temperature 1/n^{POWER} moves the network by at most 1/4", COVERS, _examine_polynomial),
+                f"temperature 1/n^{POWER} moves the network by at most 1/4", COVERS, _polynomial),
     Examination("ties-rational-gap", "Ties, small gaps", "the gap is at least 1/lcm(1, ..., n)^4", COVERS,
-                _examine_rational),
+                _rational),
 )

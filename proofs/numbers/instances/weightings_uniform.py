@@ -22,22 +22,22 @@ BITS = 128
 FIRST_MARKER = Replay("weightings_plus_one_uniform.json", "1")
 
 
-def _examine_means(n: int) -> Iterable[Instance]:
+def _means(n: int) -> Iterable[Instance]:
     zeros = [Fraction(0)] * n
     yield equality(n, f"sparsemax of {n} equal scores", sparsemax_weights(zeros)[0], Fraction(1, n))
     yield equality(n, f"1.5-entmax of {n} equal scores", entmax_weights(zeros, BITS)[0].lower, Fraction(1, n))
 
 
-def _examine_plus_one(n: int) -> Iterable[Instance]:
+def _plus_one(n: int) -> Instance:
     scores, values = [point(Fraction(0))] * (n + 1), [point(ONE)] * n + [point(Fraction(0))]
-    yield equality(n, f"the mean of {n} ones under softmax-plus-one, scores 0",
-                   enclose_mean(scores, values, BITS).upper, ONE, FIRST_MARKER if n == 1 else None)
+    return equality(n, f"the mean of {n} ones under softmax-plus-one, scores 0",
+                    enclose_mean(scores, values, BITS).upper, ONE, FIRST_MARKER)
 
 
 NAME = "Proposition 11, under other weightings"
 EXAMINATIONS = (
     Examination("uniform-means", NAME, "equal scores weigh 1/n each under sparsemax and 1.5-entmax",
-                "n visible positions", _examine_means),
+                "n visible positions", _means),
     Examination("uniform-plus-one", NAME, "the mean of values 1 is 1 under softmax-plus-one", "n visible positions",
-                _examine_plus_one),
+                _plus_one),
 )
