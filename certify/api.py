@@ -288,7 +288,8 @@ def cross_entropy(subject: Subject | None, language: LanguageName = "parity", p:
         InputError: if something is malformed, or the network's symbols are not those of the language.
         Unsupported: if there is no network.
     """
-    from certify.numbers.cross_entropy.measure import LANGUAGES, measure, read_head, read_probability
+    from certify.numbers.cross_entropy.measure import measure, read_head, read_probability
+    from proofs.numbers.cross_entropy.languages import LANGUAGES
 
     if language not in LANGUAGES:
         raise InputError(f"language: found {language!r}, expected {' or '.join(LANGUAGES)}")

@@ -10,16 +10,15 @@ from certify.asking.written import as_option
 from certify.formula.pipeline import Clock
 from certify.numbers.cross_entropy.fitting import choose_offsets, choose_output
 from certify.numbers.cross_entropy.results import CrossEntropy, LanguageName, LengthOfPrefixes
-from certify.numbers.sensitivity.measure import check_direction, check_numbers, usual_lengths
+from certify.numbers.sensitivity.measure import read_direction, read_numbers
 from constructions.errors import InputError, InternalError, Unsupported
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from proofs.formula.discharge import Progress
-from proofs.numbers.cross_entropy.languages import Brackets, Language, Parity
+from proofs.numbers.cross_entropy.languages import LANGUAGES, Language
 from proofs.numbers.cross_entropy.predictions import OutputMap, Predictions, change_by_bounds
 
 USUAL_STEEPEST = Fraction(8)
-LANGUAGES: dict[LanguageName, type[Parity] | type[Brackets]] = {"parity": Parity, "2dyck": Brackets}
 EXAMPLES = {"parity": "01", "2dyck": "()[]"}
 
 
@@ -84,12 +83,9 @@ def measure(request: Request, name: LanguageName, p: Fraction, head: Head = Head
             the position has no value somewhere.
         Unsupported: if there is no network.
     """
-    clock, network, lengths = Clock(), request.network, request.claimed_lengths
-    direction = network.output if direction is None else direction
-    check_direction(network, direction)
-    numbers = usual_lengths(lengths) if numbers is None else numbers
-    check_numbers(numbers, lengths)
-    check_defined(network, lengths)
+    clock, network = Clock(), request.network
+    direction, numbers = read_direction(network, direction), read_numbers(numbers, request.claimed_lengths)
+    check_defined(network, request.claimed_lengths)
     language = LANGUAGES[name](p)
     check_alphabet(network, name, language)
     rows = []

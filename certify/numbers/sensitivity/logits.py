@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from certify.formula.pipeline import Clock
 from certify.numbers.sensitivity.laws import fit_law
-from certify.numbers.sensitivity.measure import check_numbers, usual_lengths
+from certify.numbers.sensitivity.measure import read_numbers
 from certify.numbers.sensitivity.results import At, MeasuredLength, Method, Sensitivity
 from certify.trained.claim_file import Scope, read_claim
 from certify.trained.question import read_trained
@@ -101,9 +101,7 @@ def measure_logits(subject: TrainedSubject, lengths: Lengths, at: At = "last", d
     """
     clock, rows = Clock(), read_logits(direction, subject.network)
     found = []
-    numbers = usual_lengths(lengths) if numbers is None else numbers
-    check_numbers(numbers, lengths)
-    for n in numbers:
+    for n in read_numbers(numbers, lengths):
         progress(f"length {n}")
         question = subject.question(n, at, rows)
         changes = changes_of_logits(question)

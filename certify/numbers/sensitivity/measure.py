@@ -155,26 +155,37 @@ def measure(request: Request, at: At = "last", direction: str | None = None, num
         InputError: if the network has no such direction, or a function of the position has no value somewhere.
         Unsupported: if there is no network, or words cannot be run.
     """
-    clock, network, lengths = Clock(), request.network, request.claimed_lengths
-    direction = network.output if direction is None else direction
-    check_direction(network, direction)
-    numbers = usual_lengths(lengths) if numbers is None else numbers
-    check_numbers(numbers, lengths)
-    check_defined(network, lengths)
+    clock, network = Clock(), request.network
+    direction, numbers = read_direction(network, direction), read_numbers(numbers, request.claimed_lengths)
+    check_defined(network, request.claimed_lengths)
     rows = tuple(Question(request, direction, at, numbers, progress).rows())
     return Sensitivity(request.description, network.alphabet, direction, at, rows, fit_law(rows), clock.total)
 
 
-def check_numbers(numbers: Sequence[int], lengths: Lengths) -> None:
-    """Raise InputError unless some length is named, and each is one of the lengths."""
+def read_numbers(numbers: Sequence[int] | None, lengths: Lengths) -> Sequence[int]:
+    """The lengths that are named, or the usual ones.
+
+    Raises:
+        InputError: unless some length is named, and each is one of ``lengths``.
+    """
+    if numbers is None:
+        return usual_lengths(lengths)
     outside = [n for n in numbers if not lengths.first <= n <= lengths.last]
     if outside or not numbers:
         raise InputError(f"lengths: {outside[0] if outside else 'none'}, expected some of {lengths}")
+    return numbers
 
 
-def check_direction(network: Transformer, direction: str) -> None:
-    """Raise InputError unless the network has the direction."""
+def read_direction(network: Transformer, direction: str | None) -> str:
+    """The direction, or the output.
+
+    Raises:
+        InputError: if the network has no such direction.
+    """
+    if direction is None:
+        return network.output
     if direction not in network.directions:
         near = [name for name in network.directions if direction.lower() in name.lower()]
         names = ", ".join((near or list(network.directions))[:12])
         raise InputError(f"direction: {direction!r}, expected one of the network's, such as {names}")
+    return direction

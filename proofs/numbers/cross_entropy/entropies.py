@@ -52,13 +52,14 @@ def logistic(x: Fraction) -> Interval:
     return seconded(lambda real: 1 / (1 + real(-x).exp()), BITS)
 
 
-def cost(share: Fraction, log_odds: Interval) -> Interval:
+def cost(share: Fraction, log_odds: Interval, asked: Fraction = Fraction(1)) -> Interval:
     """The cross-entropy in nats of an event of probability ``share``, predicted with these log-odds.
 
     That is ``share`` ln(1 + e^(-a)) + (1 - ``share``) ln(1 + e^a); it is convex in a and least, the entropy of the
-    event, at a = ln(share/(1 - share)). An enclosure over all a of the interval.
+    event, at a = ln(share/(1 - share)). An enclosure over all a of the interval. Where the event may happen only with
+    the probability ``asked``, that is in the place of 1.
     """
-    return (softplus(log_odds.scaled(Fraction(-1))).scaled(share) + softplus(log_odds).scaled(1 - share))
+    return (softplus(log_odds.scaled(Fraction(-1))).scaled(share) + softplus(log_odds).scaled(asked - share))
 
 
 def total(*terms: Interval) -> Interval:

@@ -5,10 +5,10 @@ word end here (asked always); 2DYCK, if a bracket closes here, is it ) and not ]
 predicted costs ``base``, whatever is answered, to who predicts it as well as it can be (docs/hahn.md).
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 from proofs.enclosures.intervals import Interval
 from proofs.numbers.cross_entropy import brackets, parity
@@ -16,8 +16,8 @@ from proofs.numbers.cross_entropy.bounds import bracket_lower_bound, parity_lowe
 from proofs.numbers.cross_entropy.entropies import one_bit, total
 
 ZERO = Fraction(0)
-State = Any
-"""What of a prefix matters for what follows: hashable."""
+State = tuple[Any, str]
+"""What of a prefix matters for what follows, and its last symbol."""
 Exchange = tuple[int, str, str]
 """A position, the symbol there, and the one that takes its place."""
 
@@ -31,153 +31,80 @@ class Levels:
     chance: Interval
 
 
-class Language(Protocol):
-    """A distribution over words, and what is asked after their prefixes."""
-
-    @property
-    def alphabet(self) -> tuple[str, ...]:
-        """The symbols of words."""
-
-    @property
-    def start(self) -> Hashable:
-        """The state of the empty prefix."""
-
-    def step(self, state: State, symbol: str) -> Hashable:
-        """The state behind one more symbol."""
-
-    def weigh(self, state: State, symbol: str) -> Fraction:
-        """The probability that this symbol follows."""
-
-    def question(self, state: State) -> tuple[Fraction, Fraction]:
-        """The probability that the question is asked, and that it is asked and the answer is yes."""
-
-    def last(self, state: State) -> str:
-        """The last symbol of the prefix."""
-
-    def base(self) -> Interval:
-        """What everything but the question costs at least, per prefix."""
-
-    def levels(self, n: int) -> Levels:
-        """Three cross-entropies at length n."""
-
-    def exchanges(self, n: int) -> list[Exchange]:
-        """The exchanges whose effect on the log-odds bounds the cross-entropy from below."""
-
-    def forced(self, n: int, sensitivity: Fraction) -> Interval:
-        """The least cross-entropy if these exchanges change the log-odds by at most so much (``bounds``)."""
-
-    def prefixes(self, n: int) -> int:
-        """How many prefixes of length n there are."""
-
-    def states(self, n: int) -> int:
-        """How many states prefixes of length n lead to, at most."""
-
-
 @dataclass(frozen=True)
-class Parity:
-    """PARITY; a state is (whether the number of 1s is even, the last symbol)."""
+class Language:
+    """A distribution over words, and what is asked after their prefixes.
 
-    p: Fraction
-    alphabet = ("0", "1")
-    start = (True, "")
+    A prefix has a state: ``start``, and the ``step`` of a state and one more symbol. ``weigh`` is the probability that
+    a symbol follows a state; ``question`` that the question is asked there, and that it is asked and the answer is yes.
 
-    def step(self, state: tuple[bool, str], symbol: str) -> tuple[bool, str]:
-        """See ``Language``."""
-        return state[0] != (symbol == "1"), symbol
+    For a length, ``levels`` are three cross-entropies; ``exchanges`` those whose effect on the log-odds bounds the
+    cross-entropy from below; ``forced`` the least cross-entropy if these change the log-odds by at most so much
+    (``bounds``); ``prefixes`` how many there are, and ``states`` how many states they lead to, at most.
+    """
 
-    def weigh(self, state: tuple[bool, str], symbol: str) -> Fraction:
-        """See ``Language``."""
-        return (1 - self.p) / 2 if state[0] else parity.HALF
+    alphabet: tuple[str, ...]
+    start: State
+    step: Callable[[State, str], State]
+    weigh: Callable[[State, str], Fraction]
+    question: Callable[[State], tuple[Fraction, Fraction]]
+    base: Interval
+    levels: Callable[[int], Levels]
+    exchanges: Callable[[int], list[Exchange]]
+    forced: Callable[[int, Fraction], Interval]
+    prefixes: Callable[[int], int]
+    states: Callable[[int], int]
 
-    def question(self, state: tuple[bool, str]) -> tuple[Fraction, Fraction]:
-        """See ``Language``."""
-        return Fraction(1), self.p if state[0] else ZERO
 
-    def last(self, state: tuple[bool, str]) -> str:
-        """See ``Language``."""
-        return state[1]
-
-    def base(self) -> Interval:
-        """See ``Language``."""
-        return parity.cost_of_symbols(self.p)
-
-    def levels(self, n: int) -> Levels:
-        """See ``Language``."""
-        return Levels(parity.optimal_entropy(self.p), parity.last_symbol_entropy(self.p, n),
-                      parity.unigram_entropy(self.p))
-
-    def exchanges(self, n: int) -> list[Exchange]:
-        """See ``Language``."""
-        return [(n - 1, "0", "1"), (n - 1, "1", "0")] if n > 1 else []
-
-    def forced(self, n: int, sensitivity: Fraction) -> Interval:
-        """See ``Language``."""
-        return parity_lower_bound(self.p, sensitivity) if n > 1 else parity.optimal_entropy(self.p)
-
-    def prefixes(self, n: int) -> int:
-        """See ``Language``."""
-        return 1 << n
-
-    def states(self, n: int) -> int:
-        """See ``Language``."""
-        return 4
+def parity_language(p: Fraction) -> Language:
+    """PARITY; a state begins with whether the number of 1s is even."""
+    optimal, chance = parity.optimal_entropy(p), parity.unigram_entropy(p)
+    return Language(
+        alphabet=("0", "1"),
+        start=(True, ""),
+        step=lambda state, symbol: (state[0] != (symbol == "1"), symbol),
+        weigh=lambda state, symbol: (1 - p) / 2 if state[0] else parity.HALF,
+        question=lambda state: (Fraction(1), p if state[0] else ZERO),
+        base=parity.cost_of_symbols(p),
+        levels=lambda n: Levels(optimal, parity.last_symbol_entropy(p, n), chance),
+        exchanges=lambda n: [(n - 1, "0", "1"), (n - 1, "1", "0")] if n > 1 else [],
+        forced=lambda n, sensitivity: parity_lower_bound(p, sensitivity) if n > 1 else optimal,
+        prefixes=lambda n: 1 << n,
+        states=lambda n: 4,
+    )
 
 
 TYPES = {"(": "[", "[": "(", ")": "]", "]": ")"}
 CLOSES = {"(": ")", "[": "]"}
 
 
-@dataclass(frozen=True)
-class Brackets:
-    """2DYCK; a state is (the brackets that are open, the last symbol)."""
+def bracket_language(p: Fraction) -> Language:
+    """2DYCK; a state begins with the brackets that are open."""
+    optimal = brackets.optimal_entropy(p)
 
-    p: Fraction
-    alphabet = ("(", ")", "[", "]")
-    start = ("", "")
-
-    def step(self, state: tuple[str, str], symbol: str) -> tuple[str, str]:
-        """See ``Language``."""
-        return (state[0] + symbol if symbol in CLOSES else state[0][:-1]), symbol
-
-    def weigh(self, state: tuple[str, str], symbol: str) -> Fraction:
-        """See ``Language``."""
+    def weigh(state: State, symbol: str) -> Fraction:
         if symbol in CLOSES:
-            return self.p / 2
-        return 1 - self.p if state[0] and CLOSES[state[0][-1]] == symbol else ZERO
+            return p / 2
+        return 1 - p if state[0] and CLOSES[state[0][-1]] == symbol else ZERO
 
-    def question(self, state: tuple[str, str]) -> tuple[Fraction, Fraction]:
-        """See ``Language``."""
-        if not state[0]:
-            return ZERO, ZERO
-        return 1 - self.p, 1 - self.p if state[0][-1] == "(" else ZERO
+    def levels(n: int) -> Levels:
+        unbalanced = 1 - brackets.mass(n, 0, p) / brackets.mass_alive(n, p)
+        return Levels(optimal, *(total(optimal, one_bit().scaled((1 - p) * share))
+                                 for share in (brackets.asked_for_type(n, p), unbalanced)))
 
-    def last(self, state: tuple[str, str]) -> str:
-        """See ``Language``."""
-        return state[1]
+    return Language(
+        alphabet=("(", ")", "[", "]"),
+        start=("", ""),
+        step=lambda state, symbol: ((state[0] + symbol if symbol in CLOSES else state[0][:-1]), symbol),
+        weigh=weigh,
+        question=lambda state: (1 - p if state[0] else ZERO, 1 - p if state[0][-1:] == "(" else ZERO),
+        base=optimal,
+        levels=levels,
+        exchanges=lambda n: [(j, old, new) for j in range(1, n) for old, new in TYPES.items()],
+        forced=lambda n, sensitivity: bracket_lower_bound(n, p, sensitivity),
+        prefixes=lambda n: sum(brackets.paths(n, height) << (n + height) // 2 for height in range(n % 2, n + 1, 2)),
+        states=lambda n: 1 << n + 1,
+    )
 
-    def base(self) -> Interval:
-        """See ``Language``."""
-        return brackets.optimal_entropy(self.p)
 
-    def levels(self, n: int) -> Levels:
-        """See ``Language``."""
-        unbalanced = 1 - brackets.mass(n, 0, self.p) / brackets.mass_alive(n, self.p)
-        optimal, asked = self.base(), brackets.asked_for_type(n, self.p)
-        return Levels(optimal, *(total(optimal, one_bit().scaled((1 - self.p) * share))
-                                 for share in (asked, unbalanced)))
-
-    def exchanges(self, n: int) -> list[Exchange]:
-        """See ``Language``."""
-        return [(j, old, new) for j in range(1, n) for old, new in TYPES.items()]
-
-    def forced(self, n: int, sensitivity: Fraction) -> Interval:
-        """See ``Language``."""
-        return bracket_lower_bound(n, self.p, sensitivity)
-
-    def prefixes(self, n: int) -> int:
-        """See ``Language``."""
-        return sum(brackets.paths(n, height) << (n + height) // 2 for height in range(n % 2, n + 1, 2))
-
-    def states(self, n: int) -> int:
-        """See ``Language``."""
-        return 1 << n + 1
+LANGUAGES = {"parity": parity_language, "2dyck": bracket_language}

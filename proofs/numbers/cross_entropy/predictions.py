@@ -20,7 +20,7 @@ from constructions.errors import Unsupported
 from constructions.network.transformer import Transformer
 from proofs.enclosures.by_mpmath import check_by_mpmath
 from proofs.enclosures.intervals import Interval, point
-from proofs.numbers.cross_entropy.entropies import softplus, total
+from proofs.numbers.cross_entropy.entropies import cost, total
 from proofs.numbers.cross_entropy.languages import Language
 from proofs.numbers.sensitivity.bounds import Bounds
 from proofs.words.classes.buckets import NOTHING, Buckets, Signature, WordClass
@@ -88,7 +88,7 @@ class Predictions:
         everything = sum(self._masses.values(), Fraction(0))
         asked, yes = Counter[tuple[Signature, str]](), Counter[tuple[Signature, str]]()
         for (signature, state), mass in self._masses.items():
-            key = (signature, self.language.last(state))
+            key = (signature, state[1])
             share, positive = self.language.question(state)
             asked[key] += mass * share / everything  # type: ignore[assignment]  # a Counter of fractions
             yes[key] += mass * positive / everything  # type: ignore[assignment]
@@ -97,9 +97,9 @@ class Predictions:
 
     def cross_entropy(self, output: OutputMap) -> Interval:
         """The cross-entropy of these predictions, all else predicted as well as it can be."""
-        costs = (_cost(group, group.value.scaled(output.slope) + point(output.offsets[group.last]))
+        costs = (cost(group.yes, group.value.scaled(output.slope) + point(output.offsets[group.last]), group.asked)
                  for group in self.groups if group.asked)
-        return total(self.language.base(), *costs)
+        return total(self.language.base, *costs)
 
     @cached_property
     def change(self) -> Fraction:
@@ -113,11 +113,6 @@ class Predictions:
             for old, new in moves:
                 if (other := _moved(signature, old, new)) in self.values:
                     yield signature, other
-
-
-def _cost(group: Group, log_odds: Interval) -> Interval:
-    return (softplus(log_odds.scaled(Fraction(-1))).scaled(group.yes)
-            + softplus(log_odds).scaled(group.asked - group.yes))
 
 
 def _moved(signature: Signature, old: int, new: int) -> Signature | None:

@@ -1,6 +1,6 @@
 """What is known of the greatest change, for one length and each position of the exchange: plain data."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -58,10 +58,19 @@ def distance(one: Interval, other: Interval) -> Interval:
 
 def unlike_letters(network: Transformer) -> tuple[str, ...]:
     """The symbols, one of those that are embedded alike: exchanging these for one another changes nothing."""
-    found: dict[frozenset[tuple[str, Fraction]], str] = {}
-    for symbol in network.alphabet:
-        row = frozenset((name, weight) for name, weight in network.token_embedding[symbol].items() if weight)
-        found.setdefault(row, symbol)
+    return firsts((symbol, frozenset((name, weight) for name, weight in network.token_embedding[symbol].items()
+                                     if weight)) for symbol in network.alphabet)
+
+
+def firsts(symbols: Iterable[tuple[str, Hashable]]) -> tuple[str, ...]:
+    """The symbols, the first one of those that have the same behind them.
+
+    >>> firsts([("a", 1), ("b", 2), ("c", 1)])
+    ('a', 'b')
+    """
+    found: dict[Hashable, str] = {}
+    for symbol, kind in symbols:
+        found.setdefault(kind, symbol)
     return tuple(found.values())
 
 

@@ -39,6 +39,11 @@ class Candidate:
     judged: int
     seen: Any
 
+    def replayed(self, value: Callable[[Word, int], Interval]) -> ReplayedPair:
+        """The words with what lies between their enclosed values."""
+        one, other = (value(word, self.judged) for word in (self.first, self.second))
+        return ReplayedPair(self.first, self.second, self.judged, distance(one, other))
+
 
 def _enclosed_values(network: Transformer, direction: str, judged: Sequence[int]) -> Values:
     return lambda words: np.array([[_middle(value) for value in enclose_values(
@@ -103,14 +108,13 @@ def replay_pairs(network: Transformer, n: int, direction: str, judged: Sequence[
     else:
         found = find_pairs(values, letters, n, judged)
     runs: dict[Word, dict[int, Interval]] = {}
-    pairs = {}
-    for candidate in spread(found, most):
-        for word in (candidate.first, candidate.second):
-            if word not in runs:
-                runs[word] = enclose_values(network, word, direction, judged)
-        one, other = (runs[word][candidate.judged] for word in (candidate.first, candidate.second))
-        pairs[candidate.p] = ReplayedPair(candidate.first, candidate.second, candidate.judged, distance(one, other))
-    return pairs
+
+    def value(word: Word, i: int) -> Interval:
+        if word not in runs:
+            runs[word] = enclose_values(network, word, direction, judged)
+        return runs[word][i]
+
+    return {candidate.p: candidate.replayed(value) for candidate in spread(found, most)}
 
 
 def spread(found: Sequence[Candidate], most: int) -> list[Candidate]:

@@ -22,9 +22,9 @@ from constructions.trained.claim import Row
 from constructions.trained.network import TrainedNetwork, views
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.enclosures.intervals import Interval
-from proofs.numbers.sensitivity.changes import Change, ReplayedPair, Word, at_least, distance, exchanged
-from proofs.numbers.sensitivity.climbing import Candidate, find_pairs, spread
-from proofs.numbers.sensitivity.words import greatest_change
+from proofs.numbers.sensitivity.changes import Change, Word, at_least, firsts
+from proofs.numbers.sensitivity.climbing import find_pairs, spread
+from proofs.numbers.sensitivity.words import greatest_change, groups_of
 from proofs.trained.balls import BallNetwork, enclose_logits
 from proofs.trained.forward import FloatNetwork
 
@@ -71,10 +71,7 @@ class LogitQuestion:
     @cached_property
     def unlike(self) -> tuple[str, ...]:
         """The letters, one for each token."""
-        found: dict[int, str] = {}
-        for symbol, token in self.letters.items():
-            found.setdefault(token, symbol)
-        return tuple(found.values())
+        return firsts(self.letters.items())
 
     @property
     def are_few(self) -> bool:
@@ -94,21 +91,12 @@ def changes_of_logits(question: LogitQuestion) -> tuple[Change, ...]:
     runs = _Runs(question)
     if question.are_few:
         words = list(product(question.unlike, repeat=question.n))
-        changes = [greatest_change(p, _groups(words, p, question.unlike), runs.value, question.judged)
+        changes = [greatest_change(p, groups_of(words, p, question.unlike), runs.value, question.judged)
                    for p in range(1, question.n + 1)]
         return tuple(map(question.told, changes))
     found = find_pairs(_float_values(question), question.unlike, question.n, question.judged)
-    pairs = {candidate.p: _replayed(runs, candidate) for candidate in spread(found, REPLAYED)}
+    pairs = {candidate.p: candidate.replayed(runs.value) for candidate in spread(found, REPLAYED)}
     return tuple(question.told(at_least(p, pairs.get(p), None)) for p in range(1, question.n + 1))
-
-
-def _groups(words: Sequence[Word], p: int, letters: Sequence[str]) -> list[list[Word]]:
-    return [[exchanged(word, p, symbol) for symbol in letters] for word in words if word[p - 1] == letters[0]]
-
-
-def _replayed(runs: _Runs, candidate: Candidate) -> ReplayedPair:
-    one, other = (runs.value(word, candidate.judged) for word in (candidate.first, candidate.second))
-    return ReplayedPair(candidate.first, candidate.second, candidate.judged, distance(one, other))
 
 
 def _float_values(question: LogitQuestion) -> Any:

@@ -49,11 +49,12 @@ def changes_of_all_words(network: Transformer, n: int, direction: str, judged: S
     """
     letters = unlike_letters(network)
     values = {word: enclose_values(network, word, direction, judged) for word in product(letters, repeat=n)}
-    return tuple(greatest_change(p, _groups(values, p, letters), lambda word, i: values[word][i], judged)
+    return tuple(greatest_change(p, groups_of(values, p, letters), lambda word, i: values[word][i], judged)
                  for p in range(1, n + 1))
 
 
-def _groups(words: Iterable[Word], p: int, letters: Sequence[str]) -> Iterator[list[Word]]:
+def groups_of(words: Iterable[Word], p: int, letters: Sequence[str]) -> Iterator[list[Word]]:
+    """The words in groups that agree everywhere but at p."""
     return ([exchanged(word, p, symbol) for symbol in letters] for word in words if word[p - 1] == letters[0])
 
 

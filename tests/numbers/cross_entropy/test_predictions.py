@@ -11,7 +11,7 @@ import pytest
 from certify.numbers.cross_entropy.fitting import choose_output
 from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval
-from proofs.numbers.cross_entropy.languages import Brackets, Language, Parity
+from proofs.numbers.cross_entropy.languages import Language, bracket_language, parity_language
 from proofs.numbers.cross_entropy.predictions import OutputMap, Predictions, TooManyPrefixes, change_by_bounds
 from tests.numbers.cross_entropy.enumeration import (
     PROBABILITIES,
@@ -44,7 +44,7 @@ def log_odds(network: Transformer, output: OutputMap, words: list[str]) -> dict[
 @pytest.mark.parametrize("p", PROBABILITIES)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_parity_costs_what_all_words_cost(seed: int, p: Fraction) -> None:
-    n, language, network = 1 + seed % 5, Parity(p), random_network(("0", "1"), seed)
+    n, language, network = 1 + seed % 5, parity_language(p), random_network(("0", "1"), seed)
     masses = parity_prefixes(n, p)
     output = output_map(language.alphabet, seed)
     odds = log_odds(network, output, list(masses))
@@ -61,7 +61,7 @@ def test_parity_costs_what_all_words_cost(seed: int, p: Fraction) -> None:
 @pytest.mark.parametrize("p", PROBABILITIES)
 @pytest.mark.parametrize("seed", SEEDS[:8])
 def test_brackets_cost_what_all_prefixes_cost(seed: int, p: Fraction) -> None:
-    n, language, network = 1 + seed % 5, Brackets(p), random_network(("(", ")", "[", "]"), seed)
+    n, language, network = 1 + seed % 5, bracket_language(p), random_network(("(", ")", "[", "]"), seed)
     masses = bracket_prefixes(n, p)
     output = output_map(language.alphabet, seed)
     odds = log_odds(network, output, list(masses))
@@ -92,7 +92,7 @@ def check_bound(found: Predictions, output: OutputMap, change: float, language: 
 
 @pytest.mark.parametrize("seed", SEEDS[:6])
 def test_the_map_that_is_chosen_is_no_worse_than_others(seed: int) -> None:
-    language, network = Parity(Fraction(1, 2)), random_network(("0", "1"), seed)
+    language, network = parity_language(Fraction(1, 2)), random_network(("0", "1"), seed)
     found = Predictions(network, 4, language, "out")
     chosen = choose_output(found.groups, language.alphabet, Fraction(2))
     assert abs(chosen.slope) <= 2
@@ -104,7 +104,7 @@ def test_the_map_that_is_chosen_is_no_worse_than_others(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS[:4])
 def test_the_bound_layer_by_layer_is_above_the_change_by_classes(seed: int) -> None:
-    language, network = Parity(Fraction(1, 2)), random_network(("0", "1"), seed)
+    language, network = parity_language(Fraction(1, 2)), random_network(("0", "1"), seed)
     assert change_by_bounds(network, 4, language, "out") >= Predictions(network, 4, language, "out").change
 
 
@@ -113,7 +113,7 @@ def test_levels_of_brackets_are_those_of_all_prefixes() -> None:
     p = Fraction(2, 5)
     for n in range(1, 8):
         masses = bracket_prefixes(n, p)
-        everything, levels = sum(masses.values()), Brackets(p).levels(n)
+        everything, levels = sum(masses.values()), bracket_language(p).levels(n)
         unbalanced = {word: mass for word, mass in masses.items() if open_brackets(word)}
         closing = sum(mass for word, mass in unbalanced.items() if word[-1] in ")]")
         for level, share in ((levels.last_symbol, closing), (levels.chance, sum(unbalanced.values()))):
@@ -123,4 +123,4 @@ def test_levels_of_brackets_are_those_of_all_prefixes() -> None:
 
 def test_too_many_prefixes_are_refused_before_they_are_run() -> None:
     with pytest.raises(TooManyPrefixes, match="there are 2048 states of the language"):
-        Predictions(random_network(("(", ")", "[", "]"), 1), 10, Brackets(Fraction(1, 2)), "out")
+        Predictions(random_network(("(", ")", "[", "]"), 1), 10, bracket_language(Fraction(1, 2)), "out")
