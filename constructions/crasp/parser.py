@@ -7,28 +7,27 @@ Limits      100,000 characters; expressions nested at most 200 deep (brackets do
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Literal, NoReturn, cast
+from typing import Literal, cast
 
-from lark import Lark, ParseTree, Token, UnexpectedInput, v_args
-from lark.exceptions import VisitError
-from lark.visitors import Transformer_NonRecursive
+from lark import Lark, Token, v_args
 
 from constructions.crasp import syntax
 from constructions.crasp.grouping import Written, find_other_branch, find_other_grouping
 from constructions.crasp.predicates import KNOWN, UNARY, distance_of
 from constructions.crasp.types import Statement, check_statements
 from constructions.errors import ProgramError, Unsupported
-from constructions.language.alphabets import MAX_LENGTH, with_another
-from constructions.language.diagnosis import describe_terminals, diagnose, list_names, place_of, quote
+from constructions.language.alphabets import with_another
+from constructions.language.diagnosis import describe_terminals, list_names, place_of, quote
 from constructions.language.syntax import Relation
 from constructions.language.terms import MAX_DIGITS
+from constructions.rasp.reading import END, ProgramBuilder, begin, program_error, read_program
 
 _OPERATOR = "an operator such as && or +"
 _WORDS = {
     "NAME": "a name", "IMPORT": "a definition", "ASSIGN": "'='", "QUOTED": 'a value such as "a" or # "a"',
     "OPEN": "'('", "LSQB": "'['", "COMMA": "','", "CLOSE": "')'", "RSQB": "']'",
     **dict.fromkeys(("AND", "OR", "PLUS", "MINUS", "TIMES"), _OPERATOR), "RELATION": "a comparison such as ==",
-    "IF": "if", "ELSE": "else", "_NEWLINE": "the end of the line", "$END": "the end of the program",
+    "IF": "if", "ELSE": "else", "_NEWLINE": "the end of the line", "$END": END,
 }  # fmt: skip
 _STARTERS_OF_VALUES = frozenset({"NAME", "OPEN", "MINUS", "TRUE", "FALSE", "INT", "NOT", "COUNT", "MIN", "MAX"})
 _HINTS = {
@@ -48,22 +47,13 @@ def parse_counting_program(text: str, alphabet: Sequence[str] | None = None) -> 
             brackets.
         Unsupported: if it imports a predicate that is not known here.
     """
-    if len(text) > MAX_LENGTH:
-        raise ProgramError(f"found {len(text)} characters, expected at most {MAX_LENGTH}", 1, 1, text[:MAX_LENGTH])
     builder = _Builder(text, alphabet)
-    try:
-        statements = cast("list[Statement]", builder.transform(_parse_tree(text)))
-    except VisitError as error:
-        raise error.orig_exc from None
+    statements = read_program(text, _parser(), builder, _explain)
     symbols = tuple(alphabet) if alphabet is not None else with_another(sorted(builder.mentioned))
     return syntax.CountingProgram(symbols, check_statements(text, statements, builder.imported), text)
 
 
-def _parse_tree(text: str) -> ParseTree:
-    try:
-        return _parser().parse(text)
-    except UnexpectedInput as error:
-        offset, found, accepted = diagnose(_parser(), "start", text, error, _WORDS["$END"])
+def _explain(text: str, offset: int, found: str, accepted: frozenset[str]) -> ProgramError:
     if "QUOTED" in accepted:
         accepted -= _STARTERS_OF_VALUES
     if "IMPORT" in accepted:
@@ -72,8 +62,7 @@ def _parse_tree(text: str) -> ParseTree:
         hint = _HINTS.get(text[offset : offset + 1], "") if "ASSIGN" not in accepted else ""
     else:
         found, hint = "the end of the line", ""
-    message = f"found {found}, expected {describe_terminals(accepted, _WORDS)}{hint}"
-    raise ProgramError(message, *place_of(text, offset), text)
+    return program_error(text, offset, f"found {found}, expected {describe_terminals(accepted, _WORDS)}{hint}")
 
 
 @cache
@@ -82,90 +71,83 @@ def _parser() -> Lark:
 
 
 @v_args(inline=True)
-class _Builder(Transformer_NonRecursive[Token, object]):
+class _Builder(ProgramBuilder):
     """Statements from parse trees, bottom up; types.py checks what they say."""
 
     def __init__(self, text: str, alphabet: Sequence[str] | None) -> None:
-        super().__init__()
-        self._text = text
+        super().__init__(text)
         self._alphabet = alphabet
         self.mentioned: set[str] = set()
         self.imported: dict[str, int] = {}
 
-    def _refuse(self, place: int, message: str) -> NoReturn:
-        raise ProgramError(message, *place_of(self._text, place), self._text)
-
     # -- statements ----------------------------------------------------------------------------------------------------
 
-    def start(self, *statements: Statement | None) -> list[Statement]:
-        return [statement for statement in statements if statement is not None]
-
     def definition(self, name: Token, _: Token, value: Written) -> Statement:
-        return Statement(str(name), value.expression, _first(name))
+        return Statement(str(name), value.expression, begin(name))
 
     def import_statement(self, _: Token, name: Token) -> None:
         if name not in UNARY and distance_of(name) is None:
-            line, column = place_of(self._text, _first(name))
+            line, column = place_of(self._text, begin(name))
             raise Unsupported(f"program, line {line}, column {column}: the predicate {quote(name)} is not known, "
                               f"expected {' or '.join((', '.join(KNOWN[:-1]), KNOWN[-1]))}")
-        self.imported.setdefault(str(name), _first(name))
+        self.imported.setdefault(str(name), begin(name))
 
     # -- expressions ---------------------------------------------------------------------------------------------------
 
     def bracketed(self, opening: Token, inner: Written, closing: Token) -> Written:
-        return Written(inner.expression, _first(opening), _end(closing), is_bracketed=True)
+        return Written(inner.expression, begin(opening), _end(closing), is_bracketed=True)
 
     def _atom(self, token: Token, expression: syntax.Expression) -> Written:
-        return Written(expression, _first(token), _end(token))
+        return Written(expression, begin(token), _end(token))
 
     def true(self, token: Token) -> Written:
-        return self._atom(token, syntax.Truth(True, place=_first(token)))
+        return self._atom(token, syntax.Truth(True, place=begin(token)))
 
     def false(self, token: Token) -> Written:
-        return self._atom(token, syntax.Truth(False, place=_first(token)))
+        return self._atom(token, syntax.Truth(False, place=begin(token)))
 
     def symbol(self, token: Token) -> Written:
         symbol = str(token)[1:-1]
         if not symbol:
-            self._refuse(_first(token), "found an empty symbol, expected at least one character between the quotes")
+            self._refuse(token, "found an empty symbol, expected at least one character between the quotes")
         if self._alphabet is not None and symbol not in self._alphabet:
-            self._refuse(_first(token), f"symbol {quote(symbol)} is not in the alphabet {list_names(self._alphabet)}")
+            self._refuse(token, f"symbol {quote(symbol)} is not in the alphabet {list_names(self._alphabet)}")
         self.mentioned.add(symbol)
-        return self._atom(token, syntax.Letter(symbol, place=_first(token)))
+        return self._atom(token, syntax.Letter(symbol, place=begin(token)))
 
     def integer(self, token: Token) -> Written:
         if len(token) > MAX_DIGITS:
-            self._refuse(_first(token), f"found an integer of {len(token)} digits, expected at most {MAX_DIGITS}")
-        return self._atom(token, syntax.Integer(int(token), place=_first(token)))
+            self._refuse(token, f"found an integer of {len(token)} digits, expected at most {MAX_DIGITS}")
+        return self._atom(token, syntax.Integer(int(token), place=begin(token)))
 
     def name(self, token: Token) -> Written:
-        return self._atom(token, syntax.Name(str(token), place=_first(token)))
+        return self._atom(token, syntax.Name(str(token), place=begin(token)))
 
     def extreme(self, choice: Token, left: Written, right: Written, closing: Token) -> Written:
         chosen = cast("Literal['min', 'max']", str(choice))
-        found = syntax.Extreme(chosen, left.expression, right.expression, place=_first(choice))
-        return Written(found, _first(choice), _end(closing))
+        found = syntax.Extreme(chosen, left.expression, right.expression, place=begin(choice))
+        return Written(found, begin(choice), _end(closing))
 
     def _prefixed(self, first: int, expression: syntax.Expression, operand: Written) -> Written:
         return Written(expression, first, operand.end, operand)
 
     def negation(self, token: Token, operand: Written) -> Written:
-        return self._prefixed(_first(token), syntax.Not(operand.expression, place=_first(token)), operand)
+        return self._prefixed(begin(token), syntax.Not(operand.expression, place=begin(token)), operand)
 
     def negative(self, token: Token, operand: Written) -> Written:
-        return self._prefixed(_first(token), syntax.Negative(operand.expression, place=_first(token)), operand)
+        return self._prefixed(begin(token), syntax.Negative(operand.expression, place=begin(token)), operand)
 
     def count(self, token: Token, operand: Written) -> Written:
-        return self._prefixed(_first(token), syntax.Count(None, operand.expression, place=_first(token)), operand)
+        return self._prefixed(begin(token), syntax.Count(None, operand.expression, place=begin(token)), operand)
 
     def guarded_count(self, token: Token, guard: Token, operand: Written) -> Written:
         if distance_of(guard) is None or guard not in self.imported:
             known = [name for name in self.imported if distance_of(name) is not None]
-            self._refuse(_first(guard), f"found {quote(guard)}, expected an imported predicate of two positions"
-                                        f"{', such as ' if known else '; #import pred makes one known'}"
-                                        f"{list_names(known)}")
-        counted = syntax.Count(str(guard), operand.expression, place=_first(token))
-        return self._prefixed(_first(token), counted, operand)
+            self._refuse(guard, f"found {quote(guard)}, expected an imported predicate of two positions"
+                                f"{', such as ' if known else '; #import pred makes one known'}"
+                                f"{list_names(known)}")
+        counted = syntax.Count(str(guard), operand.expression, place=begin(token))
+        return self._prefixed(begin(token), counted, operand)
 
     def _joined(self, expression: syntax.Expression, left: Written, right: Written) -> Written:
         written = Written(expression, left.first, right.end, right, left.end)
@@ -175,7 +157,8 @@ class _Builder(Transformer_NonRecursive[Token, object]):
     def _check_grouping(self, written: Written, groupings: tuple[str, str] | None) -> None:
         if groupings is not None:
             usual, other = (" ".join(grouping.split()) for grouping in groupings)
-            self._refuse(written.first, f"found no brackets where readings differ, expected {usual} or {other}")
+            raise program_error(self._text, written.first,
+                                f"found no brackets where readings differ, expected {usual} or {other}")
 
     def connective(self, left: Written, token: Token, right: Written) -> Written:
         connector = cast(syntax.Connector, str(token))
@@ -200,10 +183,6 @@ class _Builder(Transformer_NonRecursive[Token, object]):
         written = self._joined(found, chosen, otherwise)
         self._check_grouping(written, find_other_branch(self._text, written, otherwise))
         return written
-
-
-def _first(token: Token) -> int:
-    return token.start_pos or 0
 
 
 def _end(token: Token) -> int:

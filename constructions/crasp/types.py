@@ -2,15 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
 from constructions.crasp import syntax
 from constructions.crasp.predicates import UNARY
-from constructions.errors import ProgramError
-from constructions.language.diagnosis import list_names, place_of, quote
+from constructions.language.diagnosis import quote
+from constructions.rasp.reading import Names, program_error
 from constructions.rasp.syntax import Type
-
-MAX_DEPTH = 200
 
 _PHRASES = {Type.BOOLEAN: "a truth value", Type.INTEGER: "a number"}
 
@@ -36,8 +33,7 @@ def check_statements(text: str, statements: Sequence[Statement],
     for statement in statements:
         checker.add(statement)
     if not statements:
-        raise ProgramError('found no definition, expected one such as D = # "a" > 0',
-                           *place_of(text, len(text.rstrip())), text)
+        raise program_error(text, len(text.rstrip()), 'found no definition, expected one such as D = # "a" > 0')
     return tuple(checker.definitions.values())
 
 
@@ -45,25 +41,15 @@ class _Checker:
     """The definitions that have been checked, in their order."""
 
     def __init__(self, text: str, statements: Sequence[Statement], imported: Mapping[str, int]) -> None:
-        self._text = text
         self._imported = imported
-        self._places = {statement.name: statement.place for statement in reversed(statements)}
+        places = ((statement.name, statement.place) for statement in statements)
+        self._names = Names(text, [*imported.items(), *places])
         self.definitions: dict[str, syntax.Definition] = {}
-
-    def _refuse(self, place: int, message: str) -> NoReturn:
-        raise ProgramError(message, *place_of(self._text, place), self._text)
 
     def add(self, statement: Statement) -> None:
         """Check the definition and add it."""
         name, body = statement.name, statement.body
-        first = self._imported.get(name, self._places[name])
-        if first != statement.place:
-            line, _ = place_of(self._text, first)
-            self._refuse(statement.place, f"found a second definition of {quote(name)}, expected another name (the "
-                                          f"first is in line {line})")
-        if body.depth > MAX_DEPTH:
-            self._refuse(statement.place, f"found expressions nested {body.depth} deep in {quote(name)}, expected at "
-                                          f"most {MAX_DEPTH}")
+        self._names.check(name, statement.place, "expressions", body.depth)
         self.definitions[name] = syntax.Definition(name, body, self._type_of(body))
 
     def _type_of(self, expression: syntax.Expression) -> Type:
@@ -97,7 +83,7 @@ class _Checker:
         found = self._type_of(expression)
         if found != expected:
             hint = "; # counts where a truth value holds" if expected is Type.INTEGER else ""
-            self._refuse(expression.place, f"found {_PHRASES[found]}, expected {_PHRASES[expected]}{hint}")
+            self._names.refuse(expression.place, f"found {_PHRASES[found]}, expected {_PHRASES[expected]}{hint}")
         return expected
 
     def _type_of_name(self, name: str, place: int) -> Type:
@@ -106,13 +92,7 @@ class _Checker:
         if name in self._imported:
             if name in UNARY:
                 return Type.BOOLEAN
-            self._refuse(place, f"found {quote(name)}, a predicate of two positions, expected it in a count such as "
-                                f'#[{name}] "a"')
-        known = list_names([*self.definitions, *self._imported])
-        expected = "a name that is defined above" + (f", such as {known}" if known else "")
-        if name in self._places:
-            line, _ = place_of(self._text, self._places[name])
-            self._refuse(place, f"found {quote(name)} before the end of its definition (line {line}), expected "
-                                f"{expected}")
+            self._names.refuse(place, f"found {quote(name)}, a predicate of two positions, expected it in a count such "
+                                      f'as #[{name}] "a"')
         hint = f"; #import {name} makes it known" if name in UNARY else ""
-        self._refuse(place, f"found {quote(name)}, expected {expected}{hint}")
+        self._names.refuse_unknown(place, name, "name", [*self.definitions, *self._imported], hint)

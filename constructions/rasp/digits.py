@@ -6,6 +6,7 @@ Claim       Whatever makes sense without this means the same with it, but for va
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from constructions.rasp import syntax
 
@@ -49,16 +50,10 @@ class Digits:
         match expression:
             case syntax.Integer(0 | 1 as digit) if expected is syntax.Type.BOOLEAN:
                 return syntax.Truth(digit == 1, place=expression.place)
-            case syntax.Not(operand):
-                return replace(expression, operand=self._settled(operand, syntax.Type.BOOLEAN))
-            case syntax.Connective(_, left, right):
-                return replace(expression, left=self._settled(left, syntax.Type.BOOLEAN),
-                               right=self._settled(right, syntax.Type.BOOLEAN))
-            case syntax.Comparison(_, left, right) | syntax.Sum(_, left, right):
-                return replace(expression, left=self._settled(left, syntax.Type.INTEGER),
-                               right=self._settled(right, syntax.Type.INTEGER))
-            case syntax.Negative(operand):
-                return replace(expression, operand=self._settled(operand, syntax.Type.INTEGER))
+            case syntax.Not() | syntax.Connective():
+                return self._with_parts(expression, syntax.Type.BOOLEAN)
+            case syntax.Comparison() | syntax.Sum() | syntax.Negative():
+                return self._with_parts(expression, syntax.Type.INTEGER)
             case syntax.Conditional(condition, chosen, otherwise):
                 return replace(expression, condition=self._settled(condition, syntax.Type.BOOLEAN),
                                chosen=self._settled(chosen, expected), otherwise=self._settled(otherwise, expected))
@@ -66,3 +61,8 @@ class Digits:
                 settled = tuple(self._settled(part, syntax.Type.SYMBOL) for part in arguments)
                 return replace(expression, arguments=settled)
         return expression
+
+    def _with_parts(self, expression: syntax.Expression, expected: syntax.Type) -> syntax.Expression:
+        parts: dict[str, Any] = {name: self._settled(part, expected) for name, part in vars(expression).items()
+                                 if isinstance(part, syntax.Expression)}
+        return replace(expression, **parts)

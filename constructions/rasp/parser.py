@@ -10,18 +10,17 @@ from collections.abc import Sequence
 from functools import cache
 from typing import cast
 
-from lark import Lark, ParseTree, Token, UnexpectedInput, v_args
-from lark.exceptions import VisitError
-from lark.visitors import Transformer_NonRecursive
+from lark import Lark, Token, v_args
 
 from constructions.errors import InputError, ProgramError
-from constructions.language.alphabets import MAX_LENGTH, parse_alphabet, with_another
+from constructions.language.alphabets import parse_alphabet, with_another
 from constructions.language.builder import read_symbol
-from constructions.language.diagnosis import describe_terminals, diagnose, list_names, quote
+from constructions.language.diagnosis import describe_terminals, list_names, quote
 from constructions.language.syntax import Relation
 from constructions.language.terms import MAX_DIGITS
 from constructions.rasp import syntax
-from constructions.rasp.types import Definition, check_definitions, program_error
+from constructions.rasp.reading import END, ProgramBuilder, begin, program_error, read_program
+from constructions.rasp.types import Definition, check_definitions
 
 _CONNECTORS: dict[str, syntax.Connector] = {"AND": "&", "OR": "|", "IMPLIES": "->", "IFF": "<->"}
 _CHOICES: dict[str, syntax.Choice] = {"LEFTMOST": "leftmost", "RIGHTMOST": "rightmost"}
@@ -39,7 +38,7 @@ _WORDS = {
     "LPAR": "'('", "LSQB": "'['", "COMMA": "','", "RPAR": "')'", "RSQB": "']'", "RELATION": "a comparison such as <=",
     "COLON": "':'", "_DEFINE": "':='", "ELSE": "else",
     **dict.fromkeys((*_CONNECTORS, "PLUS", "MINUS"), _OPERATOR),
-    "IF": "if", "FUNC": "a definition", "$END": "the end of the program",
+    "IF": "if", "FUNC": "a definition", "$END": END,
 }  # fmt: skip
 _INPUT_HINT = "; rows such as Q_a(i) are the input and have no definition"
 _STARTERS_OF_VALUES = frozenset({"TRUE", "FALSE", "INT", "QUOTED", "NAME", "LPAR", "MINUS", "NOT"})
@@ -58,32 +57,23 @@ def parse_program(text: str, alphabet: Sequence[str] | None = None) -> syntax.Pr
         ProgramError: if the text does not parse or exceeds a limit, or if its names or types do not fit.
         InputError: if both the program and the caller state an alphabet.
     """
-    if len(text) > MAX_LENGTH:
-        raise ProgramError(f"found {len(text)} characters, expected at most {MAX_LENGTH}", 1, 1, text[:MAX_LENGTH])
     builder = _Builder(text)
-    try:
-        definitions = cast("tuple[Definition, ...]", builder.transform(_parse_tree(text)))
-    except VisitError as error:
-        raise error.orig_exc from None
+    definitions = read_program(text, _parser(), builder, _explain)
     symbols, auxiliary = builder.find_symbols(alphabet)
     alone = syntax.Type.BOOLEAN if builder.leaves_out_variables else syntax.Type.INTEGER
     return check_definitions(text, symbols, auxiliary, definitions, alone)
 
 
-def _parse_tree(text: str) -> ParseTree:
-    try:
-        return _parser().parse(text)
-    except UnexpectedInput as error:
-        offset, found, accepted = diagnose(_parser(), "start", text, error, _WORDS["$END"])
+def _explain(text: str, offset: int, found: str, accepted: frozenset[str]) -> ProgramError:
     if mask := _OPEN_MASK.search(text, 0, offset):
         masks = ("j<=i",) if mask[1] else _MASKS
-        raise program_error(text, offset, f"found {found}, expected the mask {' or '.join(masks)}")
+        return program_error(text, offset, f"found {found}, expected the mask {' or '.join(masks)}")
     if "FUNC" in accepted:
         accepted -= {"NAME", "LETTER"}
     if "LETTER" in accepted:
         accepted -= _STARTERS_OF_VALUES
     hint = _INPUT_HINT if found == quote(":=") and "FUNC" in accepted else ""
-    raise program_error(text, offset, f"found {found}, expected {describe_terminals(accepted, _WORDS)}{hint}")
+    return program_error(text, offset, f"found {found}, expected {describe_terminals(accepted, _WORDS)}{hint}")
 
 
 @cache
@@ -92,22 +82,15 @@ def _parser() -> Lark:
 
 
 @v_args(inline=True)
-class _Builder(Transformer_NonRecursive[Token, object]):
+class _Builder(ProgramBuilder):
     """Definitions from parse trees, bottom up; types.py checks what they say."""
 
     def __init__(self, text: str) -> None:
-        super().__init__()
-        self._text = text
+        super().__init__(text)
         self._stated: dict[str, tuple[str, ...]] = {}
         self._mentioned: set[str] = set()
         self._initial: dict[str, None] = {}
         self.leaves_out_variables = False
-
-    def _error(self, token: Token, message: str) -> ProgramError:
-        return program_error(self._text, _place(token), message)
-
-    def start(self, *items: Definition | None) -> tuple[Definition, ...]:
-        return tuple(item for item in items if item is not None)
 
     # -- alphabets -----------------------------------------------------------------------------------------------------
 
@@ -116,36 +99,29 @@ class _Builder(Transformer_NonRecursive[Token, object]):
         try:
             symbols = parse_alphabet(listed)
         except InputError as error:
-            raise self._error(token, str(error)) from None
+            raise program_error(self._text, begin(token), str(error)) from None
         self._state(token, keyword, symbols)
 
-    def quoted_symbols(self, keyword: Token, quoted: list[Token]) -> None:
+    def quoted_symbols(self, keyword: Token, *quoted: Token) -> None:
         symbols = dict.fromkeys(read_symbol(token) for token in quoted)
         if len(symbols) < len(quoted):
-            raise self._error(keyword, "found a symbol twice, expected distinct symbols")
+            self._refuse(keyword, "found a symbol twice, expected distinct symbols")
         if "" in symbols:
-            raise self._error(keyword, "found an empty symbol, expected at least one character between the quotes")
+            self._refuse(keyword, "found an empty symbol, expected at least one character between the quotes")
         self._state(keyword, str(keyword), tuple(symbols))
 
     def _state(self, token: Token, keyword: str, symbols: tuple[str, ...]) -> None:
         if keyword in self._stated:
-            raise self._error(token, f"found a second line {quote(keyword)}, expected one")
+            self._refuse(token, f"found a second line {quote(keyword)}, expected one")
         earlier = {symbol for stated in self._stated.values() for symbol in stated}
         for symbol in symbols:
             if symbol in earlier:
-                raise self._error(token, f"found {quote(symbol)} in the alphabet and auxiliary, expected it in one")
+                self._refuse(token, f"found {quote(symbol)} in the alphabet and auxiliary, expected it in one")
         self._stated[keyword] = symbols
 
     def initial_row(self, letter: Token, variable: Token) -> None:
         self._check_variable(variable, "i")
         self._initial[self._symbol(letter)] = None
-
-    def quoted(self, token: Token) -> list[Token]:
-        return [token]
-
-    def more_quoted(self, tokens: list[Token], token: Token) -> list[Token]:
-        tokens.append(token)
-        return tokens
 
     def find_symbols(self, alphabet: Sequence[str] | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The alphabet and the auxiliary symbols."""
@@ -162,30 +138,24 @@ class _Builder(Transformer_NonRecursive[Token, object]):
 
     def vector(self, name: Token, variable: Token, body: syntax.Body) -> Definition:
         self._check_variable(variable, "i")
-        return Definition(str(name), None, body, _place(name))
+        return Definition(str(name), None, body, begin(name))
 
-    def function(self, _: Token, name: Token, parameters: list[Token], body: syntax.Expression) -> Definition:
+    def function(self, _: Token, name: Token, parameters: tuple[Token, ...], body: syntax.Expression) -> Definition:
         for place, parameter in enumerate(parameters):
             if parameter in ("i", "j", *parameters[:place]):
-                raise self._error(parameter, f"found {quote(parameter)}, expected parameters with distinct names other "
-                                             "than i and j")
-        return Definition(str(name), tuple(map(str, parameters)), body, _place(name))
+                self._refuse(parameter, f"found {quote(parameter)}, expected parameters with distinct names other "
+                                        "than i and j")
+        return Definition(str(name), tuple(map(str, parameters)), body, begin(name))
 
-    def parameters(self, name: Token) -> list[Token]:
-        return [name]
-
-    def more_parameters(self, names: list[Token], name: Token) -> list[Token]:
-        names.append(name)
+    def parameters(self, *names: Token) -> tuple[Token, ...]:
         return names
 
-    def attention(self, choice: Token, variable: Token, mask: tuple[Token, str], score: syntax.Expression,
+    def attention(self, choice: Token, variable: Token | None, mask: tuple[Token, str], score: syntax.Expression,
                   value: syntax.Expression, default: syntax.Expression) -> syntax.Attention:
-        self._check_variable(variable, "j")
-        return syntax.Attention(_CHOICES[choice.type], self._mask(mask, _MASKS), score, value, default)
-
-    def attention_without_variable(self, choice: Token, mask: tuple[Token, str], score: syntax.Expression,
-                                   value: syntax.Expression, default: syntax.Expression) -> syntax.Attention:
-        self.leaves_out_variables = True
+        if variable is None:
+            self.leaves_out_variables = True
+        else:
+            self._check_variable(variable, "j")
         return syntax.Attention(_CHOICES[choice.type], self._mask(mask, _MASKS), score, value, default)
 
     def prefix_sum(self, _: Token, variable: Token, mask: tuple[Token, str],
@@ -201,61 +171,53 @@ class _Builder(Transformer_NonRecursive[Token, object]):
     def _mask(self, mask: tuple[Token, str], expected: Sequence[str]) -> syntax.Mask:
         first, spelling = mask
         if spelling not in expected:
-            raise self._error(first, f"found {quote(spelling)}, expected the mask {' or '.join(expected)}")
+            self._refuse(first, f"found {quote(spelling)}, expected the mask {' or '.join(expected)}")
         return cast(syntax.Mask, spelling)
 
     def _check_variable(self, token: Token, expected: syntax.Variable) -> None:
         if token != expected:
-            raise self._error(token, f"found {quote(token)}, expected {expected}")
+            self._refuse(token, f"found {quote(token)}, expected {expected}")
 
     # -- expressions ---------------------------------------------------------------------------------------------------
 
     def true(self, token: Token) -> syntax.Expression:
-        return syntax.Truth(True, place=_place(token))
+        return syntax.Truth(True, place=begin(token))
 
     def false(self, token: Token) -> syntax.Expression:
-        return syntax.Truth(False, place=_place(token))
+        return syntax.Truth(False, place=begin(token))
 
     def integer(self, digits: Token) -> syntax.Expression:
         if len(digits) > MAX_DIGITS:
-            raise self._error(digits, f"found an integer of {len(digits)} digits, expected at most {MAX_DIGITS}")
-        return syntax.Integer(int(digits), place=_place(digits))
+            self._refuse(digits, f"found an integer of {len(digits)} digits, expected at most {MAX_DIGITS}")
+        return syntax.Integer(int(digits), place=begin(digits))
 
     def _symbol(self, token: Token) -> str:
         symbol = read_symbol(token)
         if not symbol:
-            raise self._error(token, "found an empty symbol, expected at least one character between the quotes")
+            self._refuse(token, "found an empty symbol, expected at least one character between the quotes")
         self._mentioned.add(symbol)
         return symbol
 
     def literal(self, token: Token) -> syntax.Expression:
-        return syntax.Literally(self._symbol(token), place=_place(token))
+        return syntax.Literally(self._symbol(token), place=begin(token))
 
     def letter(self, token: Token, variable: Token) -> syntax.Expression:
-        return syntax.Letter(self._symbol(token), cast(syntax.Variable, str(variable)), place=_place(token))
+        return syntax.Letter(self._symbol(token), cast(syntax.Variable, str(variable)), place=begin(token))
 
     def name(self, token: Token) -> syntax.Expression:
-        return syntax.Parameter(str(token), place=_place(token))
+        return syntax.Parameter(str(token), place=begin(token))
 
-    def application(self, name: Token, arguments: list[syntax.Expression]) -> syntax.Expression:
+    def application(self, name: Token, *arguments: syntax.Expression) -> syntax.Expression:
         match arguments:
             case [syntax.Parameter("i" | "j" as variable)]:
-                return syntax.Entry(str(name), variable, place=_place(name))
-        return syntax.Call(str(name), tuple(arguments), place=_place(name))
-
-    def arguments(self, argument: syntax.Expression) -> list[syntax.Expression]:
-        return [argument]
-
-    def more_arguments(self, arguments: list[syntax.Expression],
-                       argument: syntax.Expression) -> list[syntax.Expression]:
-        arguments.append(argument)
-        return arguments
+                return syntax.Entry(str(name), variable, place=begin(name))
+        return syntax.Call(str(name), arguments, place=begin(name))
 
     def negation(self, token: Token, operand: syntax.Expression) -> syntax.Expression:
-        return syntax.Not(operand, place=_place(token))
+        return syntax.Not(operand, place=begin(token))
 
     def negative(self, token: Token, operand: syntax.Expression) -> syntax.Expression:
-        return syntax.Negative(operand, place=_place(token))
+        return syntax.Negative(operand, place=begin(token))
 
     def connective(self, left: syntax.Expression, token: Token, right: syntax.Expression) -> syntax.Expression:
         return syntax.Connective(_CONNECTORS[token.type], left, right, place=left.place)
@@ -273,7 +235,3 @@ class _Builder(Transformer_NonRecursive[Token, object]):
     def question(self, condition: syntax.Expression, chosen: syntax.Expression,
                  otherwise: syntax.Expression) -> syntax.Expression:
         return syntax.Conditional(condition, chosen, otherwise, place=condition.place)
-
-
-def _place(token: Token) -> int:
-    return token.start_pos or 0

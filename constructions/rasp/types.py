@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from constructions.errors import ProgramError
-from constructions.language.diagnosis import list_names, place_of, quote
+from constructions.language.diagnosis import list_names, quote
 from constructions.rasp import syntax
 from constructions.rasp.digits import Digits
-
-MAX_DEPTH = 200
+from constructions.rasp.reading import MAX_DEPTH, Names, program_error
 
 _HERE = ("i",)
 _PAIR = ("i", "j")
@@ -23,11 +21,6 @@ class Definition:
     parameters: tuple[str, ...] | None
     body: syntax.Body
     place: int
-
-
-def program_error(text: str, place: int, message: str) -> ProgramError:
-    """The error about ``text`` at an offset."""
-    return ProgramError(message, *place_of(text, place), text)
 
 
 def check_definitions(text: str, alphabet: tuple[str, ...], auxiliary: tuple[str, ...],
@@ -52,32 +45,26 @@ class _Checker:
 
     def __init__(self, text: str, alphabet: tuple[str, ...], auxiliary: tuple[str, ...],
                  definitions: Sequence[Definition], digits_alone: syntax.Type) -> None:
-        self._text = text
+        self._names = Names(text, ((definition.name, definition.place) for definition in definitions))
         self._digits_alone = digits_alone
         self._alphabet = alphabet
         self._symbols = (*alphabet, *auxiliary)
-        self._places = {definition.name: definition.place for definition in reversed(definitions)}
         self._depths: dict[str, int] = {}
         self._types = {syntax.INPUT: syntax.Type.SYMBOL, syntax.POSITION: syntax.Type.INTEGER}
         self.functions: dict[str, syntax.Function] = {}
         self.vectors: dict[str, syntax.Vector] = {}
 
     def _refuse(self, place: int, message: str) -> NoReturn:
-        raise program_error(self._text, place, message)
+        self._names.refuse(place, message)
 
     def add(self, definition: Definition) -> None:
         """Check the definition and add it."""
         name, place = definition.name, definition.place
         if name in (syntax.INPUT, syntax.POSITION, *_PAIR):
             self._refuse(place, f"found {quote(name)}, which the language defines, expected another name")
-        if self._places[name] != place:
-            line, _ = place_of(self._text, self._places[name])
-            self._refuse(place, f"found a second definition of {quote(name)}, expected another name (the first is in "
-                                f"line {line})")
-        depth = self._depths[name] = self._limited_depth(definition.body)
-        if depth > MAX_DEPTH:
-            self._refuse(place, f"found values nested {depth} deep in {quote(name)}, expected at most {MAX_DEPTH}")
-        body = self._with_truths_for_digits(definition.body)
+        self._depths[name] = self._limited_depth(definition.body)
+        self._names.check(name, place, "values", self._depths[name])
+        body = Digits(self._types, self._digits_alone).settled(definition.body)
         if definition.parameters is None:
             self._types[name] = self._body_type(body)
             self.vectors[name] = syntax.Vector(name, body, self._types[name])
@@ -85,9 +72,6 @@ class _Checker:
             assert isinstance(body, syntax.Expression), "the grammar has no attention in functions"
             self._types[name] = self._type_of(body, definition.parameters)
             self.functions[name] = syntax.Function(name, definition.parameters, body, self._types[name])
-
-    def _with_truths_for_digits(self, body: syntax.Body) -> syntax.Body:
-        return Digits(self._types, self._digits_alone).settled(body)
 
     # -- depth ---------------------------------------------------------------------------------------------------------
 
@@ -119,26 +103,19 @@ class _Checker:
             self._refuse(expression.place, f"found {found.phrase}, expected {expected.phrase}")
         return expected
 
-    def _expect_both(self, expected: syntax.Type, left: syntax.Expression, right: syntax.Expression,
-                     names: tuple[str, ...]) -> syntax.Type:
-        self._expect(expected, left, names)
-        return self._expect(expected, right, names)
+    def _with_parts(self, expression: syntax.Expression, kind: syntax.Type, names: tuple[str, ...]) -> syntax.Type:
+        """The type of what is of one kind with all its parts."""
+        for part in syntax.parts(expression):
+            self._expect(kind, part, names)
+        return kind
 
     def _type_of(self, expression: syntax.Expression, names: tuple[str, ...]) -> syntax.Type:
         """The type, where ``names`` are the variables or the parameters that have a meaning."""
         match expression:
-            case syntax.Truth():
-                return syntax.Type.BOOLEAN
-            case syntax.Not(operand):
-                return self._expect(syntax.Type.BOOLEAN, operand, names)
-            case syntax.Connective(_, left, right):
-                return self._expect_both(syntax.Type.BOOLEAN, left, right, names)
-            case syntax.Integer():
-                return syntax.Type.INTEGER
-            case syntax.Negative(operand):
-                return self._expect(syntax.Type.INTEGER, operand, names)
-            case syntax.Sum(_, left, right):
-                return self._expect_both(syntax.Type.INTEGER, left, right, names)
+            case syntax.Truth() | syntax.Not() | syntax.Connective():
+                return self._with_parts(expression, syntax.Type.BOOLEAN, names)
+            case syntax.Integer() | syntax.Negative() | syntax.Sum():
+                return self._with_parts(expression, syntax.Type.INTEGER, names)
             case syntax.Comparison():
                 return self._comparison_type(expression, names)
             case syntax.Conditional(condition, chosen, otherwise):
@@ -201,7 +178,8 @@ class _Checker:
         if entry.vector in (syntax.INPUT, syntax.POSITION):
             return syntax.Type.SYMBOL if entry.vector == syntax.INPUT else syntax.Type.INTEGER
         if entry.vector not in self.vectors:
-            self._refuse_unknown(entry.place, entry.vector, "vector", [syntax.INPUT, syntax.POSITION, *self.vectors])
+            self._names.refuse_unknown(entry.place, entry.vector, "vector",
+                                       [syntax.INPUT, syntax.POSITION, *self.vectors])
         return self.vectors[entry.vector].type
 
     def _call_type(self, call: syntax.Call, names: tuple[str, ...]) -> syntax.Type:
@@ -209,7 +187,7 @@ class _Checker:
             self._refuse(call.place, f"found the vector {quote(call.function)} with another argument, expected "
                                      f"{_one_of(names) if names[0] == 'i' else 'a function'}")
         if call.function not in self.functions:
-            self._refuse_unknown(call.place, call.function, "function", list(self.functions))
+            self._names.refuse_unknown(call.place, call.function, "function", list(self.functions))
         function = self.functions[call.function]
         found, expected = len(call.arguments), len(function.parameters)
         if found != expected:
@@ -218,14 +196,6 @@ class _Checker:
         for argument in call.arguments:
             self._expect(syntax.Type.SYMBOL, argument, names)
         return function.type
-
-    def _refuse_unknown(self, place: int, name: str, kind: str, known: Sequence[str]) -> NoReturn:
-        expected = f"a {kind} that is defined above" + (f", such as {list_names(known)}" if known else "")
-        if name in self._places:
-            line, _ = place_of(self._text, self._places[name])
-            self._refuse(place, f"found {quote(name)} before the end of its definition (line {line}), expected "
-                                f"{expected}")
-        self._refuse(place, f"found {quote(name)}, expected {expected}")
 
 
 def _one_of(names: Sequence[str]) -> str:
