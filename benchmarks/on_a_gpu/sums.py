@@ -6,7 +6,7 @@ exact; what is true is computed in binary64.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
 from typing import Any
@@ -17,7 +17,7 @@ from benchmarks.on_a_gpu.functions import power_of_2
 
 U = 2.0**-24
 SCALE = 2.0**10
-"""Of designed rows, so that their least terms are numbers of binary16."""
+"""Of rows with one large term, so that their least terms are numbers of binary16."""
 LENGTHS = (1, 2, 3, 4, 5, 6, 8, 9, 12, 16, 17, 24, 32, 33, 48, 64, 96, 128, 256, 1024)
 Way = Callable[[Any, Any], Any]
 
@@ -79,61 +79,26 @@ WAYS: dict[str, tuple[Callable[[], Way], int]] = {
 """Each with the number of bits of its inputs."""
 
 
-# -- designed rows -----------------------------------------------------------------------------------------------------
+# -- single sums -------------------------------------------------------------------------------------------------------
 
-def sums(way: Way, rows: Sequence[Sequence[float]], device: str, width: int = 64, columns: int = 64) -> list[float]:
-    """The sums of rows of terms, each times 1, divided by the scale."""
-    a = torch.zeros(max(64, -(-len(rows) // 64) * 64), width, device=device, dtype=torch.float64)
-    for place, row in enumerate(rows):
-        a[place, :len(row)] = torch.tensor(row, dtype=torch.float64) * SCALE
-    found = way(a, torch.ones(width, columns, device=device, dtype=torch.float64))
-    return [float(x) / SCALE for x in found[:len(rows), 0].double()]
-
-
-def apart(one: float, small: float, places: Sequence[int], width: int, at: int = 0) -> list[float]:
-    """A row with one term at ``at`` and small ones at places."""
-    row = [0.0] * width
-    for place in places:
-        row[place] = small
-    row[at] = one
-    return row
-
-
-def designed(way: Way, device: str, width: int = 64, columns: int = 64) -> dict[str, Any]:
-    """What rows tell that are made to tell it; results are in units of 2^-24 from 1."""
-    def units(*rows: Sequence[float]) -> list[float]:
-        return [(abs(x) - 1) / U for x in sums(way, rows, device, width, columns)]
-
-    small = 2.0**-24
-    return {
-        "1 + 1.5, -1 - 1.5, 1 - 0.75, 1 - 0.25, 1 - 0.5 (nearest: 2 2 -1 0 0; cut off: 0 0 -1 -1 -1)": units(
-            [1, 1.5 * small], [-1, -1.5 * small], [1, -0.75 * small], [1, -0.25 * small], [1, -0.5 * small]),
-        "1 and 2^(g+1) terms of 2^-g, g = 0, 1, ... (2 where g + 1 more bits are kept)": units(
-            *([1.0] + [small * 2.0**-g] * 2 ** (g + 1) for g in range(5) if 2 ** (g + 1) < width)),
-        "1 and 1 at 1 and at p, p = 2, 3, ... (2 in the block of the first)": units(
-            *(apart(1, small, (1, p), width) for p in range(2, width))),
-        "the same backwards": units(*(apart(1, small, (width - 2, width - 1 - p), width, width - 1)
-                                      for p in range(2, width))),
-        "1 and 1 at p and at p + 1, 1 first (2: pairs in one block)": units(
-            *(apart(1, small, (p, p + 1), width) for p in range(1, width - 1))),
-    }
+def one_sum(way: Way, device: str, *pairs: tuple[float, float]) -> float:
+    """The sum of the products of these pairs."""
+    a = torch.zeros(64, 64, device=device, dtype=torch.float64)
+    b = torch.zeros(64, 64, device=device, dtype=torch.float64)
+    for place, (x, y) in enumerate(pairs):
+        a[:, place], b[place] = x, y
+    return float(way(a, b)[0, 0])
 
 
 def extremes(way: Way, device: str, bits: int) -> dict[str, Any]:
     """Subnormal numbers, as inputs, products and sums; and sums that are too large in between."""
-    def one(pairs: Sequence[tuple[float, float]]) -> float:
-        a = torch.zeros(64, 64, device=device, dtype=torch.float64)
-        b = torch.zeros(64, 64, device=device, dtype=torch.float64)
-        for place, (x, y) in enumerate(pairs):
-            a[:, place], b[place] = x, y
-        return float(way(a, b)[0, 0])
-
-    found = {"2^127 + 2^127 - 2^127, by 2^112 · 2^15": one([(2.0**112, 2.0**15)] * 2 + [(-(2.0**112), 2.0**15)])}
+    one = partial(one_sum, way, device)
+    found = {"2^127 + 2^127 - 2^127, by 2^112 · 2^15": one(*[(2.0**112, 2.0**15)] * 2, (-(2.0**112), 2.0**15))}
     if bits == 11:
-        found["binary16 subnormal 2^-20 · 1, / 2^-20"] = one([(2.0**-20, 1.0)]) * 2.0**20
-    found["2^-70 · 2^-70, / 2^-140"] = one([(2.0**-70, 2.0**-70)]) * 2.0**100 * 2.0**40
-    found["2^-130 · 1, / 2^-130"] = one([(2.0**-130, 1.0)]) * 2.0**100 * 2.0**30
-    found["2^-130 · 2^20, / 2^-110"] = one([(2.0**-130, 2.0**20)]) * 2.0**100 * 2.0**10
+        found["binary16 subnormal 2^-20 · 1, / 2^-20"] = one((2.0**-20, 1.0)) * 2.0**20
+    found["2^-70 · 2^-70, / 2^-140"] = one((2.0**-70, 2.0**-70)) * 2.0**100 * 2.0**40
+    found["2^-130 · 1, / 2^-130"] = one((2.0**-130, 1.0)) * 2.0**100 * 2.0**30
+    found["2^-130 · 2^20, / 2^-110"] = one((2.0**-130, 2.0**20)) * 2.0**100 * 2.0**10
     return found
 
 
@@ -142,18 +107,14 @@ def raised(way: Way, device: str) -> dict[str, float]:
 
     Results are in units of 2^-24 from 1: 1 - 2^-25 is cut off to -1 if the second term is kept, else 0.
     """
-    def units(*pairs: tuple[float, float]) -> float:
-        a = torch.zeros(64, 64, device=device, dtype=torch.float64)
-        b = torch.zeros(64, 64, device=device, dtype=torch.float64)
-        for place, (x, y) in enumerate([(1.0, 1.0), (2.0**-12, -(2.0**-13)), *pairs]):
-            a[:, place], b[place] = x, y
-        return (float(way(a, b)[0, 0]) - 1) / U
-
-    return {"nothing more": units(), "0 · 2^15": units((0.0, 2.0**15)), "2^15 · 0": units((2.0**15, 0.0)),
-            "0 · 2^127": units((0.0, 2.0**127)), "2^-24 · 2^15, less itself": units(
-                (2.0**-24, 2.0**15), (-(2.0**-24), 2.0**15)),
-            "2^-133 · 2^127, less itself": units((2.0**-133, 2.0**127), (-(2.0**-133), 2.0**127)),
-            "2^3 · 1, less itself": units((2.0**3, 1.0), (-(2.0**3), 1.0))}
+    asked: dict[str, list[tuple[float, float]]] = {
+        "nothing more": [], "0 · 2^15": [(0.0, 2.0**15)], "2^15 · 0": [(2.0**15, 0.0)],
+        "0 · 2^127": [(0.0, 2.0**127)],
+        "2^-24 · 2^15, less itself": [(2.0**-24, 2.0**15), (-(2.0**-24), 2.0**15)],
+        "2^-133 · 2^127, less itself": [(2.0**-133, 2.0**127), (-(2.0**-133), 2.0**127)],
+        "2^3 · 1, less itself": [(2.0**3, 1.0), (-(2.0**3), 1.0)]}
+    return {name: (one_sum(way, device, (1.0, 1.0), (2.0**-12, -(2.0**-13)), *pairs) - 1) / U
+            for name, pairs in asked.items()}
 
 
 def conversion(way: Way, device: str, columns: int = 64) -> dict[str, Any]:
@@ -340,10 +301,8 @@ def probes(device: str) -> Iterator[tuple[str, Callable[[], Any]]]:
     for name, (make, bits) in WAYS.items():
         if name.startswith("tl.") and device == "cpu":
             continue
-        yield f"{name}: designed rows", partial(by, make, designed, device)
         yield f"{name}: fitted, 16 wide", partial(by, make, fitted, bits, device, 16)
         if bits < 24:
-            yield f"{name}: designed rows, 32 wide", partial(by, make, designed, device, 32, 16)
             yield f"{name}: fitted, 64 wide", partial(by, make, fitted, bits, device, 64)
             yield f"{name}: fitted, 64 wide, 2048 rows", partial(by, make, fitted, bits, device, 64, 2048)
             yield f"{name}: fitted, many sizes", partial(by, make, fitted, bits, device, 64, 64, "many sizes")
