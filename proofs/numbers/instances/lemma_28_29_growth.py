@@ -19,21 +19,13 @@ Repaired    (3(dP)³)^ℓ d x_max(n) with P = max(1, p_max), as X' <= 3(dP)³X f
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from typing import Any
 
 from flint import fmpz_poly
 
 from proofs.numbers.instances.comparing import confirmed_if, equality, has_no_negative_coefficient, instance, polynomial
 from proofs.numbers.instances.examination import Examination, Instance, Replay
-from proofs.numbers.instances.vectors import (
-    Vector,
-    constant_matrix,
-    constant_vector,
-    first_axis,
-    norm,
-    plus,
-    relu,
-    times,
-)
+from proofs.numbers.instances.vectors import filled, first_axis, norm, relu
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 LAYERS = (1, 2)
@@ -43,28 +35,26 @@ _T = polynomial({0: 1, 1: 1})
 
 def stretched(d: int) -> Fraction:
     """The greatest |Wu|_1 over |u|_1 <= 1 and entries of W in [-1, 1]: that of a unit vector and all entries 1."""
-    return norm(times(constant_matrix(d, ONE), first_axis(d, ONE)))
+    return norm(filled(d, d) * first_axis(d))
 
 
-def layer(u: Vector, weight: Fraction, biases: tuple[Fraction, Fraction]) -> Vector:
+def layer(u: Any, weight: Fraction, biases: tuple[Fraction, Fraction]) -> Any:
     """The layer whose weights are all ``weight`` and whose entries of b1 and b2 are all as given, on equal vectors."""
-    d = len(u)
-    weights = constant_matrix(d, weight)
-    first, second = (constant_vector(d, bias) for bias in biases)
-    return plus(times(weights, relu(plus(times(weights, times(weights, u)), first))), second)
+    d = u.nrows()
+    weights, (first, second) = filled(d, d, weight), (filled(d, 1, bias) for bias in biases)
+    return weights * relu(weights * (weights * u) + first) + second
 
 
 def worst_norm(d: int, layers: int, p: Fraction, bias: Fraction) -> Fraction:
     """|v|_1 after so many layers, with all weights p, all biases ``bias`` and x_max = 1."""
-    u: Vector = constant_vector(d, ONE)
+    u = filled(d, 1)
     for _ in range(layers):
         u = layer(u, p, (bias, bias))
     return norm(u)
 
 
 def _as_printed(n: int) -> Iterator[Instance]:
-    zero = constant_vector(n, Fraction(0))
-    yield instance(n, f"d = {n}, ℓ = 1, all weights 0, b2 = 1/2", norm(layer(zero, Fraction(0), (HALF, HALF))),
+    yield instance(n, f"d = {n}, ℓ = 1, all weights 0, b2 = 1/2", norm(layer(filled(n, 1), Fraction(0), (HALF, HALF))),
                    (n * HALF) ** 3 * n, REPLAY)
     for layers in LAYERS:
         yield instance(n, f"d = {n}, ℓ = {layers}, all weights and biases 1", worst_norm(n, layers, ONE, ONE),

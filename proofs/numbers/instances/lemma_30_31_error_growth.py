@@ -11,42 +11,29 @@ Reduction   Lemma 30: W1 magnifies the error by at most d p (Lemma 28), biases c
 """
 
 from fractions import Fraction
+from typing import Any
 
 from proofs.numbers.instances.comparing import equality
 from proofs.numbers.instances.examination import Examination
-from proofs.numbers.instances.vectors import (
-    Vector,
-    constant_matrix,
-    constant_vector,
-    first_axis,
-    mean,
-    minus,
-    norm,
-    plus,
-    relu,
-    times,
-)
-
-ONE = Fraction(1)
+from proofs.numbers.instances.vectors import filled, first_axis, norm, relu
 
 
-def _feed_forward(u: Vector) -> Vector:
+def _feed_forward(u: Any) -> Any:
     """All weights and biases 1."""
-    weights, bias = constant_matrix(len(u), ONE), constant_vector(len(u), ONE)
-    return plus(times(weights, relu(plus(times(weights, u), bias))), bias)
+    weights, bias = filled(u.nrows(), u.nrows()), filled(u.nrows(), 1)
+    return weights * relu(weights * u + bias) + bias
 
 
 def feed_forward_error(d: int) -> Fraction:
     """The error behind a feed-forward layer for p_max = ε = 1, at its worst."""
-    u = constant_vector(d, ONE)
-    return norm(minus(_feed_forward(plus(u, first_axis(d, ONE))), _feed_forward(u)))
+    u = filled(d, 1)
+    return norm(_feed_forward(u + first_axis(d)) - _feed_forward(u))
 
 
 def uniform_error(n: int, d: int) -> Fraction:
     """The error behind uniform attention over n positions for p_max = ε = 1, at its worst."""
-    weights = [Fraction(1, n)] * n
-    error = mean(weights, [first_axis(d, ONE)] * n)
-    return norm(times(constant_matrix(d, ONE), error))
+    errors = first_axis(d) * filled(1, n)
+    return norm(filled(d, d) * (errors * filled(n, 1, Fraction(1, n))))
 
 
 EXAMINATIONS = (

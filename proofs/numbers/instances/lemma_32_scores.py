@@ -17,47 +17,38 @@ Proof step  It says to use |v·v'| <= |v|_1 |v'|_1. That is true, but |W(û-u)|_
 """
 
 from fractions import Fraction
+from typing import Any
 
+from proofs.enclosures.rationals import from_flint
 from proofs.numbers.instances.comparing import instance
 from proofs.numbers.instances.examination import Examination, Instance, Replay
-from proofs.numbers.instances.vectors import (
-    Vector,
-    constant_matrix,
-    constant_vector,
-    dot,
-    first_axis,
-    norm,
-    plus,
-    times,
-)
+from proofs.numbers.instances.vectors import filled, first_axis, norm
 
-ONE = Fraction(1)
 THREE_TERMS = Replay("lemma_32_three_terms.json", "uve", 1)
 NORMS = Replay("lemma_32_norms.json", "ue")
 """The letters are u, û (as v) and û - u (as e); the runs show W times each of them."""
 
 
-def _projected(u: Vector) -> Vector:
-    """Queries and keys alike, for matrices whose entries are all 1."""
-    return times(constant_matrix(len(u), ONE), u)
+def _worst(d: int) -> tuple[Any, Any, Any]:
+    """Wu, W(û - u) and Wû in the worst case with p_max = u_max = ε = 1, where all entries of W are 1."""
+    weights, u, delta = filled(d, d), filled(d, 1), first_axis(d)
+    return weights * u, weights * delta, weights * (u + delta)
 
 
-def _worst(d: int) -> tuple[Vector, Vector, Vector]:
-    """Wu, W(û - u) and Wû in the worst case with p_max = u_max = ε = 1."""
-    u, delta = constant_vector(d, ONE), first_axis(d, ONE)
-    return _projected(u), _projected(delta), _projected(plus(u, delta))
+def _dot(u: Any, v: Any) -> Fraction:
+    return from_flint((u.transpose() * v)[0, 0])
 
 
 def score_error(d: int) -> Fraction:
     """√d |s - ŝ| at its worst."""
     exact, _, moved = _worst(d)
-    return abs(dot(exact, exact) - dot(moved, moved))
+    return abs(_dot(exact, exact) - _dot(moved, moved))
 
 
 def three_terms(d: int) -> Fraction:
     """The sum of the three absolute values in the printed proof."""
     _, error, moved = _worst(d)
-    return 2 * abs(dot(error, moved)) + abs(dot(error, error))
+    return 2 * abs(_dot(error, moved)) + abs(_dot(error, error))
 
 
 def product_of_norms(d: int) -> Fraction:

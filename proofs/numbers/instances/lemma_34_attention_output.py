@@ -15,16 +15,7 @@ from fractions import Fraction
 
 from proofs.numbers.instances.comparing import equality
 from proofs.numbers.instances.examination import Examination, Instance
-from proofs.numbers.instances.vectors import (
-    Vector,
-    constant_matrix,
-    constant_vector,
-    first_axis,
-    mean,
-    minus,
-    norm,
-    times,
-)
+from proofs.numbers.instances.vectors import column, filled, first_axis, norm
 
 ONE, ZERO = Fraction(1), Fraction(0)
 ERRORS = ((ONE, ONE), (Fraction(2), ZERO), (Fraction(1, 10), Fraction(1, 100)))
@@ -33,11 +24,12 @@ DIMENSIONS = (1, 2, 3)
 
 def output_error(n: int, d: int, weight_error: Fraction, error: Fraction) -> Fraction:
     """|v - v̂|_1 for the instance described above; ``weight_error`` is 0 if n = 1."""
-    weights = first_axis(n, ONE)
-    moved = [1 - weight_error / 2, weight_error / 2, *[ZERO] * (n - 2)] if n > 1 else weights
-    exact: list[Vector] = [constant_vector(d, ONE if j == 0 else -ONE) for j in range(n)]
-    shifted = [minus(u, first_axis(d, error)) for u in exact]
-    return norm(times(constant_matrix(d, ONE), minus(mean(weights, exact), mean(moved, shifted))))
+    weights = first_axis(n)
+    moved = column([1 - weight_error / 2, weight_error / 2, *[ZERO] * (n - 2)]) if n > 1 else weights
+    signs = column([ONE, *[-ONE] * (n - 1)]).transpose()
+    exact = filled(d, 1) * signs
+    shifted = exact - first_axis(d, error) * filled(1, n)
+    return norm(filled(d, d) * (exact * weights - shifted * moved))
 
 
 def _examine(n: int) -> Iterable[Instance]:

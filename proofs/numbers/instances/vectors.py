@@ -1,64 +1,37 @@
-"""Exact vectors and matrices, as far as the lemmas of Appendix D need them."""
+"""Exact vectors and matrices, those of FLINT, as far as the lemmas of Appendix D need them."""
 
-from collections.abc import Sequence
 from fractions import Fraction
-from math import lcm
+from typing import Any
 
-Vector = Sequence[Fraction]
-Matrix = Sequence[Vector]
+from flint import fmpq_mat
 
-
-def constant_vector(d: int, entry: Fraction) -> Vector:
-    """The vector of d equal entries."""
-    return [entry] * d
+from proofs.enclosures.rationals import ZERO, from_flint, to_flint
 
 
-def constant_matrix(d: int, entry: Fraction) -> Matrix:
-    """The matrix of d rows and d columns with equal entries."""
-    return [constant_vector(d, entry)] * d
+def filled(rows: int, columns: int, entry: Fraction = Fraction(1)) -> Any:
+    """The matrix of equal entries."""
+    return fmpq_mat(rows, columns, [to_flint(entry)] * (rows * columns))
 
 
-def first_axis(d: int, entry: Fraction) -> Vector:
+def column(entries: list[Fraction]) -> Any:
+    """The vector of these entries."""
+    return fmpq_mat(len(entries), 1, list(map(to_flint, entries)))
+
+
+def first_axis(d: int, entry: Fraction = Fraction(1)) -> Any:
     """The vector with this entry in front and 0 elsewhere."""
-    return [entry, *constant_vector(d - 1, Fraction(0))]
+    return column([entry, *[Fraction(0)] * (d - 1)])
 
 
-def dot(u: Vector, v: Vector) -> Fraction:
-    """The scalar product, summed over one denominator."""
-    terms = [(a.numerator * b.numerator, a.denominator * b.denominator) for a, b in zip(u, v, strict=True)]
-    unit = lcm(*(denominator for _, denominator in terms))
-    return Fraction(sum(numerator * (unit // denominator) for numerator, denominator in terms), unit)
-
-
-def times(matrix: Matrix, u: Vector) -> Vector:
-    """The matrix applied to the vector."""
-    return [dot(row, u) for row in matrix]
-
-
-def plus(u: Vector, v: Vector) -> Vector:
-    """The sum."""
-    return [a + b for a, b in zip(u, v, strict=True)]
-
-
-def minus(u: Vector, v: Vector) -> Vector:
-    """The difference."""
-    return [a - b for a, b in zip(u, v, strict=True)]
-
-
-def relu(u: Vector) -> Vector:
+def relu(u: Any) -> Any:
     """The positive part of every entry."""
-    return [max(a, Fraction(0)) for a in u]
+    return fmpq_mat(u.nrows(), 1, [max(entry, ZERO) for entry in u.entries()])
 
 
-def mean(weights: Vector, vectors: Sequence[Vector]) -> Vector:
-    """The sum of the vectors, each times its weight."""
-    return [dot(weights, column) for column in zip(*vectors, strict=True)]
-
-
-def norm(u: Vector) -> Fraction:
+def norm(u: Any) -> Fraction:
     """The sum of absolute values.
 
-    >>> norm([Fraction(1), Fraction(-2)])
+    >>> norm(column([Fraction(1), Fraction(-2)]))
     Fraction(3, 1)
     """
-    return sum(map(abs, u), Fraction(0))
+    return from_flint(sum(map(abs, u.entries()), ZERO))

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs.numbers.instances.lemma_28_29_growth import repaired_in_t, stretched, worst_in_t, worst_norm
-from proofs.numbers.instances.vectors import Matrix, Vector, mean, norm, plus, relu, times
 from tests.numbers.instances.helpers import evaluated, examined, quick, small, verdicts
+from tests.numbers.instances.vectors import Matrix, Vector, mean, norm, plus, relu, times
 
 ONE = Fraction(1)
 

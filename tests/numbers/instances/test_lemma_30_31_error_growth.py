@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs.numbers.instances.lemma_30_31_error_growth import feed_forward_error, uniform_error
-from proofs.numbers.instances.vectors import Matrix, Vector, mean, minus, norm, plus, relu, times
 from tests.numbers.instances.helpers import quick, small, verdicts
+from tests.numbers.instances.vectors import Matrix, Vector, mean, minus, norm, plus, relu, times
 
 
 def test_they_hold_and_are_attained() -> None:

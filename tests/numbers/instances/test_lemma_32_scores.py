@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs.numbers.instances.lemma_32_scores import product_of_norms, score_error, three_terms
-from proofs.numbers.instances.vectors import dot, minus, norm, times
 from tests.numbers.instances.helpers import examined, quick, small, verdicts
+from tests.numbers.instances.vectors import dot, minus, norm, times
 
 
 @pytest.mark.parametrize("name", ["lemma-32", "lemma-32-bound", "lemma-32-sharp"])

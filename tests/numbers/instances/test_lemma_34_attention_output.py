@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs.numbers.instances.lemma_34_attention_output import output_error
-from proofs.numbers.instances.vectors import mean, minus, norm, times
 from tests.numbers.instances.helpers import examined, quick, shares, small, verdicts
+from tests.numbers.instances.vectors import mean, minus, norm, times
 
 
 def test_it_holds_and_is_attained() -> None:
