@@ -288,14 +288,10 @@ def _conjuncts(score: syntax.Expression) -> list[syntax.Expression]:
 
 def _names_at_j(expressions: Sequence[syntax.Expression]) -> list[str]:
     """The vectors whose entries at j are mentioned, each once."""
-    names: dict[str, None] = {}
-    pending = list(expressions)
-    while pending:
-        expression = pending.pop()
-        pending += syntax.parts(expression)
-        if isinstance(expression, syntax.Entry | syntax.Letter) and expression.at == "j":
-            names[expression.vector if isinstance(expression, syntax.Entry) else syntax.INPUT] = None
-    return list(names)
+    return list(dict.fromkeys(
+        part.vector if isinstance(part, syntax.Entry) else syntax.INPUT
+        for expression in reversed(expressions) for part in syntax.walk(expression)
+        if isinstance(part, syntax.Entry | syntax.Letter) and part.at == "j"))
 
 
 def _bilinear(table: Table) -> list[tuple[Table, Table]]:

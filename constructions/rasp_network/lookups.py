@@ -201,40 +201,33 @@ class Lookups:
         positive = truth == condition
         false = circuit.literal(variable, (not positive,))
         result = added({}, false, bound.constant)
-        for weight, whole, product in ((bound.before, {"i": ONE, circuit.one: -ONE}, self._product_before),
-                                       (bound.after, {"n": ONE, "i": -ONE}, self._product_after)):
+        for weight, whole, side in ((bound.before, {"i": ONE, circuit.one: -ONE}, -1),
+                                    (bound.after, {"n": ONE, "i": -ONE}, 1)):
             if weight:
-                row = product(variable)
+                row = self._product(variable, side)
                 result = added(result, added(whole, row, -1) if positive else row, weight)
         return result
 
-    def _product_before(self, truth: Variable) -> Coefficients:
-        """A truth c times i - 1: score (2 c - 1) j, over j <= i, so i wins if c, else 1; the gap is 1."""
+    def _product(self, truth: Variable, side: Side) -> Coefficients:
+        """A truth c times the number of positions on a side, i - 1 or n - i.
+
+        Score       (2 c - 1) j over j <= i, so i wins if c, else 1; or (1 - 2 c) j over j >= i, so i wins if c, else n.
+                    The gap is 1.
+        """
         circuit = self.circuit
         one, i = circuit.one, circuit.embed("i")
+        what, number, bound, mask = (
+            ("i - 1", {i: ONE, one: -ONE}, Line(before=ONE), Mask.FUTURE) if side < 0 else
+            ("n - i", {circuit.embed("n"): ONE, i: -ONE}, Line(after=ONE), Mask.PAST))
 
         def build() -> Coefficients:
-            name = circuit.fresh(f"i - 1 where {truth.name}")
-            query = added({one: -ONE}, circuit.literal(truth, (True,)), 2)
-            circuit.attend("product with i - 1", Mask.FUTURE, (query,), ({i: ONE},), {name: {i: ONE, one: -ONE}},
-                           {name: Bounds(Line(), Line(before=ONE))})
+            name = circuit.fresh(f"{what} where {truth.name}")
+            query = added({one: ONE * side}, circuit.literal(truth, (True,)), -2 * side)
+            circuit.attend(f"product with {what}", mask, (query,), ({i: ONE},), {name: number},
+                           {name: Bounds(Line(), bound)})
             return {name: ONE}
 
-        return circuit.once(("times i - 1", truth), build)
-
-    def _product_after(self, truth: Variable) -> Coefficients:
-        """A truth c times n - i: score (1 - 2 c) j, over j >= i, so i wins if c, else n; the gap is 1."""
-        circuit = self.circuit
-        one, i, n = circuit.one, circuit.embed("i"), circuit.embed("n")
-
-        def build() -> Coefficients:
-            name = circuit.fresh(f"n - i where {truth.name}")
-            query = added({one: ONE}, circuit.literal(truth, (True,)), -2)
-            circuit.attend("product with n - i", Mask.PAST, (query,), ({i: ONE},), {name: {n: ONE, i: -ONE}},
-                           {name: Bounds(Line(), Line(after=ONE))})
-            return {name: ONE}
-
-        return circuit.once(("times n - i", truth), build)
+        return circuit.once((f"times {what}", truth), build)
 
 
 def _stem(name: str) -> str:

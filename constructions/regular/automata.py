@@ -1,6 +1,6 @@
 """Finite automata over letters 0 … k - 1: explored from a rule, put together, made small."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -63,6 +63,19 @@ def explore(start: S, step: Callable[[S, int], S], letters: int, what: str) -> t
             row.append(found[after])
         steps.append(tuple(row))
     return Automaton(0, tuple(steps)), order
+
+
+def first_words(automaton: Automaton, longest: int) -> dict[int, tuple[int, ...]]:
+    """The states that words of at most so many letters lead to, each with the first of its shortest words."""
+    found: dict[int, tuple[int, ...]] = {automaton.start: ()}
+    order = [automaton.start]
+    for state in order:  # grows meanwhile
+        word = found[state]
+        for letter, after in enumerate(automaton.steps[state]):
+            if after not in found and len(word) < longest:
+                found[after] = (*word, letter)
+                order.append(after)
+    return found
 
 
 def product(automata: Sequence[Automaton], letters: int) -> tuple[Automaton, list[tuple[int, ...]]]:
@@ -173,3 +186,10 @@ def viable(language: Language) -> frozenset[int]:
                 found.add(state)
                 pending.append(state)
     return frozenset(found)
+
+
+def bits_of(states: int) -> Iterator[int]:
+    """The places of the bits that are 1."""
+    while states:
+        yield (states & -states).bit_length() - 1
+        states &= states - 1

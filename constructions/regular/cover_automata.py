@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.regular.automata import Automaton
+from constructions.regular.automata import Automaton, first_words
 
 Word = tuple[int, ...]
 
@@ -61,19 +61,6 @@ def smallest_cover_without_empty(automaton: Automaton, marks: Sequence[int], lon
     apart = Automaton(start, (*automaton.steps, automaton.steps[automaton.start]))
     found = [smallest_cover(apart, (*marks, mark), longest) for mark in dict.fromkeys(among)]
     return min(found, key=lambda one: len(one.marks))
-
-
-def first_words(automaton: Automaton, longest: int) -> dict[int, Word]:
-    """The states that words of at most so many letters lead to, each with the first of its shortest words."""
-    found: dict[int, Word] = {automaton.start: ()}
-    order = [automaton.start]
-    for state in order:  # grows meanwhile
-        word = found[state]
-        for letter, after in enumerate(automaton.steps[state]):
-            if after not in found and len(word) < longest:
-                found[after] = (*word, letter)
-                order.append(after)
-    return found
 
 
 def gaps_of(automaton: Automaton, marks: Sequence[int], longest: int) -> NDArray[np.int64]:

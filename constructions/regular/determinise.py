@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable
 
-from constructions.regular.automata import Language, explore, small_language
+from constructions.regular.automata import Language, bits_of, explore, small_language
 
 
 class Nondeterministic:
@@ -45,12 +45,7 @@ def determinised(automaton: Nondeterministic, letters: int, what: str) -> Langua
         return bits
 
     def step(bits: int, letter: int) -> int:
-        targets: list[int] = []
-        while bits:
-            state = (bits & -bits).bit_length() - 1
-            targets += automaton.steps.get((state, letter), [])
-            bits &= bits - 1
-        return closed(targets)
+        return closed(target for state in bits_of(bits) for target in automaton.steps.get((state, letter), []))
 
     deterministic, sets = explore(closed(automaton.starts), step, letters, what)
     final = sum(1 << state for state in automaton.accepting)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from constructions.errors import InputError
-from constructions.regular.automata import Language, explore, small_language
+from constructions.regular.automata import Language, bits_of, explore, small_language
 from constructions.tables import shown
 
 MOST_CHARACTERS = 1000
@@ -235,9 +235,8 @@ class _Builder:
 
         def step(positions: int, letter: int) -> int:
             after = 0
-            while positions:
-                after |= follow[(positions & -positions).bit_length() - 1]
-                positions &= positions - 1
+            for place in bits_of(positions):
+                after |= follow[place]
             return after & at_letter[letter]
 
         automaton, sets = explore(start, step, letters, _where(self.pattern))

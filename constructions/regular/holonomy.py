@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 from constructions.errors import Unsupported
+from constructions.regular.automata import bits_of
 from constructions.regular.graphs import strong_components
 
 MOST_SETS = 1500
@@ -52,7 +53,7 @@ class Holonomy:
     def _image(self, states: int, letter: int) -> int:
         """Where the letter takes a set of states, as bits."""
         found = 0
-        for state in _bits(states):
+        for state in bits_of(states):
             after = self._steps[state][letter]
             if after is not None:
                 found |= 1 << after
@@ -142,12 +143,6 @@ class Holonomy:
     def _tile_around(self, current: int, states: int) -> int:
         """The first tile of the current set that contains the states."""
         return next(place for place, tile in enumerate(self._tiles[current]) if tile & states == states)
-
-
-def _bits(states: int) -> Iterator[int]:
-    while states:
-        yield (states & -states).bit_length() - 1
-        states &= states - 1
 
 
 def _largest(within: Sequence[int]) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from constructions.errors import Unsupported
-from constructions.regular.automata import Language
+from constructions.regular.automata import Language, first_words
 from constructions.regular.permutations import Permutation, generated, is_solvable
 
 MOST_MAPS = 20_000
@@ -23,7 +23,7 @@ def describe_obstruction(language: Language, alphabet: Sequence[str], most: int 
     the words a, b generate a group of 60 permutations of the states after (nothing), a, aa, aaa, aaaa
     """
     steps = language.automaton.steps
-    access = _access(steps, language.automaton.start)
+    access = first_words(language.automaton, len(steps))
     sets = [tuple(range(len(steps)))]
     for states in sets:  # grows meanwhile
         looked_at, words = _permuting_words(steps, states, MOST_MAPS if most is None else min(most, MOST_MAPS))
@@ -65,18 +65,6 @@ def _permuting_words(steps: Sequence[Sequence[int]], states: tuple[int, ...],
     place = {state: number for number, state in enumerate(states)}
     return len(order), [(word, tuple(place[state] for state in images)) for images, word in found.items()
                         if word and set(images) == set(states)]
-
-
-def _access(steps: Sequence[Sequence[int]], start: int) -> dict[int, Word]:
-    """A shortest word to each state."""
-    found: dict[int, Word] = {start: ()}
-    order = [start]
-    for state in order:  # grows meanwhile
-        for letter, after in enumerate(steps[state]):
-            if after not in found:
-                found[after] = (*found[state], letter)
-                order.append(after)
-    return found
 
 
 def _show(words: Sequence[Word], alphabet: Sequence[str]) -> str:
