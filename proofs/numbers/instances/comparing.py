@@ -155,6 +155,11 @@ class Quotient:
             other.numerator * self.denominator - self.numerator * other.denominator)
 
 
+def quotient(numerator: Mapping[int, int], denominator: Mapping[int, int] | None = None) -> Quotient:
+    """The quotient of two polynomials with these coefficients by exponent; left out, the denominator is 1."""
+    return Quotient(polynomial(numerator), polynomial(denominator or {0: 1}))
+
+
 def instance_for_every_gamma(n: int, what: str, value: Quotient, bound: Quotient, shown_at: Fraction,
                              replay: Replay | None = None) -> Instance:
     """The instance ``value <= bound`` for every real γ; the numbers are those at γ = ``shown_at``.

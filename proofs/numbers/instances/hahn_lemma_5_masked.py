@@ -26,7 +26,7 @@ from proofs.enclosures.intervals import Interval, point
 from proofs.numbers.instances.comparing import at_least, equality, instance, logarithm
 from proofs.numbers.instances.examination import Examination, Instance, Replay
 from proofs.numbers.instances.hahn_lemma_5_proof_steps import ALONE
-from proofs.numbers.instances.hahn_lemma_5_repaired import LAYERS, LISTED, Norms, constant
+from proofs.numbers.instances.hahn_lemma_5_repaired import Norms, constant, listed
 
 ZERO, ONE = Fraction(0), Fraction(1)
 CONSTANTS = (1, 2, 3, 4)
@@ -88,11 +88,9 @@ def _last(n: int) -> Iterator[Instance]:
 
 def _order(n: int) -> Iterator[Instance]:
     factor = logarithm(Fraction(n)) + point(ONE)
-    for norms in LISTED:
-        for layers in LAYERS:
-            where = f"V = {norms.values}, F = {norms.feed_forward}, Ω = {norms.oscillation}, L = {layers}"
-            yield instance(n, where, masked_change(n, norms, layers),
-                           power(factor, layers - 1).scaled(constant(norms, layers) / n))
+    for norms, layers, where in listed():
+        yield instance(n, where, masked_change(n, norms, layers),
+                       power(factor, layers - 1).scaled(constant(norms, layers) / n))
 
 
 def layer_norm(x: Fraction, y: Fraction) -> tuple[Fraction, Fraction]:

@@ -33,14 +33,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from proofs.enclosures.intervals import Interval, point
-from proofs.numbers.instances.comparing import (
-    Quotient,
-    increasing,
-    instance,
-    instance_for_every_gamma,
-    polynomial,
-    power_of_e,
-)
+from proofs.numbers.instances.comparing import increasing, instance, instance_for_every_gamma, power_of_e, quotient
 from proofs.numbers.instances.examination import Examination, Instance, Replay
 
 ZERO, HALF, ONE = (Fraction(*x) for x in ((0, 1), (1, 2), (1, 1)))
@@ -96,18 +89,6 @@ def _as_printed(n: int) -> Iterator[Instance]:
                        Fraction(k, n), AS_PRINTED if k == 1 else None)
 
 
-def _greatest_weight(n: int) -> Instance:
-    return instance_for_every_gamma(
-        n, "one score A, the others -A, 2A in place of γ", Quotient(polynomial({0: 1}), polynomial({0: 1, 1: n - 1})),
-        Quotient(polynomial({0: 1}), polynomial({1: n - 1})), Fraction(1))
-
-
-def _sum(n: int) -> Instance:
-    return instance_for_every_gamma(
-        n, "times n e^(-2A), H = 1, L_f = 0, 2A in place of γ", Quotient(polynomial({0: n}), polynomial({0: n - 1})),
-        Quotient(polynomial({0: 2, 1: 1}), polynomial({0: 1})), Fraction(1))
-
-
 NAME = "Hahn, Lemma 5"
 ALONE = "one position: no other one is exchanged"
 EXAMINATIONS = (
@@ -125,7 +106,12 @@ EXAMINATIONS = (
                 "‖y_i^(k) - y_i^(k)'‖ <= C^(2k) D for any number of heads, in the proof",
                 "one layer, 2^22 equal heads; A, F, L_f and C as printed", _heads, ALONE),
     Examination("hahn-lemma-5-step-greatest-weight", NAME, "attention weights are at most e^(2A)/(n-1), in the proof",
-                "every A and every score in [-A, A]", _greatest_weight, ALONE),
+                "every A and every score in [-A, A]", lambda n: instance_for_every_gamma(
+                    n, "one score A, the others -A, 2A in place of γ", quotient({0: 1}, {0: 1, 1: n - 1}),
+                    quotient({0: 1}, {1: n - 1}), Fraction(1)), ALONE),
     Examination("hahn-lemma-5-step-sum", NAME,
-                "e^(2A)/(n-1) + H^(k-1)/n <= H^(k-1) C/n, in the proof", "every A, H, k and L_f", _sum, ALONE),
+                "e^(2A)/(n-1) + H^(k-1)/n <= H^(k-1) C/n, in the proof", "every A, H, k and L_f",
+                lambda n: instance_for_every_gamma(
+                    n, "times n e^(-2A), H = 1, L_f = 0, 2A in place of γ", quotient({0: n}, {0: n - 1}),
+                    quotient({0: 2, 1: 1}), Fraction(1)), ALONE),
 )

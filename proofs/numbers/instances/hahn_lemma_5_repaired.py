@@ -30,16 +30,10 @@ Lower end   c_L is at most a constant times ((1+Ω)e^Ω)^L: a change that stays 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from proofs.enclosures.intervals import Interval
-from proofs.numbers.instances.comparing import (
-    Quotient,
-    increasing,
-    instance,
-    instance_for_every_gamma,
-    polynomial,
-    power_of_e,
-)
+from proofs.numbers.instances.comparing import increasing, instance, instance_for_every_gamma, power_of_e, quotient
 from proofs.numbers.instances.examination import Examination, Instance
 from proofs.numbers.instances.hahn_lemma_5_proof_steps import ALONE
 
@@ -78,6 +72,12 @@ LISTED = tuple(Norms(Fraction(v), Fraction(f), omega, power_of_e(omega).upper)
                for v, f in ((1, 0), (1, 1), (3, 2)) for omega in OSCILLATIONS)
 
 
+def listed() -> Iterator[tuple[Norms, int, str]]:
+    """The norms and numbers of layers of the instances, and both in words."""
+    for norms, layers in product(LISTED, LAYERS):
+        yield norms, layers, f"V = {norms.values}, F = {norms.feed_forward}, Ω = {norms.oscillation}, L = {layers}"
+
+
 def constant(norms: Norms, layers: int) -> Fraction:
     """c_L for activations that start with norm 1.
 
@@ -99,13 +99,6 @@ def change_elsewhere(n: int, norms: Norms, layers: int) -> Fraction:
     return change
 
 
-def _one_layer(n: int) -> Instance:
-    return instance_for_every_gamma(
-        n, "v from 1/2 to -1/2, all others -1/2, e^Ω = 1 + e^(-γ)",
-        Quotient(polynomial({0: 1, 1: 1}), polynomial({0: n, 1: 1})),
-        Quotient(polynomial({0: 1, 1: 1}), polynomial({0: n})), ZERO)
-
-
 def query_moves(n: int, d: Fraction) -> Interval:
     """The total variation if scores of ⌊n/2⌋ positions go from -d/2 to d/2, those of the others the other way."""
     odds = Fraction(n // 2, n - n // 2)
@@ -125,26 +118,25 @@ def key_and_value_move(n: int, omega: Fraction, change: Fraction) -> Interval:
 
 
 def _row(n: int) -> Iterator[Instance]:
-    for omega in OSCILLATIONS:
-        for change in CHANGES:
-            yield instance(n, f"query, Ω = {omega}, Δ_i = {change}, X = 1/2", query_moves(n, omega * change),
-                           omega * change / 2)
-            yield instance(n, f"key and value, Ω = {omega}, Δ_k = {change}, X = 1/2",
-                           key_and_value_move(n, omega, change),
-                           power_of_e(omega).scaled(change * (1 + omega) / n))
+    for omega, change in product(OSCILLATIONS, CHANGES):
+        yield instance(n, f"query, Ω = {omega}, Δ_i = {change}, X = 1/2", query_moves(n, omega * change),
+                       omega * change / 2)
+        yield instance(n, f"key and value, Ω = {omega}, Δ_k = {change}, X = 1/2",
+                       key_and_value_move(n, omega, change), power_of_e(omega).scaled(change * (1 + omega) / n))
 
 
 def _repaired(n: int) -> Iterator[Instance]:
-    for norms in LISTED:
-        for layers in LAYERS:
-            where = f"V = {norms.values}, F = {norms.feed_forward}, Ω = {norms.oscillation}, L = {layers}"
-            yield instance(n, where, change_elsewhere(n, norms, layers), constant(norms, layers) / n)
+    for norms, layers, where in listed():
+        yield instance(n, where, change_elsewhere(n, norms, layers), constant(norms, layers) / n)
 
 
 NAME = "Hahn, Lemma 5"
 EXAMINATIONS = (
     Examination("hahn-lemma-5-one-layer", NAME, "one layer: any other activation changes by at most V 2X e^Ω/n",
-                "every Ω, scores and values; V = 1 and X = 1/2, with which both sides scale", _one_layer, ALONE),
+                "every Ω, scores and values; V = 1 and X = 1/2, with which both sides scale",
+                lambda n: instance_for_every_gamma(
+                    n, "v from 1/2 to -1/2, all others -1/2, e^Ω = 1 + e^(-γ)", quotient({0: 1, 1: 1}, {0: n, 1: 1}),
+                    quotient({0: 1, 1: 1}, {0: n}), ZERO), ALONE),
     Examination("hahn-lemma-5-row", NAME,
                 "a row moves by at most ΩΔ_i/2 for its query, (1+Ω)(e^Ω/N)Δ_k for each position",
                 "the worst query, and the greatest weight, at Ω = 1/2, 1, 3 and Δ = 1/8, 1/2, 1", _row, ALONE),

@@ -19,6 +19,7 @@ Entropies   optimal < H_1 < H_0, each p of the instances by enclosures; for ever
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 
 from flint import fmpq, fmpq_poly
 
@@ -74,17 +75,11 @@ def _entropies(n: int) -> Iterator[Instance]:
         yield instance(n, f"p = {p}, H_1 against H_0", parity.last_symbol_entropy(p), parity.unigram_entropy(p))
 
 
-def _linear(share: Fraction, p: Fraction, sensitivity: Fraction) -> Interval:
-    return binary_entropy(share * p) + point(-share * (1 - share) * p * sensitivity)
-
-
 def _repaired(n: int) -> Iterator[Instance]:
-    for p in PROBABILITIES:
-        for last in (0, 1):
-            for sensitivity in (Fraction(1, n), Fraction(n)):
-                share = parity.share_of_even(last, p)
-                yield at_least(n, f"p = {p}, last symbol {last}, s = {sensitivity}",
-                               least_cost_of_pair(share, p, sensitivity), _linear(share, p, sensitivity))
+    for p, last, sensitivity in product(PROBABILITIES, (0, 1), (Fraction(1, n), Fraction(n))):
+        share = parity.share_of_even(last, p)
+        yield at_least(n, f"p = {p}, last symbol {last}, s = {sensitivity}", least_cost_of_pair(share, p, sensitivity),
+                       binary_entropy(share * p) + point(-share * (1 - share) * p * sensitivity))
 
 
 def _network(n: int) -> tuple[int, str, Interval]:

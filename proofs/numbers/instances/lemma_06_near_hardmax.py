@@ -18,13 +18,12 @@ from fractions import Fraction
 
 from flint import fmpz_poly
 
-from proofs.numbers.instances.comparing import Quotient, instance_for_every_gamma, polynomial
+from proofs.numbers.instances.comparing import Quotient, instance_for_every_gamma, polynomial, quotient
 from proofs.numbers.instances.examination import Examination, Instance
 
 SHOWN_AT = Fraction(3)
 ONE = polynomial({0: 1})
-FOUR_X = Quotient(polynomial({1: 4}), ONE)
-FOUR_X_OVER_1_PLUS_X = Quotient(polynomial({1: 4}), polynomial({0: 1, 1: 1}))
+FOUR_X, FOUR_X_OVER_1_PLUS_X = quotient({1: 4}), quotient({1: 4}, {0: 1, 1: 1})
 
 
 def geometric(last: int) -> fmpz_poly:
@@ -46,7 +45,7 @@ def _examine(n: int, bound: Quotient) -> Iterable[Instance]:
 EXAMINATIONS = (
     Examination("section-3-2-stronger", "Section 3.2", "4e^(-γ) is at most 2n e^(-γ), the bound of Lemma 33 for "
                 "tieless scores with gap γ", "every γ", lambda n: instance_for_every_gamma(
-                    n, "4e^(-γ) against 2n e^(-γ)", FOUR_X, Quotient(polynomial({1: 2 * n}), ONE), SHOWN_AT),
+                    n, "4e^(-γ) against 2n e^(-γ)", FOUR_X, quotient({1: 2 * n}), SHOWN_AT),
                 "one position: both distances are 0"),
     Examination("lemma-06", "Lemma 6", "|hardmax(s) - softmax(s)|_1 <= 4e^(-γ)",
                 "every γ > 0 and every s of length n", lambda n: _examine(n, FOUR_X)),

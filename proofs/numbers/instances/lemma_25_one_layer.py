@@ -22,6 +22,7 @@ Repaired    For u the activations of U on an input of length n, entering layer �
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from proofs.enclosures.intervals import Interval, point
 from proofs.numbers.instances.comparing import increasing, instance, power_of_e
@@ -73,13 +74,12 @@ def _sign(n: int) -> Instance:
 
 
 def _repaired(n: int) -> Iterator[Instance]:
-    for d in (1, 2, 3):
-        for p in (HALF, ONE, Fraction(2)):
-            for q, error in ((Fraction(1, 8), Fraction(1, 16)), (Fraction(1, 1000), ONE)):
-                weight_error = 2 * weight_elsewhere(n - 1, point(q)).upper
-                yield instance(n, f"d = {d}, p_max = {p}, q = {q}, ε = {error}",
-                               (d * p) ** 2 * p * output_error(n, d, weight_error, error),
-                               constants(d, d, p, 1).k1 * (error + n * q))
+    errors = ((Fraction(1, 8), Fraction(1, 16)), (Fraction(1, 1000), ONE))
+    for d, p, (q, error) in product((1, 2, 3), (HALF, ONE, Fraction(2)), errors):
+        weight_error = 2 * weight_elsewhere(n - 1, point(q)).upper
+        yield instance(n, f"d = {d}, p_max = {p}, q = {q}, ε = {error}",
+                       (d * p) ** 2 * p * output_error(n, d, weight_error, error),
+                       constants(d, d, p, 1).k1 * (error + n * q))
 
 
 EXAMINATIONS = (

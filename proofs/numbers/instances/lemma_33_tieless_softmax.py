@@ -10,21 +10,20 @@ Reduction   The distance is 2(1 - α_1); it grows with every s_i, i > 1, and as 
 
 from fractions import Fraction
 
-from proofs.numbers.instances.comparing import Quotient, instance_for_every_gamma, polynomial
+from proofs.numbers.instances.comparing import Quotient, instance_for_every_gamma, quotient
 from proofs.numbers.instances.examination import Examination, Instance
 
 SHOWN_AT = Fraction(3)
-ONE = polynomial({0: 1})
 
 
 def worst_distance(n: int) -> Quotient:
     """2(n-1)q/(1 + (n-1)q)."""
-    return Quotient(polynomial({1: 2 * (n - 1)}), polynomial({0: 1, 1: n - 1}))
+    return quotient({1: 2 * (n - 1)}, {0: 1, 1: n - 1})
 
 
 def _examine(n: int, count: int) -> Instance:
     return instance_for_every_gamma(n, "s = (M - ε, M - γ + ε, ..., M - γ + ε), (γ - 2ε)/τ in place of γ",
-                                    worst_distance(n), Quotient(polynomial({1: 2 * count}), ONE), SHOWN_AT)
+                                    worst_distance(n), quotient({1: 2 * count}), SHOWN_AT)
 
 
 COVERS = "every s of length n, every M, γ, ε, τ > 0"

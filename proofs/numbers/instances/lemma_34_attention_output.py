@@ -12,6 +12,7 @@ Reduction   v - v̂ = W Σ ((α_j - α̂_j) u_j + α̂_j (u_j - û_j)): at most 
 
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import product
 
 from proofs.numbers.instances.comparing import equality
 from proofs.numbers.instances.examination import Examination, Instance
@@ -33,11 +34,10 @@ def output_error(n: int, d: int, weight_error: Fraction, error: Fraction) -> Fra
 
 
 def _examine(n: int) -> Iterable[Instance]:
-    for d in DIMENSIONS:
-        for weight_error, error in ERRORS:
-            possible = weight_error if n > 1 else ZERO
-            yield equality(n, f"d = {d}, ε1 = {possible}, ε = {error}", output_error(n, d, possible, error),
-                           d * (d * possible + error))
+    for d, (weight_error, error) in product(DIMENSIONS, ERRORS):
+        possible = weight_error if n > 1 else ZERO
+        yield equality(n, f"d = {d}, ε1 = {possible}, ε = {error}", output_error(n, d, possible, error),
+                       d * (d * possible + error))
 
 
 EXAMINATIONS = (

@@ -19,7 +19,7 @@ Large gaps  The theorem asserts 1/τ(n) ∈ O((1/γ(n)) log(n x_max(n)/γ(n))), 
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 from proofs.numbers.instances.comparing import confirmed_if, instance
 from proofs.numbers.instances.examination import Examination, Instance, Replay
@@ -46,11 +46,9 @@ def share_of_half_gap(n: int, gap: Fraction, x_max: Fraction, k: Constants, laye
 
 
 def _induction(n: int) -> Iterator[Instance]:
-    for k1, k2 in ((1, 1), (3, 1), (1, 3), (512, 24)):
-        k = Constants(Fraction(k1), Fraction(k2))
-        for gap in (Fraction(1, n), ONE, Fraction(n)):
-            for layers in (1, 2, 3):
-                yield from _layers(n, gap, k, layers)
+    for (k1, k2), gap, layers in product(((1, 1), (3, 1), (1, 3), (512, 24)), (Fraction(1, n), ONE, Fraction(n)),
+                                         (1, 2, 3)):
+        yield from _layers(n, gap, Constants(Fraction(k1), Fraction(k2)), layers)
 
 
 def _layers(n: int, gap: Fraction, k: Constants, layers: int) -> Iterator[Instance]:
