@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -58,8 +59,9 @@ def test_verdicts_and_numbers_agree(name: str) -> None:
 
 
 def test_names_are_unique_and_texts_are_there() -> None:
-    modules = [value for value in vars(registry).values() if hasattr(value, "EXAMINATIONS")]
-    assert sum(len(module.EXAMINATIONS) for module in modules) == len(EXAMINATIONS)
+    files = [path.stem for path in Path(registry.__file__).parent.glob("*.py") if path.stem != "registry"]
+    modules = [import_module(f"{registry.__package__}.{file}") for file in files]
+    assert sum(len(getattr(module, "EXAMINATIONS", ())) for module in modules) == len(EXAMINATIONS)
     for name, examination in EXAMINATIONS.items():
         assert name == examination.name and examination.statement and examination.claim and examination.covers
 
