@@ -44,7 +44,7 @@ MAX_NODES = 200_000
 EXPECTED_COUNT = "a count such as #<[Q_a]"
 EXPECTED_NUMBER = f"a number or {EXPECTED_COUNT}"
 
-_RELATIONS = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}
+RELATIONS_SPELLED = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}
 
 Value = Formula | Number
 _WORDS_OF_PSL = ("until", "since", "next", "prev", "eventually")
@@ -277,7 +277,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         tokens = [cast(Token, part) for part in parts[1::2]]
         numbers = [self._number(cast(Value, part), token) for part, token in zip(parts[::2], [tokens[0], *tokens],
                                                                               strict=True)]
-        relations = [cast(Relation, _RELATIONS.get(token, str(token))) for token in tokens]
+        relations = [cast(Relation, RELATIONS_SPELLED.get(token, str(token))) for token in tokens]
         self._charge(tokens[0], sum(remainder_cost(number.dividend, number.modulus, relation)
                                     for number, relation in zip(numbers, (relations[0], *relations), strict=True)
                                     if isinstance(number, Remainder)))

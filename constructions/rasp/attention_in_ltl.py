@@ -23,7 +23,7 @@ Proof       By cases. ``since`` and ``until`` are those of [SHA] Definition 14; 
             Other D: the two ways of the claim, joined.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from constructions.language.simplified import (
     conjunction,
@@ -101,7 +101,7 @@ def chosen(choice: Choice, window: Window, score: Formula, value: Formula) -> Fo
         case (int(first), None) if nearest:
             return shifted(until(implication(score, value), score), first)
         case (None, None) | (None, _) | (_, None) if value is not TRUE:
-            return exists(window, _first(score, value) if choice == "leftmost" else _last(score, value))
+            return exists(window, _outermost(since if choice == "leftmost" else until, score, value))
     return exists(window, conjunction(score, value))
 
 
@@ -109,11 +109,6 @@ def _somewhere(formula: Formula) -> Formula:
     return disjunction(since(TRUE, formula), until(TRUE, formula))
 
 
-def _first(score: Formula, value: Formula) -> Formula:
-    """Score and value here, and no score without the value up to here."""
-    return conjunction(conjunction(score, value), negation(since(TRUE, conjunction(score, negation(value)))))
-
-
-def _last(score: Formula, value: Formula) -> Formula:
-    """Score and value here, and no score without the value from here."""
-    return conjunction(conjunction(score, value), negation(until(TRUE, conjunction(score, negation(value)))))
+def _outermost(reach: Callable[[Formula, Formula], Formula], score: Formula, value: Formula) -> Formula:
+    """Score and value here, and no score without the value up to here (``since``), or from here (``until``)."""
+    return conjunction(conjunction(score, value), negation(reach(TRUE, conjunction(score, negation(value)))))

@@ -17,11 +17,12 @@ Refused     Any other comparison of counts at two positions, unless these are a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from constructions.errors import NoFormula
+from constructions.language.remainders import MIRRORED
 from constructions.language.semantics import RELATIONS
 from constructions.language.simplified import conjunction, following, negation, previous, since, until
 from constructions.language.syntax import FALSE, TRUE, Comparison, Count, Formula, Relation, Term
@@ -34,7 +35,6 @@ MAX_SUMMANDS = 1_000
 MAX_DISTANCE = 100
 """Between two positions, in a comparison: that many times prev or next."""
 UNRELATED = "counts at two positions are compared, for which LTL with counts has no formula"
-_MIRRORED: Mapping[Relation, Relation] = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ def _found(relation: Relation, form: Linear, finders: Collection[Piece], place: 
 def _stands_apart(relation: Relation, factor: int, constant: int, window: Window, place: int) -> bool:
     """Whether factor (j - i) + constant stands in the relation to 0, for all j of the window."""
     if factor < 0:
-        factor, constant, relation = -factor, -constant, _MIRRORED[relation]
+        factor, constant, relation = -factor, -constant, MIRRORED[relation]
     at_most, below = -constant // factor, (-constant - 1) // factor  # the greatest distances with <= 0, with < 0
     match relation:
         case "<=" | ">":
@@ -277,7 +277,7 @@ def _up_to(distance: int, window: Window, place: int) -> bool:
 
 def _decided(relation: Relation, form: Linear) -> Formula | None:
     """The truth of a comparison that the signs decide, as counts are at least 0, and those of all positions 1."""
-    for sign, towards in ((1, relation), (-1, _MIRRORED[relation])):
+    for sign, towards in ((1, relation), (-1, MIRRORED[relation])):
         if all(number * sign > 0 for _, number in form.summands):
             least = sign * (form.constant + sum(number * _least(atom) for atom, number in form.summands))
             if least > 0 or (least == 0 and towards in ("<", ">=")):

@@ -14,7 +14,7 @@ from lark import Lark, Token, v_args
 
 from constructions.errors import InputError, ProgramError
 from constructions.language.alphabets import parse_alphabet, with_another
-from constructions.language.builder import read_symbol
+from constructions.language.builder import RELATIONS_SPELLED, read_symbol
 from constructions.language.diagnosis import describe_terminals, list_names, quote
 from constructions.language.syntax import Relation
 from constructions.language.terms import MAX_DIGITS
@@ -24,7 +24,6 @@ from constructions.rasp.types import Definition, check_definitions
 
 _CONNECTORS: dict[str, syntax.Connector] = {"AND": "&", "OR": "|", "IMPLIES": "->", "IFF": "<->"}
 _CHOICES: dict[str, syntax.Choice] = {"LEFTMOST": "leftmost", "RIGHTMOST": "rightmost"}
-_RELATIONS = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}
 _MASKS = ("1", "j<i", "j<=i", "j>i", "j>=i")
 _MIRRORED = {"i>j": "j<i", "i>=j": "j<=i", "i<j": "j>i", "i<=j": "j>=i"}
 
@@ -165,7 +164,7 @@ class _Builder(ProgramBuilder):
         return syntax.PrefixSum(value)
 
     def mask(self, first: Token, relation: str = "", second: str = "") -> tuple[Token, str]:
-        spelling = "1" if first.type == "TRUE" else f"{first}{_RELATIONS.get(relation, relation)}{second}"
+        spelling = "1" if first.type == "TRUE" else f"{first}{RELATIONS_SPELLED.get(relation, relation)}{second}"
         return first, _MIRRORED.get(spelling, spelling)
 
     def _mask(self, mask: tuple[Token, str], expected: Sequence[str]) -> syntax.Mask:
@@ -223,7 +222,8 @@ class _Builder(ProgramBuilder):
         return syntax.Connective(_CONNECTORS[token.type], left, right, place=left.place)
 
     def comparison(self, left: syntax.Expression, token: Token, right: syntax.Expression) -> syntax.Expression:
-        return syntax.Comparison(cast(Relation, _RELATIONS.get(token, str(token))), left, right, place=left.place)
+        relation = cast(Relation, RELATIONS_SPELLED.get(token, str(token)))
+        return syntax.Comparison(relation, left, right, place=left.place)
 
     def arithmetic(self, left: syntax.Expression, token: Token, right: syntax.Expression) -> syntax.Expression:
         return syntax.Sum("+" if token.type == "PLUS" else "-", left, right, place=left.place)

@@ -13,7 +13,16 @@ from constructions.rasp.syntax import Variable as Place
 from constructions.rasp_network.circuit import Circuit
 from constructions.rasp_network.integers import Integer
 from constructions.rasp_network.lookups import Lookups
-from constructions.rasp_network.tables import MANY_CASES, Table, TooManyCasesError, combine, constant, identity
+from constructions.rasp_network.tables import (
+    MANY_CASES,
+    Table,
+    TooManyCasesError,
+    combine,
+    constant,
+    identity,
+    residuals,
+    tabulate,
+)
 
 Computed = Table | Integer
 """Truths and symbols are tables; numbers are integers, also where they have finitely many values."""
@@ -189,3 +198,32 @@ class Evaluator:
             raise Unsupported(f"an integer is compared with {len(numbers)} numbers, at most {_MAX_THRESHOLDS} are")
         truths = [self.compare(Integer({place: row}, constant(number)), relation) for number in numbers]
         return self.combine(lambda number, *holds: holds[numbers.index(number)], integer.table, *truths)
+
+    def prefix_sum(self, value: Integer) -> Integer:
+        """The sum over j <= i of a value at (i, j): counts of finitely many truths, each times an integer.
+
+        Where the value depends on i, there is one sum for each case of i, and the right one is chosen.
+
+        Raises:
+            Unsupported: if the value has no constant bound.
+        """
+        if value.rows:
+            raise Unsupported("the sum of an integer without a constant bound")
+        here = [slot for slot in value.table.slots if slot[1] == "i"]
+        (first, _), *others = residuals(value.table, here).items()
+        result = self._sum_at_j(first)
+        for rest, cases in others:
+            condition = tabulate(here, lambda *case, cases=cases: case in cases)
+            result = cast(Integer, self.choose(condition, self._sum_at_j(rest), result))
+        return result
+
+    def _sum_at_j(self, value: Table) -> Integer:
+        """The sum of what depends on j alone: a multiple of i, and the count of each value times its distance."""
+        base = max(value.range, key=lambda number: (value.outputs.count(number), -number))
+        result = self._lookups.count(combine(lambda number: True, value)) if base else Integer()
+        result = Integer().plus(result, base)
+        for number in value.range:
+            if number != base:
+                holds = combine(lambda held, number=number: held == number, value.at("i"))
+                result = self.sum(result, self._lookups.count(holds), number - base)
+        return result

@@ -21,7 +21,6 @@ from constructions.rasp_network.circuit import Circuit
 from constructions.rasp_network.evaluation import Computed, Evaluator
 from constructions.rasp_network.integers import Integer
 from constructions.rasp_network.lookups import Lookups
-from constructions.rasp_network.sums import prefix_sum
 from constructions.rasp_network.tables import Table, combine, identity
 from constructions.rasp_network.trimming import trim
 
@@ -88,7 +87,7 @@ class _Compiler:
                 return Attending(self._circuit, self._lookups, self._functions, self._vectors, vector.name,
                                  attention).compile()
             case PrefixSum(value):
-                return prefix_sum(self._lookups, self._evaluator, self._evaluator.integer(value))
+                return self._evaluator.prefix_sum(self._evaluator.integer(value))
             case expression:
                 return self._evaluator.value(expression, {})
 
