@@ -15,6 +15,7 @@ Edge        For γ <= 0 the bound is at least 4, and no two weightings are furth
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 
 from proofs.enclosures.intervals import Interval
@@ -23,45 +24,47 @@ from proofs.numbers.instances.examination import Examination, Instance
 
 SHOWN_AT = Fraction(3)
 ZERO, ONE, TWO, FOUR = (Fraction(k) for k in (0, 1, 2, 4))
-Loss = Callable[[int, int, int, Fraction], Fraction]
-"""Of n, j*, j and s_j* - s_j: the loss of j against j*, in units of γ."""
 
 
-def loss_a(n: int, winner: int, j: int, less: Fraction) -> Fraction:
-    """The loss in case (a).
+@dataclass(frozen=True)
+class Case:
+    """A tie-breaking term: ŝ_j as printed, which of those that tie wins, and ŝ_j/γ, of n, j and s_j."""
 
-    >>> str(loss_a(3, 3, 2, Fraction(0)))
-    '3/2'
-    """
-    return n * n * (less - Fraction(1, winner) + Fraction(1, j))
+    printed: str
+    rightmost: bool
+    score: Callable[[int, int, Fraction], Fraction]
 
+    def loss(self, n: int, winner: int, j: int, less: Fraction) -> Fraction:
+        """The loss of j against j*, if s_j is so much less, in units of γ.
 
-def loss_b(n: int, winner: int, j: int, less: Fraction) -> Fraction:
-    """The loss in case (b)."""
-    return 2 * n * less + winner - j
+        >>> str(CASES["a"].loss(3, 3, 2, Fraction(0)))
+        '3/2'
+        """
+        return self.score(n, winner, less) - self.score(n, j, ZERO)
 
-
-def loss_c(n: int, winner: int, j: int, less: Fraction) -> Fraction:
-    """The loss in case (c)."""
-    return 2 * n * less - winner + j
-
-
-def may_tie(winner: int, j: int, rightmost: bool) -> bool:
-    """Whether position j may tie with j* and lose."""
-    return j < winner if rightmost else j > winner
+    def may_tie(self, winner: int, j: int) -> bool:
+        """Whether position j may tie with j* and lose."""
+        return j < winner if self.rightmost else j > winner
 
 
-def worst_losses(n: int, winner: int, loss: Loss, rightmost: bool) -> list[Fraction]:
+CASES = {
+    "a": Case("γn²(s_j - 1/j)", True, lambda n, j, s: n * n * (s - Fraction(1, j))),
+    "b": Case("2γn(s_j + j/(2n))", True, lambda n, j, s: 2 * n * (s + Fraction(j, 2 * n))),
+    "c": Case("2γn(s_j - j/(2n))", False, lambda n, j, s: 2 * n * (s - Fraction(j, 2 * n))),
+}
+
+
+def worst_losses(n: int, winner: int, case: Case) -> list[Fraction]:
     """The smallest losses that the positions other than ``winner`` can have, in increasing order."""
-    return sorted(loss(n, winner, j, ZERO if may_tie(winner, j, rightmost) else ONE)
+    return sorted(case.loss(n, winner, j, ZERO if case.may_tie(winner, j) else ONE)
                   for j in range(1, n + 1) if j != winner)
 
 
-def satisfies_lemma_6(n: int, winner: int, loss: Loss, rightmost: bool) -> bool:
+def satisfies_lemma_6(n: int, winner: int, case: Case) -> bool:
     """Whether every loss, of a tie or of exactly 1 less, is at least the distance."""
-    return all(loss(n, winner, j, less) >= abs(j - winner)
+    return all(case.loss(n, winner, j, less) >= abs(j - winner)
                for j in range(1, n + 1) if j != winner
-               for less in ((ZERO, ONE) if may_tie(winner, j, rightmost) else (ONE,)))
+               for less in ((ZERO, ONE) if case.may_tie(winner, j) else (ONE,)))
 
 
 def distance(losses: Iterable[Fraction], gamma: Fraction) -> Interval:
@@ -69,29 +72,23 @@ def distance(losses: Iterable[Fraction], gamma: Fraction) -> Interval:
     return increasing(sum_of_powers_of_e(-gamma * loss for loss in losses)).scaled(TWO)
 
 
-def _examine(n: int, loss: Loss, rightmost: bool, factor: Fraction) -> Iterator[Instance]:
+def _examine(n: int, case: Case, factor: Fraction) -> Iterator[Instance]:
     bound = power_of_e(-SHOWN_AT).scaled(factor)
-    for winner in range(n, 0, -1) if rightmost else range(1, n + 1):
-        losses = worst_losses(n, winner, loss, rightmost)
+    for winner in range(n, 0, -1) if case.rightmost else range(1, n + 1):
+        losses = worst_losses(n, winner, case)
         proved = (all(lost >= rank for rank, lost in enumerate(losses, start=1)) if factor == TWO
-                  else satisfies_lemma_6(n, winner, loss, rightmost))
+                  else satisfies_lemma_6(n, winner, case))
         yield confirmed_if(proved, instance(
             n, f"j* = {winner}, all that may tie with it do, the others are 1 less; numbers at γ = {SHOWN_AT}",
             distance(losses, SHOWN_AT), bound))
 
 
-def _examination(case: str, loss: Loss, scores: str, rightmost: bool, factor: Fraction) -> Examination:
-    side = "rightmost" if rightmost else "leftmost"
+def _examination(name: str, factor: Fraction) -> Examination:
+    case = CASES[name]
     return Examination(
-        f"lemma-08-{case}{'-sharp' if factor == TWO else ''}", f"Lemma 8 {case}",
-        f"{side}: |hardmax(s) - softmax(ŝ)|_1 <= {factor}e^(-γ) for ŝ_j = {scores}",
-        "every γ > 0 and every s of length n with gap 1",
-        lambda n: _examine(n, loss, rightmost, factor))
+        f"lemma-08-{name}{'-sharp' if factor == TWO else ''}", f"Lemma 8 {name}",
+        f"{'rightmost' if case.rightmost else 'leftmost'}: |hardmax(s) - softmax(ŝ)|_1 <= {factor}e^(-γ) for "
+        f"ŝ_j = {case.printed}", "every γ > 0 and every s of length n with gap 1", lambda n: _examine(n, case, factor))
 
 
-_CASES: tuple[tuple[str, Loss, str, bool], ...] = (
-    ("a", loss_a, "γn²(s_j - 1/j)", True),
-    ("b", loss_b, "2γn(s_j + j/(2n))", True),
-    ("c", loss_c, "2γn(s_j - j/(2n))", False),
-)
-EXAMINATIONS = tuple(_examination(*case, factor) for case in _CASES for factor in (FOUR, TWO))
+EXAMINATIONS = tuple(_examination(name, factor) for name in CASES for factor in (FOUR, TWO))

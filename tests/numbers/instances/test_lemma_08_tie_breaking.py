@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs.numbers.instances.lemma_08_tie_breaking import Loss, loss_a, loss_b, loss_c, satisfies_lemma_6, worst_losses
+from proofs.numbers.instances.lemma_08_tie_breaking import CASES, satisfies_lemma_6, worst_losses
 from tests.numbers.instances.helpers import distance_from_one_hot, examined, quick, verdicts
 
-CASES = {"a": (loss_a, True), "b": (loss_b, True), "c": (loss_c, False)}
+A, B, C = CASES.values()
 BASE = Fraction(1, 2)
 """e^(-γ/m), where m clears the denominators of all losses: then every weight is rational."""
 
@@ -21,23 +21,23 @@ def test_it_holds_with_one_instance_per_winning_position(case: str, form: str) -
 
 
 def test_the_worst_losses_are_exact() -> None:
-    assert [str(lost) for lost in worst_losses(4, 4, loss_a, True)] == ["4/3", "4", "12"]
-    assert worst_losses(4, 4, loss_b, True) == worst_losses(4, 1, loss_c, False) == [1, 2, 3]
-    assert worst_losses(4, 2, loss_b, True) == [1, 6, 7]
+    assert [str(lost) for lost in worst_losses(4, 4, A)] == ["4/3", "4", "12"]
+    assert worst_losses(4, 4, B) == worst_losses(4, 1, C) == [1, 2, 3]
+    assert worst_losses(4, 2, B) == [1, 6, 7]
 
 
 def test_no_constant_below_2_would_do_in_b_and_c() -> None:
     """With x = e^(-γ) = 10^-6 the distance is above 1.9999 x."""
     x = Fraction(1, 10**6)
-    for losses in (worst_losses(3, 3, loss_b, True), worst_losses(3, 1, loss_c, False)):
+    for losses in (worst_losses(3, 3, B), worst_losses(3, 1, C)):
         others = sum(x ** int(lost) for lost in losses)
         assert 2 * others / (1 + others) > Fraction(19999, 10000) * x
 
 
 def test_a_gap_below_1_would_not_do() -> None:
     """The hypothesis of the examination is not vacuous: half a gap breaks Lemma 6's hypothesis."""
-    assert satisfies_lemma_6(5, 1, loss_b, True)
-    assert loss_b(5, 1, 5, Fraction(1, 3)) < 4
+    assert satisfies_lemma_6(5, 1, B)
+    assert B.loss(5, 1, 5, Fraction(1, 3)) < 4
 
 
 def printed(case: str, n: int, j: int, score: Fraction) -> Fraction:
@@ -49,10 +49,9 @@ def printed(case: str, n: int, j: int, score: Fraction) -> Fraction:
 @quick
 @given(st.sampled_from(sorted(CASES)), st.lists(st.integers(0, 2), min_size=1, max_size=5))
 def test_no_scores_with_gap_1_are_worse(case: str, scores: list[int]) -> None:
-    loss, rightmost = CASES[case]
     n, best = len(scores), max(scores)
     tied = [j for j, score in enumerate(scores, start=1) if score == best]
-    winner = tied[-1] if rightmost else tied[0]
+    winner = tied[-1] if CASES[case].rightmost else tied[0]
     unit = lcm(*range(1, n + 1)) if case == "a" else 1
     sharpened = [printed(case, n, j, Fraction(score)) for j, score in enumerate(scores, start=1)]
 
@@ -61,14 +60,13 @@ def test_no_scores_with_gap_1_are_worse(case: str, scores: list[int]) -> None:
         return BASE ** int(lost * unit)
 
     found = distance_from_one_hot([weight(sharpened[winner - 1] - score) for score in sharpened], winner)
-    worst = distance_from_one_hot([Fraction(1), *map(weight, worst_losses(n, winner, loss, rightmost))], 1)
+    worst = distance_from_one_hot([Fraction(1), *map(weight, worst_losses(n, winner, CASES[case]))], 1)
     assert found <= worst <= 2 * weight(Fraction(1))
 
 
 @quick
-@given(st.sampled_from([loss_a, loss_b, loss_c]), st.integers(2, 9), st.data())
-def test_losses_are_those_of_the_printed_scores(loss: Loss, n: int, data: st.DataObject) -> None:
-    names: dict[Loss, str] = {loss_a: "a", loss_b: "b", loss_c: "c"}
-    case = names[loss]
+@given(st.sampled_from(sorted(CASES)), st.integers(2, 9), st.data())
+def test_losses_are_those_of_the_printed_scores(case: str, n: int, data: st.DataObject) -> None:
     winner, j = data.draw(st.integers(1, n)), data.draw(st.integers(1, n))
-    assert loss(n, winner, j, Fraction(1)) == printed(case, n, winner, Fraction(1)) - printed(case, n, j, Fraction(0))
+    found = CASES[case].loss(n, winner, j, Fraction(1))
+    assert found == printed(case, n, winner, Fraction(1)) - printed(case, n, j, Fraction(0))
