@@ -40,7 +40,7 @@ from proofs.numbers.sensitivity.boxes import (
     initial_boxes,
 )
 from proofs.numbers.sensitivity.slopes import ramps_of
-from proofs.numbers.sensitivity.units import UNIT, in_units, product, times
+from proofs.numbers.sensitivity.units import UNIT, added, in_units, product, times
 from proofs.numbers.sensitivity.weights import Way, greatest_mean, turned
 
 Moves = Mapping[int, Mapping[str, int]]
@@ -80,26 +80,14 @@ class _LayerBounds:
 
     def moves_behind(self, moves: Moves) -> Moves:
         written = [head.moves(moves) for head in self.heads]
-        attended = {i: _capped(_total([moves.get(i, {}), *(each.get(i, {}) for each in written)]), box)
+        attended = {i: _capped(added(moves.get(i, {}), *(each.get(i, {}) for each in written)), box)
                     for i, box in self.boxes.attended.items()}
         return {i: found for i, before in attended.items()
-                if (found := _capped(_total([before, self._fed(i, before)]), self.boxes.behind[i]))}
+                if (found := _capped(added(before, self._fed(i, before)), self.boxes.behind[i]))}
 
     def _fed(self, i: int, moves: Mapping[str, int]) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for ramp in self.ramps[i] if moves else ():
-            if moved := _moved(ramp.reads, moves):
-                for name, slope in ramp.slopes.items():
-                    found[name] = found.get(name, 0) + times(slope, moved)
-        return found
-
-
-def _total(changes: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for change in changes:
-        for name, moved in change.items():
-            found[name] = found.get(name, 0) + moved
-    return found
+        return added(*({name: times(slope, moved) for name, slope in ramp.slopes.items()}
+                       for ramp in self.ramps[i] if (moved := _moved(ramp.reads, moves))))
 
 
 def _capped(moves: Mapping[str, int], box: Box) -> dict[str, int]:

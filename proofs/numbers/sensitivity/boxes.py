@@ -14,7 +14,7 @@ from constructions.network.transformer import Coefficients, FeedForward, Head, L
 from proofs.enclosures.expressions import flint_at, sharpness_at
 from proofs.enclosures.intervals import Interval, enclose_form, point
 from proofs.enclosures.rationals import ZERO, row_to_flint
-from proofs.numbers.sensitivity.units import between, outward
+from proofs.numbers.sensitivity.units import added, between, outward
 from proofs.numbers.sensitivity.weights import Weights, weigh, weights_of_all_words
 from proofs.words.replay import enclose_feed_forward
 
@@ -73,8 +73,8 @@ def boxes_of_layers(network: Transformer, n: int, judged: Sequence[int]) -> list
     for number, layer in enumerate(network.layers, start=1):
         rows = judged if number == len(network.layers) else range(1, n + 1)
         heads = [_head_boxes(head, stream, rows, n) for head in layer.heads]
-        attended = {i: _plus(stream[i], *(boxes.rows[i].written for boxes in heads)) for i in rows}
-        stream = {i: _plus(box, _fed(layer.feedforward, box)) for i, box in attended.items()}
+        attended = {i: added(stream[i], *(boxes.rows[i].written for boxes in heads)) for i in rows}
+        stream = {i: added(box, _fed(layer.feedforward, box)) for i, box in attended.items()}
         found.append(LayerBoxes(layer, heads, attended, stream))
     return found
 
@@ -99,14 +99,6 @@ def _row(head: Head, box: Box, keys: Sequence[Sequence[Interval]], values: Mappi
 
 def _fed(feedforward: FeedForward, box: Box) -> Box:
     return {name: outward(value) for name, value in enclose_feed_forward(feedforward, box).items()}
-
-
-def _plus(box: Box, *changes: Mapping[str, Interval]) -> Box:
-    result = dict(box)
-    for change in changes:
-        for name, value in change.items():
-            result[name] = result[name] + value if name in result else value
-    return result
 
 
 def absolute_row(row: Coefficients) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """The grid on which bounds are rounded: multiples of 2^-GRID, outward and upward."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from proofs.enclosures.intervals import Interval, point
 from proofs.enclosures.rationals import ZERO
 
 GRID = 128
 UNIT = 1 << GRID
+Number = TypeVar("Number", int, Interval)
 
 
 def outward(x: Interval) -> Interval:
@@ -43,3 +45,12 @@ def product(x: int, y: int) -> int:
 def between(lower: Any, upper: Any) -> Interval:
     """The interval, a point if its ends are equal."""
     return point(lower) if lower == upper else Interval(lower, upper)
+
+
+def added(*rows: Mapping[str, Number]) -> dict[str, Number]:
+    """The sum, name by name."""
+    found: dict[str, Number] = {}
+    for row in rows:
+        for name, value in row.items():
+            found[name] = found[name] + value if name in found else value
+    return found
