@@ -49,12 +49,9 @@ from constructions.importing.questions import Options
 from constructions.trained.claim import Claim, claim_of_lengths, judged
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import Plan, plans
-from proofs.check.checker.chapters.trained import find_kind
-from proofs.check.checker.chapters.trained.floats.casting import cast_network
-from proofs.check.checker.chapters.trained.floats.stack import FloatStack, make_row_maps
+from proofs.check.checker.chapters.trained.floats.stack import make_row_maps
 from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
 from proofs.check.checker.chapters.trained.forms.affine import UNIT, apply, spread
-from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import RunClass, presets
 from proofs.trained.certificate import each_word_text
 from proofs.trained.float_runs import casting
@@ -195,14 +192,10 @@ class Drawn:
         self.asked, self.run, self.lengths = asked, run, range(asked.claim.lengths[0], last + 1)
         self.search = WrongRuns(asked.network, asked.claim, run, 1)
         self.real = FloatNetwork(self.search.cast)
-        text = each_word_text(asked.network, asked.claim, run)
-        document = json.loads(text)
-        given = find_kind(document).read(document, Budget(8))
-        budget = given.language.budget
-        self.stack = FloatStack(budget, cast_network(given.network, given.floats[0]), given.floats[0])
+        given, self.stack = float_runs_of_adders.trusted_stack(each_word_text(asked.network, asked.claim, run))
+        self.budget = given.language.budget
         rows = [asked.claim.cases[case].above[row] for case, row in self.search.judge.rows.rows]
-        self.row_maps = make_row_maps(budget, rows, given.network.outputs)
-        self.budget = budget
+        self.row_maps = make_row_maps(self.budget, rows, given.network.outputs)
 
     def bounds(self, inputs: Any, places: list[int]) -> Any:
         """How far rows may be off, [words, places, rows]."""

@@ -98,11 +98,8 @@ def drawn(decider: FormInRuns, claim: TracksClaim) -> Cell:
 
 def bound(decider: FormInRuns, claim: TracksClaim, margins: Margins, columns: Any) -> float:
     """How far a row may be off on some inputs, by the forms of the trusted folder."""
-    text = tracks_text(decider.network, claim, [{"inputs": 1}] * len(claim.forms), decider.run)
-    document = json.loads(text)
-    given = find_kind(document).read(document, Budget(8))
-    budget, run = given.language.budget, given.floats[0]
-    stack = FloatStack(budget, cast_network(given.network, run), run)
+    given, stack = trusted_stack(tracks_text(decider.network, claim, [{"inputs": 1}] * len(claim.forms), decider.run))
+    budget = given.language.budget
     walk, most = WalkOfRuns(stack, claim.offset), 0
     for tokens in margins.inputs.tokens(columns).tolist():
         places = [place - 1 for place in margins.form.asked]
@@ -110,6 +107,13 @@ def bound(decider: FormInRuns, claim: TracksClaim, margins: Margins, columns: An
             rows = make_row_maps(budget, given.claim.rows(tokens[place + 1]), given.network.outputs)
             most = max(most, *spread(budget, apply(budget, rows, stack.finish(stream))).reaches)
     return most / UNIT
+
+
+def trusted_stack(text: str) -> tuple[Any, FloatStack]:
+    """A certificate as the trusted folder reads it, and its bounds of the runs of its first class, layer by layer."""
+    document = json.loads(text)
+    given = find_kind(document).read(document, Budget(8))
+    return given, FloatStack(given.language.budget, cast_network(given.network, given.floats[0]), given.floats[0])
 
 
 def section(kept: dict[str, Any], classes: tuple[str, ...]) -> str:
