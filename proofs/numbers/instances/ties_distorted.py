@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from proofs.enclosures.intervals import Interval, point
-from proofs.numbers.instances.comparing import instance, polynomial, power_of_e
+from proofs.numbers.instances.comparing import confirmed_if, increasing, instance, polynomial, power_of_e
 from proofs.numbers.instances.examination import Examination, Instance, Replay
 
 QUARTER, ONE = Fraction(1, 4), Fraction(1)
@@ -44,9 +44,9 @@ def _is_square(n: int, k: int) -> bool:
 def _examine_row(n: int) -> Iterable[Instance]:
     for k in range(1, n):
         v = Fraction(min(k, n - k), max(k, n - k)) if 2 * k != n else Fraction(1, 3)
-        found = instance(n, f"{k} of {n} tied scores greater by D, numbers at e^(-D/(2τ)) = {v}",
-                         distance_of_tied(n, k, v), (1 - v) / (1 + v))
-        yield found if _is_square(n, k) or not found.holds else Instance(n, None, found.what, found.value, found.bound)
+        yield confirmed_if(_is_square(n, k), instance(
+            n, f"{k} of {n} tied scores greater by D, numbers at e^(-D/(2τ)) = {v}", distance_of_tied(n, k, v),
+            (1 - v) / (1 + v)))
     if n == 1:
         yield instance(n, "one position has all the weight", Fraction(0), Fraction(0))
 
@@ -55,10 +55,8 @@ def moved(i: int, first: Fraction, second: Fraction) -> Interval:
     """How far softmax moves what layer 2 writes at position i, at the temperatures of the two layers."""
     x = power_of_e(-1 / first)
     written = [Interval(1 / (1 + (j - 1) * x.upper), 1 / (1 + (j - 1) * x.lower)) for j in range(1, i + 1)]
-    others = [_power(written[j], second) for j in range(1, i)]
-    total = Interval(sum((y.lower for y in others), Fraction(0)), sum((y.upper for y in others), Fraction(0)))
-    hard = Fraction(i - 1, i)
-    return Interval(hard - total.upper / (1 + total.upper), hard - total.lower / (1 + total.lower))
+    soft = increasing(sum((_power(written[j], second) for j in range(1, i)), point(Fraction(0))))
+    return soft.scaled(Fraction(-1)) + point(Fraction(i - 1, i))
 
 
 def _power(written: Interval, temperature: Fraction) -> Interval:
