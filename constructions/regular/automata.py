@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from constructions.errors import Unsupported
+from constructions.regular.graphs import reachable
 
 MOST_STATES = 4096
 """An automaton that is as small as it can be has no more states."""
@@ -179,13 +180,7 @@ def viable(language: Language) -> frozenset[int]:
     for state, row in enumerate(language.automaton.steps):
         for after in row:
             reaching.setdefault(after, []).append(state)
-    found, pending = set(language.accepting), list(language.accepting)
-    while pending:
-        for state in reaching.get(pending.pop(), []):
-            if state not in found:
-                found.add(state)
-                pending.append(state)
-    return frozenset(found)
+    return frozenset(reachable(language.accepting, lambda state: reaching.get(state, [])))
 
 
 def bits_of(states: int) -> Iterator[int]:

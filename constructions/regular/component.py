@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import gcd, lcm
 
 from constructions.regular.automata import Automaton
-from constructions.regular.graphs import strong_components
+from constructions.regular.graphs import reachable, strong_components
 from constructions.regular.holonomy import Action, Chain, Holonomy
 
 
@@ -63,14 +63,8 @@ class Component:
                      for other in range(len(self.regions)))
 
     def _reachable_from(self, region: int, avoided: frozenset[int]) -> set[int]:
-        found = {region} - avoided
-        pending = list(found)
-        while pending:
-            for state in self.regions[pending.pop()]:
-                fresh = {self._region_of[after] for after in self._steps[state]} - found - avoided
-                found |= fresh
-                pending += fresh
-        return found
+        return reachable({region} - avoided, lambda one: {
+            self._region_of[after] for state in self.regions[one] for after in self._steps[state]} - avoided)
 
     def step(self, place: Place, letter: int, time: int) -> tuple[Place, tuple[Action, ...]]:
         """The place after a letter, and what happens to each level of its region, which the step may enter.
@@ -89,12 +83,9 @@ class Component:
 def _times(automaton: Automaton, clock: int) -> list[set[int]]:
     """For each state the numbers of letters, modulo the clock's, after which words can be in it."""
     found: list[set[int]] = [set() for _ in automaton.steps]
-    pending = [(automaton.start, 0)]
-    while pending:
-        state, time = pending.pop()
-        if time not in found[state]:
-            found[state].add(time)
-            pending += [(after, (time + 1) % clock) for after in automaton.steps[state]]
+    for state, time in reachable([(automaton.start, 0)], lambda at: [
+            (after, (at[1] + 1) % clock) for after in automaton.steps[at[0]]]):
+        found[state].add(time)
     return found
 
 

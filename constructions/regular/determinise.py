@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Iterable
 
 from constructions.regular.automata import Language, bits_of, explore, small_language
+from constructions.regular.graphs import reachable
 
 
 class Nondeterministic:
@@ -36,13 +37,7 @@ def determinised(automaton: Nondeterministic, letters: int, what: str) -> Langua
         Unsupported: if there are more than MOST_STATES sets (automata.py).
     """
     def closed(states: Iterable[int]) -> int:
-        bits, pending = 0, list(states)
-        while pending:
-            state = pending.pop()
-            if not bits >> state & 1:
-                bits |= 1 << state
-                pending += automaton.steps.get((state, None), [])
-        return bits
+        return sum(1 << state for state in reachable(states, lambda one: automaton.steps.get((one, None), [])))
 
     def step(bits: int, letter: int) -> int:
         return closed(target for state in bits_of(bits) for target in automaton.steps.get((state, letter), []))

@@ -1,9 +1,24 @@
-"""Strongly connected components of a finite graph."""
+"""What can be reached in a finite graph, and its strongly connected components."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
 
 Node = TypeVar("Node", bound=Hashable)
+
+
+def reachable(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) -> set[Node]:
+    """These nodes and all that can be reached from them.
+
+    >>> sorted(reachable("b", {"a": "ab", "b": "c", "c": "b"}.__getitem__))
+    ['b', 'c']
+    """
+    found = set(nodes)
+    pending = list(found)
+    while pending:
+        fresh = set(after(pending.pop())) - found
+        found |= fresh
+        pending += fresh
+    return found
 
 
 def strong_components(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) -> list[list[Node]]:
