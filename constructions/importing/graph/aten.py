@@ -6,22 +6,30 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph import aten_numbers as numbers
-from constructions.importing.graph import aten_places as places
-from constructions.importing.graph.aten_call import BFLOAT, DOUBLE, FLOAT, LONG, Call, Program, Translator, Unfit
-from constructions.importing.graph.aten_complex import OF_COMPLEX
-from constructions.importing.graph.aten_constants import ON_CONSTANTS
-from constructions.importing.graph.aten_values import BOOLEAN, ELEMENTS, TYPES, value_of
+from constructions.importing.graph.aten_call import (
+    BFLOAT,
+    BOOLEAN,
+    COMPLEX,
+    DOUBLE,
+    ELEMENTS,
+    FLOAT,
+    TYPES,
+    Call,
+    Name,
+    Program,
+    Translator,
+    Unfit,
+    value_of,
+)
+from constructions.importing.graph.aten_memory import MAY_SHARE
+from constructions.importing.graph.aten_numbers import NUMBERS
+from constructions.importing.graph.aten_places import PLACES, repeated
 
 LEAST = -np.inf
 
 
 def translate(program: Program, node: Mapping[str, Any], target: str) -> None:
-    """The nodes of one operation.
-
-    Raises:
-        Unfit: if it is not read.
-    """
+    """The nodes of one operation; Unfit if it is not read."""
     if target.startswith(("aten._assert_tensor_metadata.", "aten.sym_constrain_range")) and not node["outputs"]:
         return
     if target.startswith("aten._assert_"):
@@ -32,11 +40,11 @@ def translate(program: Program, node: Mapping[str, Any], target: str) -> None:
     handler = None
     for plain in (name, name.removesuffix("_")) if library == "aten" else ():  # what sees it: aten_memory.py
         handler = handler or _TRANSLATORS.get(f"{plain}.{overload}") or _TRANSLATORS.get(plain)
-    if handler is None and (library != "aten" or name not in OF_COMPLEX):
+    if handler is None and (library != "aten" or name not in _OF_COMPLEX):
         raise Unfit("an operation that is not handled")
     call = Call(program, node)
     if handler is None or call.has_complex:
-        handler = OF_COMPLEX.get(name)
+        handler = _OF_COMPLEX.get(name)
     if handler is None:
         raise Unfit("an operation that is not handled on complex numbers")
     first = len(program.nodes)
@@ -61,41 +69,21 @@ def _round(call: Call, made: str, nodes: list[Any]) -> None:
 
 
 def _linear(call: Call) -> None:
-    weight = call.turned(call.get("weight"), [1, 0])
-    if call.get("bias") is None:
+    weight, bias = call.turned(call.get("weight"), [1, 0]), call.get("bias")
+    if bias is None:
         call.emit("MatMul", [call.x, weight])
-        return
-    product = call.emit("MatMul", [call.x, weight], call.new(call.shape(call.made[0]), call.kind(call.made[0])))
-    call.emit("Add", [product, call.get("bias")])
-
-
-def _addmm(call: Call) -> None:
-    call.emit("Gemm", [call.get("mat1"), call.get("mat2"), call.x])
-
-
-def _mv(call: Call) -> None:
-    matrix, vector = call.operands(2)
-    call.emit("MatMul", [matrix, vector])
+    else:
+        call.emit("Add", [call.do("MatMul", call.x, weight, shape=call.out_shape, kind=call.out_kind), bias])
 
 
 def _baddbmm(call: Call) -> None:
-    product = call.emit("MatMul", [call.get("batch1"), call.get("batch2")],
-                        call.new(call.shape(call.made[0]), call.kind(call.made[0])))
+    product = call.do("MatMul", call.get("batch1"), call.get("batch2"), shape=call.out_shape, kind=call.out_kind)
     call.emit("Add", [call.x, product])
-
-
-def _matmul(call: Call) -> None:
-    call.emit("MatMul", call.operands(2))
-
-
-def _einsum(call: Call) -> None:
-    call.emit("Einsum", call.get("tensors"), equation=call.get("equation"))
 
 
 def _outer(call: Call) -> None:
     one, other = call.operands(2)
-    kind = call.kind(call.made[0])
-    call.emit("Mul", [call.reshaped(call.as_kind(one, kind), [*call.shape(one), 1]), call.as_kind(other, kind)])
+    call.emit("Mul", [call.reshaped(call.as_kind(one), [*call.shape(one), 1]), call.as_kind(other)])
 
 
 def _convolution(call: Call) -> None:
@@ -106,53 +94,76 @@ def _convolution(call: Call) -> None:
               dilations=call.get("dilation", [1]))
 
 
-def _softmax(call: Call) -> None:
-    call.emit("Softmax", [call.as_kind(call.x, call.kind(call.made[0]))], axis=call.axis(call.get("dim")))
+def _softmax(operation: str) -> Translator:
+    return lambda call: call.emit(operation, [call.as_kind(call.x)], axis=call.axis(call.get("dim")))
 
 
-def _log_softmax(call: Call) -> None:
-    call.emit("LogSoftmax", [call.as_kind(call.x, call.kind(call.made[0]))], axis=call.axis(call.get("dim")))
+def _glu(call: Call) -> None:
+    """One half of an axis times the logistic function of the other."""
+    axis, shape = call.axis(call.get("dim", -1)), call.out_shape
+    one, other = (call.do("Slice", call.x, [first], [first + shape[axis]], [axis], shape=shape)
+                  for first in (0, shape[axis]))
+    call.emit("Mul", [one, call.do("Sigmoid", other)])
 
 
-def _norm(is_layer: bool) -> Translator:
+def _length(call: Call) -> None:
+    axes = call.get("dim")
+    if call.get("ord", 2) != 2 or not axes or len(axes) != 1:
+        raise Unfit("a length by another norm than that of squares, or over several axes")
+    call.emit("ReduceL2", [call.x, call.axes(axes)], keepdims=call.keepdim())
+
+
+def _variance(is_root: bool) -> Translator:
+    """The mean of squares of what is less its mean, or the root of it; torch divides by one less than their number."""
     def handler(call: Call) -> None:
-        epsilon, shape = call.get("eps"), call.get("normalized_shape")
-        del call.made[1:]  # mean and deviation, which nothing here reads
-        if [*shape] != [*call.shape(call.x)[-1:]]:
-            raise Unfit("a norm over more than the last axis")
-        if epsilon is None:
-            epsilon = np.finfo(ELEMENTS[call.kind(call.x)]).eps if not is_layer else "1e-5"
-        name = _normed(call, is_layer, np.float64(epsilon))
-        for operation, weight in (("Mul", call.get("weight")), ("Add", call.get("bias"))):
-            if weight is not None:
-                name = call.emit(operation, [name, weight], call.new(call.shape(call.x), call.kind(call.x)))
-        call.emit("Identity", [name])
+        axes, shape = call.get("dim"), call.shape(call.x)
+        axes = [axes] if isinstance(axes, int) else axes
+        if not axes or len(axes) != 1 or not call.get("keepdim", False):
+            raise Unfit("a variance that drops its axis, or over several axes")
+        (axis,) = call.axes(axes)
+        less = call.get("correction", 1 if call.get("unbiased", True) else 0)
+        less = 1 if less is None else less
+        if not shape[axis] > less:
+            raise Unfit("a variance of no more numbers than are taken off their count")
+        single = [*shape[:axis], 1, *shape[axis + 1:]]
+        centred = call.do("Sub", call.x, call.do("ReduceMean", call.x, [axis], shape=single, keepdims=1))
+        total = call.do("ReduceSum", call.do("Mul", centred, centred), [axis], shape=single, keepdims=1)
+        divisor = call.constant(shape[axis] - less, call.kind(call.x))
+        if is_root:
+            call.emit("Sqrt", [call.do("Div", total, divisor)])
+        else:
+            call.emit("Div", [total, divisor])
     return handler
 
 
-def _normed(call: Call, is_layer: bool, epsilon: np.float64) -> str:
-    """Spelled out, as an attribute of ONNX would round epsilon to binary32."""
-    kind, shape = call.kind(call.x), call.shape(call.x)
-    single, last = [*shape[:-1], 1], call.constant([-1], LONG)
-    name: str = call.x
-    if is_layer:
-        mean = call.emit("ReduceMean", [name, last], call.new(single, kind), keepdims=1)
-        name = call.emit("Sub", [name, mean], call.new(shape, kind))
-    square = call.emit("Mul", [name, name], call.new(shape, kind))
-    mean = call.emit("ReduceMean", [square, last], call.new(single, kind), keepdims=1)
-    total = call.emit("Add", [mean, call.constant(np.float64(epsilon), DOUBLE)], call.new(single, kind))
-    root = call.emit("Sqrt", [total], call.new(single, kind))
-    return call.emit("Div", [name, root], call.new(shape, kind))
+def _norm(is_layer: bool) -> Translator:
+    """A norm spelled out, as an attribute of ONNX would round epsilon to binary32."""
+    def handler(call: Call) -> None:
+        epsilon, shape, kind = call.get("eps"), call.shape(call.x), call.kind(call.x)
+        del call.made[1:]  # mean and deviation, which nothing here reads
+        if [*call.get("normalized_shape")] != [*shape[-1:]]:
+            raise Unfit("a norm over more than the last axis")
+        if epsilon is None:
+            epsilon = np.finfo(ELEMENTS[kind]).eps if not is_layer else "1e-5"
+        single, name = [*shape[:-1], 1], str(call.x)
+        if is_layer:
+            name = call.do("Sub", name, call.do("ReduceMean", name, [-1], shape=single, keepdims=1))
+        mean = call.do("ReduceMean", call.do("Mul", name, name), [-1], shape=single, keepdims=1)
+        name = call.do("Div", name, call.do("Sqrt", call.do("Add", mean, call.constant(np.float64(epsilon), DOUBLE))))
+        for operation, weight in (("Mul", call.get("weight")), ("Add", call.get("bias"))):
+            if weight is not None:
+                name = call.do(operation, name, weight, shape=shape)
+        call.emit("Identity", [name])
+    return handler
 
 
 def _weight_norm(call: Call) -> None:
     if call.get("dim", 0) == -1:
         raise Unfit("a norm over all axes")
     axes = [axis for axis in range(len(call.shape(call.x))) if axis != call.axis(call.get("dim", 0))]
-    shape = call.shape(call.get("g"))
-    root = call.emit("ReduceL2", [call.x, call.constant(axes, LONG)], call.new(shape, call.kind(call.x)), keepdims=1)
-    scale = call.emit("Div", [call.get("g"), root], call.new(shape, call.kind(call.x)))
-    call.emit("Mul", [call.x, scale])
+    shape, kind = call.shape(call.get("g")), call.kind(call.x)
+    root = call.do("ReduceL2", call.x, axes, shape=shape, keepdims=1)
+    call.emit("Mul", [call.x, call.do("Div", call.get("g"), root, shape=shape, kind=kind)])
 
 
 def _attention(call: Call) -> None:
@@ -163,83 +174,92 @@ def _attention(call: Call) -> None:
     if call.get("dropout_p", 0):
         raise Unfit("a dropout in training; expected the model exported in evaluation (model.eval())")
     kind, heads = call.kind(query), call.shape(query)
-    for name, shape in (("key", call.shape(key)), ("value", call.shape(value))):
-        if call.get("enable_gqa") and heads[-3] != shape[-3]:
-            axis = len(shape) - 3
-            wide = places.repeated(call, call.get(name), shape, axis, heads[-3] // shape[-3])
-            whole = call.reshaped(wide, [*shape[:axis], heads[-3], *shape[axis + 1:]])
-            key, value = (whole, value) if name == "key" else (key, whole)
+
+    def for_all_heads(name: str) -> str:
+        shape = call.shape(name)
+        if not call.get("enable_gqa") or heads[-3] == shape[-3]:
+            return name
+        axis = len(shape) - 3
+        return call.reshaped(repeated(call, name, axis, heads[-3] // shape[axis]), [
+            *shape[:axis], heads[-3], *shape[axis + 1:]])
+
+    key, value = for_all_heads(key), for_all_heads(value)
     turned = call.turned(key, [*range(len(heads) - 2), len(heads) - 1, len(heads) - 2])
     square = [*heads[:-1], call.shape(key)[-2]]
     scale = call.get("scale")
     if scale is None:
         scale = 1 / math.sqrt(heads[-1])
         call.program.rounded |= math.isqrt(heads[-1]) ** 2 != heads[-1] or bool(heads[-1] & heads[-1] - 1)
-    scores = call.emit("MatMul", [query, turned], call.new(square, kind))
-    scores = call.emit("Mul", [scores, call.constant(np.float64(scale), DOUBLE)], call.new(square, kind))
+    scores = call.do("MatMul", query, turned, shape=square)
+    scores = call.do("Mul", scores, call.constant(np.float64(scale), DOUBLE), shape=square)
     if call.get("is_causal"):
         seen = call.constant(np.tri(square[-2], square[-1], dtype=bool), BOOLEAN)
-        scores = call.emit("Where", [seen, scores, call.constant(LEAST, kind)], call.new(square, kind))
+        scores = call.do("Where", seen, scores, call.constant(LEAST, kind), shape=square, kind=kind)
+    elif mask is not None and call.kind(mask) == BOOLEAN:
+        scores = call.do("Where", mask, scores, call.constant(LEAST, kind), shape=square, kind=kind)
     elif mask is not None:
-        boolean = call.kind(mask) == BOOLEAN
-        scores = call.emit("Where" if boolean else "Add", [mask, scores, call.constant(LEAST, kind)] if boolean else
-                           [scores, mask], call.new(square, kind))
-    call.emit("MatMul", [call.emit("Softmax", [scores], call.new(square, kind), axis=-1), value])
+        scores = call.do("Add", scores, mask, shape=square)
+    call.emit("MatMul", [call.do("Softmax", scores, axis=-1), value])
 
 
 _TRANSLATORS: Mapping[str, Translator] = {
-    **ON_CONSTANTS,
-    **dict.fromkeys(("contiguous", "clone", "alias", "detach", "lift_fresh_copy", "dropout", "to", "_to_copy",
-        "type_as", "detach_"), places.same),
-    **dict.fromkeys(("view", "reshape", "_unsafe_view", "flatten", "unflatten", "squeeze", "unsqueeze",
-        "view_as", "reshape_as", "ravel"), places.reshape),
-    **dict.fromkeys(("expand", "expand_as", "broadcast_to"), places.expand), "permute": places.permute,
-    **dict.fromkeys(("transpose", "mT", "swapaxes", "swapdims"), places.transpose),
-    **dict.fromkeys(("t", "numpy_T"), places.turn_around),
-    "slice": places.cut, "select": places.select, "embedding": places.rows, "index": places.index,
-    "index_select": places.index_select, "index_put": places.put, "copy": places.copied, "flip": places.flip,
-    **dict.fromkeys(("slice_scatter", "select_scatter"), places.scattered), "_unsafe_index": places.index,
-    "_unsafe_index_put": places.put, "roll": places.roll, "cat": places.concat, "concat": places.concat,
-    "hstack": places.side_by_side, "stack": places.stack, "narrow": places.cut_out, "movedim": places.move_axes,
-    **dict.fromkeys(("split", "split_with_sizes", "chunk", "tensor_split"), places.split), "unbind": places.unbind,
-    "repeat": places.repeat, "tile": places.repeat, "repeat_interleave": places.repeat_interleave,
-    **dict.fromkeys(("ones", "ones_like", "new_ones"), numbers.filled(1)),
-    **dict.fromkeys(("zeros", "zeros_like", "new_zeros", "zero", "empty", "empty_like", "new_empty"),
-                    numbers.filled(0)),
-    **dict.fromkeys(("full", "full_like", "new_full", "fill", "scalar_tensor"), numbers.filled(None)),
-    "any": numbers.any_of("ReduceMax"), "all": numbers.any_of("ReduceMin"), "mv": _mv, "fmod": numbers.fmod,
-    **dict.fromkeys(("bitwise_xor", "__xor__"), numbers.two("Xor")), "arange": numbers.arange,
-    "native_layer_norm": _norm(is_layer=True),
-    "eye": numbers.eye, "tril": numbers.triangle(0), "triu": numbers.triangle(1), "add": numbers.two("Add"),
-    "sub": numbers.two("Sub"), "mul": numbers.two("Mul"), "div": numbers.two("Div"), "pow": numbers.two("Pow"),
-    "minimum": numbers.two("Min"), "maximum": numbers.two("Max"), "remainder": numbers.remainder,
-    "le": numbers.two("LessOrEqual"), "lt": numbers.two("Less"), "ge": numbers.two("GreaterOrEqual"),
-    "gt": numbers.two("Greater"), "eq": numbers.two("Equal"), "ne": numbers.differs,
-    **dict.fromkeys(("logical_and", "bitwise_and", "__and__"), numbers.two("And")),
-    **dict.fromkeys(("logical_or", "bitwise_or", "__or__"), numbers.two("Or")), "logical_not": numbers.one("Not"),
-    "bitwise_not": numbers.bitwise_not,
-    **{name: numbers.one(name.capitalize()) for name in ("neg", "sqrt", "exp", "log", "sin", "cos", "tanh",
-        "sigmoid", "relu", "abs", "erf", "reciprocal", "floor", "ceil", "sign", "tan", "trunc", "exp2", "log2", "log10",
-        "log1p", "expm1")}, "round": numbers.rounded,
-    "floor_divide": numbers.floor_quotient, "rsub": numbers.taken_from, "linspace": numbers.linspace,
-    "amax": numbers.reduced("ReduceMax"), "amin": numbers.reduced("ReduceMin"),
-    "gelu": numbers.gelu, "silu": numbers.silu, "square": numbers.square, "rsqrt": numbers.rsqrt,
-    "leaky_relu": numbers.leaky, "clamp": numbers.clip("min", "max", (None, None)),
-    "clamp_min": numbers.clip("min", "max", (None, None)), "clamp_max": numbers.clip("min", "max", (None, None)),
-    "hardtanh": numbers.clip("min_val", "max_val", (-1, 1)), "relu6": numbers.clip("", "", (0, 6)),
-    "where": numbers.where, "masked_fill": numbers.masked_fill, "sum": numbers.reduced("ReduceSum"),
-    "mean": numbers.reduced("ReduceMean"), "argmax": numbers.argmax, "cumsum": numbers.cumsum,
-    "one_hot": numbers.one_hot, "linear": _linear, "addmm": _addmm, "matmul": _matmul, "mm": _matmul, "bmm": _matmul,
-    "baddbmm": _baddbmm, "max.other": numbers.two("Max"), "min.other": numbers.two("Min"), "einsum": _einsum,
-    "outer": _outer, "conv1d": _convolution, "var": numbers.variance(is_root=False), "softmax": _softmax,
-    "std": numbers.variance(is_root=True), "_softmax": _softmax, "_safe_softmax": _softmax,
-    "log_softmax": _log_softmax, "_log_softmax": _log_softmax, "glu": numbers.glu,
-    "linalg_vector_norm": numbers.length_of,
-    "layer_norm": _norm(is_layer=True), "rms_norm": _norm(is_layer=False), "_weight_norm": _weight_norm,
-    "scaled_dot_product_attention": _attention,
-}
-MAKING_NEW = {name for name, translator in _TRANSLATORS.items() if translator not in (
-    places.same, places.reshape, places.expand, places.permute, places.transpose, places.turn_around, places.cut,
-    places.select, places.split, places.unbind, places.cut_out, places.move_axes, _einsum) and name not in (
-        "diagonal", "meshgrid")} | {"clone", "lift_fresh_copy", "polar", "complex"}
+    **PLACES, **NUMBERS, "linear": _linear, "baddbmm": _baddbmm, "outer": _outer, "conv1d": _convolution,
+    "addmm": lambda call: call.emit("Gemm", [call.get("mat1"), call.get("mat2"), call.x]),
+    **dict.fromkeys(("matmul", "mm", "bmm", "mv"), lambda call: call.emit("MatMul", call.operands(2))),
+    "einsum": lambda call: call.emit("Einsum", call.get("tensors"), equation=call.get("equation")),
+    **dict.fromkeys(("softmax", "_softmax", "_safe_softmax"), _softmax("Softmax")),
+    **dict.fromkeys(("log_softmax", "_log_softmax"), _softmax("LogSoftmax")), "glu": _glu,
+    "linalg_vector_norm": _length, "var": _variance(is_root=False), "std": _variance(is_root=True),
+    **dict.fromkeys(("layer_norm", "native_layer_norm"), _norm(is_layer=True)), "rms_norm": _norm(is_layer=False),
+    "_weight_norm": _weight_norm, "scaled_dot_product_attention": _attention}
+MAKING_NEW = (_TRANSLATORS.keys() - MAY_SHARE) | {"polar", "complex"}
 """Operations whose result is new memory; all others may leave it in that of what they are given."""
+
+
+# -- complex numbers, as rotary positions have them: arrays of pairs along a last axis of their own --------------------
+
+
+def in_pairs(values: Mapping[str, Any]) -> tuple[dict[str, Any], frozenset[str]]:
+    """What a program says of its tensors, with complex ones as pairs; the names of these."""
+    names = frozenset(name for name, meta in values.items() if meta.get("dtype") in COMPLEX)
+    pairs = {name: {**values[name], "dtype": COMPLEX[values[name]["dtype"]],
+                    "sizes": [*values[name]["sizes"], {"as_int": 2}]} for name in names}
+    return {**values, **pairs}, names
+
+
+def _kept(name: str) -> Translator:
+    def kept(call: Call) -> None:
+        if not call.is_complex(call.x) or not call.is_complex(call.out):
+            raise Unfit("complex numbers made of others, or others of complex numbers")
+        _TRANSLATORS[name](call)
+    return kept
+
+
+def _joined(call: Call, real: str, imaginary: str) -> None:
+    call.emit("Concat", [real, imaginary], axis=len(call.out_shape) - 1)
+
+
+def _product(call: Call) -> None:
+    if not all(isinstance(value, Name) and call.is_complex(value) for value in call.operands(2)):
+        raise Unfit("a product of complex numbers and others")
+    (a, b), (c, d) = ([call.do("Slice", name, [index], [index + 1], [len(call.shape(name)) - 1],
+                               shape=[*call.shape(name)[:-1], 1]) for index in (0, 1)] for name in call.operands(2))
+    _joined(call, call.do("Sub", call.do("Mul", a, c), call.do("Mul", b, d)),
+            call.do("Add", call.do("Mul", a, d), call.do("Mul", b, c)))
+
+
+def _from_parts(call: Call) -> None:
+    """Of real and imaginary parts, or of sizes and angles."""
+    one, other = call.operands(2)
+    parts = [one, other] if call.operation == "complex" else [
+        call.do("Mul", one, call.do(function, other), kind=call.kind(other)) for function in ("Cos", "Sin")]
+    _joined(call, *(call.reshaped(part, [*call.shape(part), 1]) for part in parts))
+
+
+_OF_COMPLEX: Mapping[str, Translator] = {
+    **dict.fromkeys(("view_as_complex", "view_as_real"), lambda call: call.emit("Identity", [call.x])),
+    "mul": _product, "polar": _from_parts, "complex": _from_parts,
+    **{name: _kept(name) for name in (
+        "contiguous", "clone", "alias", "detach", "to", "_to_copy", "view", "reshape", "_unsafe_view", "flatten",
+        "unflatten", "squeeze", "unsqueeze", "view_as", "reshape_as", "expand", "expand_as", "transpose", "slice",
+        "select", "index", "index_select")}}

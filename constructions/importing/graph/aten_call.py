@@ -1,12 +1,14 @@
-"""Operations of torch (ATen) on their way to ONNX: what is known of one, and how nodes are written for it."""
+"""Operations of torch (ATen) on their way to ONNX: what is known of one, and how nodes are written for it.
+
+Whatever is not read raises ``Unfit``.
+"""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph.aten_values import ELEMENTS, REAL, TYPES, Name, shape_of, value_of
 from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.plain_graph import Node, OfProgram
 from constructions.importing.graph.state import MAX_ELEMENTS
@@ -20,23 +22,83 @@ from constructions.importing.graph.torch_constants import (
 )
 from constructions.text import printable
 
-DOUBLE, FLOAT, LONG, HALF, BFLOAT = 8, 7, 5, 6, 13
+BYTE, SHORT, LONG, HALF, FLOAT, DOUBLE, BOOLEAN, BFLOAT = 1, 3, 5, 6, 7, 8, 12, 13
+ELEMENTS = {BYTE: "u1", 2: "i1", SHORT: "<i2", 4: "<i4", LONG: "<i8", HALF: "<f2", FLOAT: "<f4", DOUBLE: "<f8",
+            10: "<c8", 11: "<c16", BOOLEAN: "?", BFLOAT: "<u2"}
+"""How elements of torch's types are stored."""
+TYPES = {BYTE: 2, 2: 3, SHORT: 5, 4: 6, LONG: 7, HALF: 10, FLOAT: 1, DOUBLE: 11, BOOLEAN: 9, BFLOAT: 16}
+"""The same types in ONNX."""
+REAL, WHOLE = (HALF, FLOAT, DOUBLE, BFLOAT), (BYTE, 2, SHORT, 4, LONG)
+COMPLEX = {10: FLOAT, 11: DOUBLE}
+"""Types of complex numbers, and those of their parts."""
+_LOW_TO_HIGH = (BOOLEAN, BYTE, 2, SHORT, 4, LONG, BFLOAT, HALF, FLOAT, DOUBLE)
+_FUNCTIONS = ("Sin", "Cos", "Exp", "Log", "Pow", "Tanh", "Sqrt", "ReduceSum", "ReduceMean", "Softmax")
+SHORTENED: Mapping[int, Callable[[Any], Any]] = {10: lambda x: x.astype(np.float16), 16: as_bfloat}
+"""Roundings to types of 16 bits, by their numbers in ONNX."""
 _WITHOUT_EFFECT = frozenset({
     "device", "pin_memory", "non_blocking", "memory_format", "copy", "requires_grad",  # where elements lie
     "padding_idx", "scale_grad_by_freq", "sparse",  # gradients
     "cudnn_enable", "path", "implicit", "output_size"})  # how it is computed; stated twice
 _PLAIN: Mapping[str, Any] = {"layout": {"as_layout": 7}, "half_to_float": False, "alpha": 1, "beta": 1}
 """Arguments on which the elements of a result do not depend, and values of others that change nothing."""
+_SEVERAL = "numbers that programs round to 16 bits in several ways"
 
 
 class Unfit(Exception):
     """Something about an operation that is not read."""
 
 
-def expect_small(shape: Sequence[int]) -> None:
-    """Arrays that are made here have at most so many elements."""
-    if math.prod(shape) > MAX_ELEMENTS:
-        raise Unfit(f"an array of more than {MAX_ELEMENTS} elements")
+class Name(str):
+    """The name of a tensor, where other strings are words."""
+
+
+# -- what a program states ---------------------------------------------------------------------------------------------
+
+
+def shape_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
+    """The shape that a tensor states."""
+    return tuple(int(size["as_int"]) for size in meta["sizes"])
+
+
+def value_of(argument: Mapping[str, Any]) -> Any:
+    """An argument: numbers, words, names of tensors, lists of these, or None; a ValueError for one of another kind."""
+    ((kind, inner),) = argument.items()
+    match kind:
+        case "as_none":
+            return None
+        case "as_tensor":
+            return Name(inner["name"])
+        case "as_tensors":
+            return [Name(one["name"]) for one in inner]
+        case "as_optional_tensor":
+            return value_of(inner)
+        case "as_optional_tensors":
+            return [None if "as_none" in one else Name(one["as_tensor"]["name"]) for one in inner]
+        case "as_float":
+            return np.float64(inner)  # infinities are words
+        case "as_floats":
+            return [np.float64(one) for one in inner]
+        case "as_int" | "as_ints" | "as_bool" | "as_bools" | "as_string" | "as_scalar_type":
+            return inner
+        case "as_sym_int" | "as_sym_bool" if next(iter(inner)) in ("as_int", "as_bool"):
+            return next(iter(inner.values()))
+        case "as_sym_ints":
+            return [int(one["as_int"]) for one in inner]
+        case "as_device" | "as_layout" | "as_memory_format":
+            return argument  # where and how elements lie
+    raise ValueError
+
+
+def tensors_of(argument: Any, is_named: bool = False) -> Iterator[Name]:
+    """The names of all tensors in it, those in lists, too."""
+    if isinstance(argument, list):
+        for inner in argument:
+            yield from tensors_of(inner, is_named)
+    elif isinstance(argument, Mapping) and is_named:
+        yield Name(argument["name"])
+    elif isinstance(argument, Mapping):
+        for kind, inner in argument.items():
+            yield from tensors_of(inner, kind in ("as_tensor", "as_tensors", "as_nested_tensors"))
 
 
 class Program:
@@ -47,27 +109,22 @@ class Program:
 
     def __init__(self, values: Mapping[str, Any], pairs: frozenset[str], count: int) -> None:
         self.values: dict[str, Any] = dict(values)
-        self.pairs, self.count = pairs, count
+        self.pairs, self.count, self.rounded = pairs, count, False
         self.nodes: list[Node] = []
         self.constants: dict[str, Any] = {}
         self.inexact: set[str] = set()
         self.inputs: list[str] = []
-        self.rounded = False
 
     def kind(self, name: str) -> int:
         """The type of a tensor's elements."""
         return int(self.values[name]["dtype"])
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """Return the shape of a tensor."""
+        """The shape of a tensor."""
         return shape_of(self.values[name])
 
     def keep(self, name: str, array: Any) -> None:
-        """A constant, in the type that is stated.
-
-        Raises:
-            Unfit: if it has another shape than is stated, or 16 bits that depend on rounding.
-        """
+        """A constant, in the type and of the shape that are stated."""
         kind = self.kind(name)
         if array.shape != self.shape(name):
             raise Unfit(f"a result of shape {array.shape}, expected {self.shape(name)} by its arguments")
@@ -85,51 +142,43 @@ class Program:
         return new
 
     def add(self, node: Node) -> None:
-        """A node, which is computed if it is one on constants.
-
-        Raises:
-            Unfit: if it is not computed.
-        """
+        """A node, which is computed if it is one on constants."""
         how, names = OfProgram(node), [name for name in node.input if name]
         inputs = [self.constants.get(name) if name else None for name in node.input]
-        known = all(name in self.constants for name in names)
+        known, inexact = all(name in self.constants for name in names), bool(self.inexact.intersection(names))
         try:
-            if self.inexact.intersection(names):
+            if inexact:
                 to = node.attributes.get("to")
                 endless = any(one is not None and np.isinf(one).all() for one in inputs)
                 if (known or node.op_type != "ArgMax") and not (endless and node.op_type == "Equal"):
                     expect_no_jump(node.op_type, how.attribute, [
                         "f" if self.kind(name) in REAL else "i" for name in names])
-                if known and to is not None and to in SHORT and not rounds_surely(inputs[0], SHORT[to]):
-                    raise Unfit("numbers that programs round to 16 bits in several ways")
+                if known and to is not None and to in SHORTENED and not rounds_surely(inputs[0], SHORTENED[to]):
+                    raise Unfit(_SEVERAL)
             is_table = node.op_type == "Softmax" and self.shape(names[0])[-2:] == (self.count,) * 2 != (1, 1)
             if not known or is_table:  # a table of weights is attention
                 self.nodes.append(node)
-                if self.inexact.intersection(names) or node.op_type in _FUNCTIONS:
+                if inexact or node.op_type in _FUNCTIONS:
                     self.inexact.update(name for name in node.output if self.kind(name) in REAL)
                 return
             made = computed(node.op_type, how.attribute, inputs)
         except NotUnderstood as problem:
             raise Unfit(str(problem)) from None
         self.keep(node.output[0], made)
-        if self.inexact.intersection(names) or not is_exact(node.op_type, how.attribute, inputs, made):
+        if inexact or not is_exact(node.op_type, how.attribute, inputs, made):
             kind = self.kind(node.output[0])
-            if (kind == BFLOAT and node.op_type in SUMS) or (kind == HALF and not rounds_surely(made, SHORT[10])):
-                raise Unfit("numbers that programs round to 16 bits in several ways")
+            if (kind == BFLOAT and node.op_type in SUMS) or (kind == HALF and not rounds_surely(made, SHORTENED[10])):
+                raise Unfit(_SEVERAL)
             if made.dtype.kind == "f":
                 self.inexact.add(node.output[0])
 
 
-_FUNCTIONS = ("Sin", "Cos", "Exp", "Log", "Pow", "Tanh", "Sqrt", "ReduceSum", "ReduceMean", "Softmax")
-SHORT: Mapping[int, Callable[[Any], Any]] = {10: lambda x: x.astype(np.float16), 16: as_bfloat}
-"""Roundings to types of 16 bits, by their numbers in ONNX."""
-
-
 class Call:
-    """One operation: its arguments by name, what it makes, and how to write nodes for it."""
+    """One operation: its arguments by name, what it makes (``out`` first), and how to write nodes for it."""
 
     def __init__(self, program: Program, node: Mapping[str, Any]) -> None:
         self.program, self.name = program, str(node["name"] or "")
+        self.shape, self.kind = program.shape, program.kind
         self.operation = str(node["target"]).removeprefix("torch.ops.").split(".")[1]
         self.arguments = {one["name"]: value_of(one["arg"]) for one in node["inputs"]}
         self.made: list[str] = []
@@ -137,8 +186,12 @@ class Call:
             found = value_of(one)
             self.made += found if isinstance(found, list) else [found]
         for made in self.made:
-            expect_small(self.shape(made))
+            self._expect_small(self.shape(made))
         self._extra, self._read = 0, set[str]()
+
+    def _expect_small(self, shape: Sequence[int]) -> None:
+        if math.prod(shape) > MAX_ELEMENTS:
+            raise Unfit(f"an array of more than {MAX_ELEMENTS} elements")
 
     def get(self, name: str, default: Any = None) -> Any:
         """An argument, or its default; note that it was read."""
@@ -154,57 +207,57 @@ class Call:
         """The first argument."""
         return Name(self.operands(1)[0])
 
-    def expect_all_read(self) -> None:
-        """Reject an argument that no handler read and that may change the result.
+    @property
+    def out(self) -> str:
+        """The first result."""
+        return self.made[0]
 
-        Raises:
-            Unfit: if there is one.
-        """
+    @property
+    def out_kind(self) -> int:
+        """The type of its elements."""
+        return self.kind(self.made[0])
+
+    @property
+    def out_shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self.shape(self.made[0])
+
+    def expect_all_read(self) -> None:
+        """Reject an argument that no handler read and that may change the result."""
         for name, value in self.arguments.items():
-            if name == "dtype" and value not in (None, self.kind(self.made[0])):
-                raise Unfit(f"elements of type {self.kind(self.made[0])}, expected type {value}, its argument dtype")
+            if name == "dtype" and value not in (None, self.out_kind):
+                raise Unfit(f"elements of type {self.out_kind}, expected type {value}, its argument dtype")
             if name not in self._read and name not in _WITHOUT_EFFECT and name != "dtype" and value is not None and (
                     _PLAIN.get(name) != value):
                 raise Unfit(f"its argument {printable(name)[:40]} is not handled")
 
     def expect_shape(self, shape: Sequence[int], made: str | None = None) -> None:
-        """Compare the shape that follows from the arguments with that of the result.
-
-        Raises:
-            Unfit: if they differ.
-        """
-        stated = self.shape(made or self.made[0])
+        """Compare the shape that follows from the arguments with that of the result."""
+        stated = self.shape(made or self.out)
         if stated != tuple(shape):
             raise Unfit(f"a result of shape {stated}, expected {tuple(shape)} by its arguments")
 
-    def shape(self, name: str) -> tuple[int, ...]:
-        """Return the shape of a tensor."""
-        return self.program.shape(name)
-
-    def kind(self, name: str) -> int:
-        """The type of a tensor's elements."""
-        return self.program.kind(name)
-
     def known(self, name: str) -> Any:
-        """The elements of a constant.
-
-        Raises:
-            Unfit: if it depends on tokens.
-        """
+        """The elements of a constant."""
         if name not in self.program.constants:
             raise Unfit("what depends on tokens, expected constants")
         return self.program.constants[name]
 
     def axis(self, number: int, name: str | None = None) -> int:
-        """An axis counted from the first one.
-
-        Raises:
-            Unfit: if there is no such axis.
-        """
+        """An axis counted from the first one."""
         rank = max(1, len(self.plain_shape(name or self.x)))
         if not -rank <= int(number) < rank:
             raise Unfit(f"axis {int(number)} of an array of {rank} axes")
         return int(number) % rank
+
+    def axes(self, given: Any) -> list[int]:
+        """Axes that are an argument: one number, several, or None for all."""
+        given = range(len(self.shape(self.x))) if given is None else [given] if isinstance(given, int) else given
+        return [self.axis(one) for one in given]
+
+    def keepdim(self) -> int:
+        """Whether axes that are summed over stay, as a number."""
+        return int(bool(self.get("keepdim", False)))
 
     def plain_shape(self, name: str) -> tuple[int, ...]:
         """Shape of a tensor, where a complex number is one element."""
@@ -221,24 +274,20 @@ class Call:
                    for one in (value if isinstance(value, list) else [value]))
 
     def new(self, shape: Sequence[int], kind: int) -> Name:
-        """A tensor that the program has no name for.
-
-        Raises:
-            Unfit: if it is too large.
-        """
-        expect_small(shape)
+        """A tensor that the program has no name for."""
+        self._expect_small(shape)
         self._extra += 1
-        name = Name(f"{self.name or self.made[0]}.{self._extra}")
+        name = Name(f"{self.name or self.out}.{self._extra}")
         self.program.values[name] = {"dtype": kind, "sizes": [{"as_int": int(size)} for size in shape]}
         return name
 
     def keep(self, array: Any, of: Sequence[str]) -> None:
         """The result, which was computed of constants."""
-        self.program.keep(self.made[0], array)
+        self.program.keep(self.out, array)
         if self.program.inexact.intersection(of):
-            self.program.inexact.add(self.made[0])
+            self.program.inexact.add(self.out)
 
-    def constant(self, array: Any, kind: int) -> Name:
+    def constant(self, array: Any, kind: int = LONG) -> Name:
         """A constant."""
         array = np.asarray(array)
         if kind not in REAL and (np.trunc(array) != array).any():
@@ -249,25 +298,31 @@ class Call:
         self.program.keep(name, as_bfloat(elements) if kind == BFLOAT else elements)
         return name
 
-    def emit(self, operation: str, inputs: Sequence[str | None], output: str | None = None, **attributes: Any) -> str:
-        """A node; its output is that of the operation if it is left out."""
-        output = self.made[0] if output is None else output
+    def emit(self, operation: str, inputs: Sequence[Any], output: str | None = None, **attributes: Any) -> str:
+        """A node, whose output is that of the operation if it is left out; inputs that are no names are places."""
+        output = self.out if output is None else output
         words = {name: value.encode() if isinstance(value, str) else value for name, value in attributes.items()}
-        self.program.add(Node(operation, [one or "" for one in inputs], [output], self.name or self.made[0], words))
+        names = ["" if one is None else one if isinstance(one, str) else self.constant(one) for one in inputs]
+        self.program.add(Node(operation, names, [output], self.name or self.out, words))
         return output
 
-    def as_kind(self, value: Any, kind: int) -> str:
-        """A tensor or a number, as one of this type."""
+    def do(self, operation: str, *inputs: Any, shape: Sequence[int] | None = None, kind: int | None = None,
+           **attributes: Any) -> str:
+        """A node on the way to the result: as wide as its inputs together and of the first one's type, if not told."""
+        shape = np.broadcast_shapes(*map(self.shape, inputs)) if shape is None else shape
+        return self.emit(operation, inputs, self.new(shape, self.kind(inputs[0]) if kind is None else kind),
+                         **attributes)
+
+    def as_kind(self, value: Any, kind: int | None = None) -> str:
+        """A tensor or a number, as one of this type, or that of the result."""
+        kind = self.out_kind if kind is None else kind
         if not isinstance(value, Name):
             return self.constant(value, kind)
-        if self.kind(value) == kind:
-            return value
-        return self.emit("Cast", [value], self.new(self.shape(value), kind), to=TYPES[kind])
+        return value if self.kind(value) == kind else self.do("Cast", value, kind=kind, to=TYPES[kind])
 
     def reshaped(self, name: str, shape: Sequence[int], output: str | None = None) -> str:
         """The same elements in another shape."""
-        return self.emit("Reshape", [name, self.constant(list(shape), LONG)],
-                         self.new(shape, self.kind(name)) if output is None else output)
+        return self.emit("Reshape", [name, list(shape)], self.new(shape, self.kind(name)) if output is None else output)
 
     def turned(self, name: str, order: Sequence[int], output: str | None = None) -> str:
         """The axes in another order."""
@@ -276,4 +331,49 @@ class Call:
                          if output is None else output, perm=list(order))
 
 
-Translator = Callable[[Call], None]
+Translator = Callable[[Call], object]
+"""Writes the nodes of an operation."""
+
+
+# -- torch's rules of promotion, for arithmetic and comparisons --------------------------------------------------------
+
+
+def _category(kind: int) -> int:
+    """Booleans, whole numbers, real numbers."""
+    return 0 if kind == BOOLEAN else 1 if kind in WHOLE else 2
+
+
+def _common_type(kinds: Sequence[int]) -> int | None:
+    """The least type that holds several of the same priority; None of none."""
+    found: int | None = None
+    for kind in kinds:
+        if found is None or _category(kind) != _category(found):
+            found = kind if found is None or _category(kind) > _category(found) else found
+        elif {kind, found} == {HALF, BFLOAT}:
+            found = FLOAT
+        else:
+            least = [SHORT] if kind != found and BYTE in (kind, found) else []
+            found = max(kind, found, *least, key=_LOW_TO_HIGH.index)
+    return found
+
+
+def result_type(call: Call, values: Sequence[Any]) -> int:
+    """torch.result_type: arrays with axes come before those without, and these before numbers, within a category.
+
+    The default type of real numbers in Python is binary32.
+    """
+    ranks: list[list[int]] = [[], [], []]
+    for value in values:
+        if isinstance(value, Name):
+            ranks[0 if call.shape(value) else 1].append(call.kind(value))
+        elif isinstance(value, int | np.floating):
+            ranks[2].append(BOOLEAN if isinstance(value, bool) else LONG if isinstance(value, int) else FLOAT)
+        elif value is not None:
+            raise Unfit("an argument that is not a tensor or a number")
+    found: int | None = None
+    for kind in map(_common_type, reversed(ranks)):
+        if found is None or (kind is not None and _category(kind) >= _category(found)):
+            found = kind if kind is not None else found
+    if found is None:
+        raise Unfit("no operands")
+    return found

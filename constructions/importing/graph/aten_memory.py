@@ -17,6 +17,10 @@ VIEWS = frozenset({
     "unflatten", "squeeze", "unsqueeze", "expand", "expand_as", "broadcast_to", "split", "split_with_sizes", "chunk",
     "tensor_split", "unbind", "detach", "alias", "narrow", "movedim"})
 """Operations whose results are always in the memory of their first argument."""
+MAY_SHARE = VIEWS | {
+    "contiguous", "dropout", "to", "_to_copy", "type_as", "detach_", "reshape", "_unsafe_view", "flatten", "reshape_as",
+    "ravel", "einsum", "diagonal", "meshgrid"}
+"""Those and others that are read and whose results may be there."""
 _TURNING = frozenset({"t_", "transpose_", "squeeze_", "unsqueeze_", "swapaxes_", "swapdims_", "detach_"})
 """Operations in place that change no elements."""
 _BY_SHAPE = frozenset({

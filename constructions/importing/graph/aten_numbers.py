@@ -1,4 +1,4 @@
-"""Operations of torch that make constants, and those on single numbers."""
+"""Operations of torch that make constants, those on single numbers, and those that are read on constants alone."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -6,196 +6,52 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph.aten_call import BFLOAT, DOUBLE, FLOAT, HALF, LONG, Call, Translator, Unfit
-from constructions.importing.graph.aten_types import result_type
-from constructions.importing.graph.aten_values import BOOLEAN, ELEMENTS, REAL, TYPES, WHOLE, Name
+from constructions.importing.graph.aten_call import (
+    BFLOAT,
+    BOOLEAN,
+    DOUBLE,
+    ELEMENTS,
+    FLOAT,
+    HALF,
+    LONG,
+    REAL,
+    TYPES,
+    WHOLE,
+    Call,
+    Name,
+    Translator,
+    Unfit,
+    result_type,
+)
+
+# -- constants ---------------------------------------------------------------------------------------------------------
 
 
-def filled(number: int | None) -> Translator:
+def _filled(number: int | None) -> Translator:
     """A constant that is one number everywhere."""
     def handler(call: Call) -> None:
         call.get("self")  # its shape and type are those that are stated
         value = number if number is not None else call.get("fill_value", call.get("s", call.get("value")))
         if isinstance(value, Name):
-            call.emit("Expand", [call.as_kind(value, call.kind(call.made[0])), call.constant([*call.shape(
-                call.made[0])], LONG)])
+            call.emit("Expand", [call.as_kind(value), [*call.out_shape]])
             return
         if (size := call.get("size")) is not None:
             call.expect_shape(size)
-        call.emit("Identity", [call.constant(np.full(call.shape(call.made[0]), value), call.kind(call.made[0]))])
+        call.emit("Identity", [call.constant(np.full(call.out_shape, value), call.out_kind)])
     return handler
 
 
-def arange(call: Call) -> None:
-    """Numbers at equal distances."""
+def _arange(call: Call) -> None:
     start, end, step = call.get("start", 0), call.get("end"), call.get("step", 1)
-    if call.kind(call.made[0]) not in REAL and not all(isinstance(one, int) for one in (start, end, step)):
+    if call.out_kind not in REAL and not all(isinstance(one, int) for one in (start, end, step)):
         raise Unfit("whole numbers at distances that are not")
     count = -((start - end) // step) if isinstance(start, int) else math.ceil((end - start) / step)
     call.expect_shape([int(count)])
     _keep_steps(call, start + np.arange(int(count)) * step, [start, step])
 
 
-def eye(call: Call) -> None:
-    """Ones on the diagonal."""
-    rows = call.get("n")
-    call.expect_shape([rows, call.get("m", rows)])
-    call.emit("Identity", [call.constant(np.eye(rows, call.get("m", rows)), call.kind(call.made[0]))])
-
-
-def triangle(upper: int) -> Translator:
-    """The lower or upper triangle."""
-    def handler(call: Call) -> None:
-        call.emit("Trilu", [call.x, call.constant(call.get("diagonal", 0), LONG)], upper=upper)
-    return handler
-
-
-COMPARED: Mapping[str, Callable[[Any], int]] = {
-    "Less": math.ceil, "LessOrEqual": math.floor, "Greater": math.floor, "GreaterOrEqual": math.ceil, "Equal": int}
-"""Comparisons, and which whole number stands for one between two of them."""
-_SMALL = 1 << 23
-"""Whole numbers below it are numbers of binary32."""
-
-
-def as_compared(call: Call, operation: str, one: Any, other: Any, kind: int) -> tuple[Any, Any, int]:
-    """Both operands in their common type; whole numbers and a real one are compared as whole numbers.
-
-    Raises:
-        Unfit: if it depends on rounding whether they are equal.
-    """
-    if kind == FLOAT and isinstance(one, Name) and call.kind(one) not in REAL and isinstance(other, np.floating):
-        number = np.float64(np.float32(other))
-        if number != other and number == np.floor(number):
-            raise Unfit("whole numbers compared with a number that binary32 rounds to a whole one")
-        if abs(number) < _SMALL and (operation != "Equal" or number == np.floor(number)):
-            kind, other = LONG, COMPARED[operation](number)
-    if kind in WHOLE:
-        if isinstance(other, int) and not np.iinfo(ELEMENTS[kind]).min <= other <= np.iinfo(ELEMENTS[kind]).max:
-            raise Unfit("a number beyond the type that it is compared in")
-        kind = LONG
-    return one, other, kind
-
-
-def expect_promoted(kind: int, found: int, operation: str) -> None:
-    """Compare the type that is stated with that of torch's rules, where the default may have been binary64.
-
-    Raises:
-        Unfit: if they differ.
-    """
-    divides = operation == "Div" and kind in REAL and found not in REAL
-    if kind == BOOLEAN or (found != kind and not divides and (kind, found) != (DOUBLE, FLOAT)):
-        raise Unfit(f"elements of type {kind}, expected {found} by torch's promotion, and not truth values")
-
-
-def two(operation: str) -> Translator:
-    """Of two arrays, or an array and a number; torch's alpha multiplies the second."""
-    def handler(call: Call) -> None:
-        kind = call.kind(call.made[0])
-        one, other = call.operands(2)
-        found = result_type(call, [one, other])
-        if operation in _BITS and found != BOOLEAN and not call.operation.startswith("logical"):
-            _bits(call, operation, [one, other], found)
-            return
-        if (operation in ("And", "Or") or operation in COMPARED) and kind != BOOLEAN:
-            raise Unfit("truth values as elements of another type")
-        if operation in COMPARED:
-            one, other, kind = as_compared(call, operation, one, other, found)
-        elif operation not in ("And", "Or"):
-            expect_promoted(kind, found, operation)
-        if call.get("rounding_mode") is not None:
-            {"floor": floor_quotient, "trunc": _whole_quotient}[call.get("rounding_mode")](call)
-            return
-        small = kind in (HALF, BFLOAT) and operation in ("Mul", "Div")
-        stated, kind = kind, FLOAT if small else kind
-        second = call.as_kind(other, kind)
-        if call.get("alpha", 1) != 1:
-            second = call.emit("Mul", [second, call.constant(call.get("alpha"), kind)],
-                               call.new(call.shape(second), kind))
-        wide = call.new(call.shape(call.made[0]), FLOAT) if small else None
-        made = call.emit(operation, [call.as_kind(one, kind), second], wide)
-        if made in call.program.constants and kind in REAL and operation not in COMPARED and (
-                (operation == "Pow" and isinstance(other, Name)) or 2 * abs(math.frexp(call.get("alpha", 1))[0]) != 1):
-            call.program.inexact.add(made)
-        if small:  # torch rounds the numbers of products after them alone
-            call.emit("Cast", [made], to=TYPES[stated])
-    return handler
-
-
-_BITS: Mapping[str, Callable[..., Any]] = {"And": np.bitwise_and, "Or": np.bitwise_or, "Xor": np.bitwise_xor}
-
-
-def _bits(call: Call, operation: str, operands: list[Any], found: int) -> None:
-    """Bits of whole numbers, which are constants."""
-    kind = call.kind(call.made[0])
-    if found != kind or kind not in WHOLE:
-        raise Unfit(f"elements of type {kind}, expected {found}, whole numbers")
-    call.keep(_BITS[operation](*(call.known(call.as_kind(one, kind)) for one in operands)), [])
-
-
-def floor_quotient(call: Call) -> None:
-    """A quotient rounded down: of whole numbers, or by a power of two, where torch's way has the same result."""
-    one, other = call.operands(2)
-    shape, kind = call.shape(call.made[0]), call.kind(call.made[0])
-    if kind in WHOLE:
-        one, other = (call.as_kind(call.as_kind(value, kind), LONG) for value in (one, other))
-        rest = call.emit("Mod", [one, other], call.new(shape, LONG))
-        whole = call.emit("Sub", [one, rest], call.new(shape, LONG))
-        found = call.emit("Div", [whole, other], call.new(shape, LONG))
-        call.emit("Cast", [found], to=TYPES[kind])
-    elif kind in (FLOAT, DOUBLE) and isinstance(other, int | np.floating) and abs(math.frexp(other)[0]) * 2 == 1:
-        found = call.emit("Div", [call.as_kind(one, kind), call.as_kind(other, kind)], call.new(shape, kind))
-        call.emit("Floor", [found])
-    else:
-        raise Unfit("a rounded quotient of numbers that are not whole by another one than a power of two")
-
-
-def _whole_quotient(call: Call) -> None:
-    """A quotient rounded towards 0."""
-    kind, operands = call.kind(call.made[0]), call.operands(2)
-    if kind not in (FLOAT, DOUBLE, *WHOLE):
-        raise Unfit("a rounded quotient of elements of this type")
-    found = call.emit("Div", [call.as_kind(one, kind) for one in operands], call.new(call.shape(call.made[0]), kind))
-    call.emit("Identity" if kind in WHOLE else "Trunc", [found])
-
-
-def remainder(call: Call) -> None:
-    """A remainder with the sign of the divisor."""
-    one, other = call.operands(2)
-    shape, kind = call.shape(call.made[0]), call.kind(call.made[0])
-    if kind in WHOLE:
-        call.emit("Mod", [call.as_kind(one, kind), call.as_kind(other, kind)])
-        return
-    if kind not in (FLOAT, DOUBLE):
-        raise Unfit("a remainder of elements of this type")
-    one, other, zero = call.as_kind(one, kind), call.as_kind(other, kind), call.constant(0, kind)
-    rest = call.emit("Mod", [one, other], call.new(shape, kind), fmod=1)
-    below = [call.emit("Less", [value, zero], call.new(call.shape(value), BOOLEAN)) for value in (rest, other)]
-    none = call.emit("Equal", [rest, zero], call.new(shape, BOOLEAN))
-    alike = call.emit("Equal", below, call.new(shape, BOOLEAN))
-    keeps = call.emit("Or", [none, alike], call.new(shape, BOOLEAN))
-    call.emit("Where", [keeps, rest, call.emit("Add", [rest, other], call.new(shape, kind))])
-
-
-def fmod(call: Call) -> None:
-    """A remainder with the sign of what is divided."""
-    kind = call.kind(call.made[0])
-    if kind not in (FLOAT, DOUBLE, *WHOLE):
-        raise Unfit("a remainder of elements of this type")
-    call.emit("Mod", [call.as_kind(one, kind) for one in call.operands(2)], fmod=1)
-
-
-def taken_from(call: Call) -> None:
-    """The second less the first."""
-    one, other = call.operands(2)
-    kind = call.kind(call.made[0])
-    if call.get("alpha", 1) != 1:
-        raise Unfit("a difference with a factor")
-    call.emit("Sub", [call.as_kind(other, kind), call.as_kind(one, kind)])
-
-
-def linspace(call: Call) -> None:
-    """Numbers from one to another."""
-    if call.kind(call.made[0]) not in (FLOAT, DOUBLE):
+def _linspace(call: Call) -> None:
+    if call.out_kind not in (FLOAT, DOUBLE):
         raise Unfit("whole numbers at distances that are not, or numbers of 16 bits")
     call.expect_shape([call.get("steps")])
     numbers = np.linspace(call.get("start"), call.get("end"), call.get("steps"))
@@ -204,7 +60,7 @@ def linspace(call: Call) -> None:
 
 def _keep_steps(call: Call, numbers: Any, ends: Any) -> None:
     """Numbers at equal distances, which are exact if all of them, and their distance, are numbers of their type."""
-    kind = call.kind(call.made[0])
+    kind = call.out_kind
     steps = np.arange(len(numbers)) * (np.asarray(ends).ravel()[-1] if len(numbers) > 1 else 0)
     exact = kind not in REAL or all((np.asarray(one, np.float64).astype(ELEMENTS[FLOAT if kind == BFLOAT else kind])
                                      == one).all() for one in (numbers, steps, np.asarray(ends)))
@@ -212,181 +68,310 @@ def _keep_steps(call: Call, numbers: Any, ends: Any) -> None:
         raise Unfit("numbers of 16 bits that programs round in several ways")
     call.emit("Identity", [call.constant(numbers, kind)])
     if not exact:
-        call.program.inexact.add(call.made[0])
+        call.program.inexact.add(call.out)
 
 
-def differs(call: Call) -> None:
-    """Whether elements differ."""
-    one, other = call.operands(2)
-    one, other, kind = as_compared(call, "Equal", one, other, result_type(call, [one, other]))
-    equal = call.emit("Equal", [call.as_kind(one, kind), call.as_kind(other, kind)],
-                      call.new(call.shape(call.made[0]), BOOLEAN))
-    call.emit("Not", [equal])
+def _eye(call: Call) -> None:
+    rows = call.get("n")
+    call.expect_shape([rows, call.get("m", rows)])
+    call.emit("Identity", [call.constant(np.eye(rows, call.get("m", rows)), call.out_kind)])
 
 
-def one(operation: str, **attributes: Any) -> Translator:
-    """Of one array, as ONNX has it."""
-    def handler(call: Call) -> None:
-        call.emit(operation, [call.as_kind(call.x, call.kind(call.made[0]))], **attributes)
-    return handler
-
-
-def bitwise_not(call: Call) -> None:
-    """The other truth value; of constants, all bits."""
-    if call.kind(call.x) == BOOLEAN:
-        one("Not")(call)
-    else:
-        call.keep(~call.known(call.x), [])
-
-
-def rounded(call: Call) -> None:
-    """To whole numbers."""
-    if call.get("decimals", 0):
-        raise Unfit("numbers rounded to decimal places")
-    one("Round")(call)
-
-
-def gelu(call: Call) -> None:
-    """GELU, by erf or tanh."""
-    call.emit("Gelu", [call.x], approximate=call.get("approximate", "none"))
-
-
-def silu(call: Call) -> None:
-    """x times the logistic function."""
-    call.emit("Mul", [call.x, call.emit("Sigmoid", [call.x], call.new(call.shape(call.x), call.kind(call.x)))])
-
-
-def glu(call: Call) -> None:
-    """One half of an axis times the logistic function of the other."""
-    axis, shape, kind = call.axis(call.get("dim", -1)), call.shape(call.made[0]), call.kind(call.x)
-    halves = [call.emit("Slice", [call.x, *(call.constant([one], LONG) for one in (first, first + shape[axis], axis))],
-                        call.new(shape, kind)) for first in (0, shape[axis])]
-    call.emit("Mul", [halves[0], call.emit("Sigmoid", [halves[1]], call.new(shape, kind))])
-
-
-def length_of(call: Call) -> None:
-    """The root of a sum of squares."""
-    axes = call.get("dim")
-    if call.get("ord", 2) != 2 or not axes or len(axes) != 1:
-        raise Unfit("a length by another norm than that of squares, or over several axes")
-    call.emit("ReduceL2", [call.x, call.constant([call.axis(axes[0])], LONG)],
-              keepdims=int(bool(call.get("keepdim", False))))
-
-
-def square(call: Call) -> None:
-    """x · x."""
-    call.emit("Mul", [call.x, call.x])
-
-
-def rsqrt(call: Call) -> None:
-    """One over the root."""
-    call.emit("Reciprocal", [call.emit("Sqrt", [call.x], call.new(call.shape(call.x), call.kind(call.x)))])
-
-
-def leaky(call: Call) -> None:
-    """A rectifier with a slope below 0."""
-    shape, kind = call.shape(call.x), call.kind(call.x)
-    minus = call.emit("Neg", [call.x], call.new(shape, kind))
-    below = call.emit("Relu", [minus], call.new(shape, kind))
-    slope = call.constant(call.get("negative_slope", np.float64("0.01")), kind)
-    scaled = call.emit("Mul", [below, slope], call.new(shape, kind))
-    call.emit("Sub", [call.emit("Relu", [call.x], call.new(shape, kind)), scaled])
-
-
-def clip(least: str, most: str, defaults: tuple[Any, Any]) -> Translator:
-    """Bounds."""
-    def handler(call: Call) -> None:
-        bounds = [call.get(name, default) for name, default in zip((least, most), defaults, strict=True)]
-        if any(isinstance(one, Name) for one in bounds):
-            raise Unfit("bounds that are arrays")
-        kind = call.kind(call.made[0])
-        if kind != result_type(call, [call.x, *bounds]) or "nan" in map(str, bounds):
-            raise Unfit("bounds that are no numbers, or of another type than the result")
-        call.emit("Clip", [call.as_kind(call.x, kind),
-                           *(None if one is None else call.constant(one, kind) for one in bounds)])
-    return handler
-
-
-def where(call: Call) -> None:
-    """One of two, by a condition."""
-    condition, one, other = call.operands(3)
-    if call.kind(condition) != BOOLEAN:
-        raise Unfit("a condition that is not one of truth values")
-    kind = call.kind(call.made[0])
-    call.emit("Where", [condition, call.as_kind(one, kind), call.as_kind(other, kind)])
-
-
-def masked_fill(call: Call) -> None:
-    """A number where a mask says so."""
-    kind, mask, value = call.kind(call.made[0]), call.get("mask"), call.get("value")
-    if call.kind(mask) != BOOLEAN or result_type(call, [call.x, value]) != kind:
-        raise Unfit("a mask that is not one of truth values, or a number that is not one of the array's type")
-    call.emit("Where", [mask, call.as_kind(value, kind), call.x])
-
-
-def reduced(operation: str) -> Translator:
-    """A sum or mean over axes."""
-    def handler(call: Call) -> None:
-        axes = call.get("dim")
-        axes = [axes] if isinstance(axes, int) else axes or range(len(call.shape(call.x)))
-        name = call.as_kind(call.x, call.kind(call.made[0]))
-        call.emit(operation, [name, call.constant([call.axis(one) for one in axes], LONG)],
-                  keepdims=int(bool(call.get("keepdim", False))))
-    return handler
-
-
-def any_of(operation: str) -> Translator:
-    """Whether any (or all) elements hold."""
-    def handler(call: Call) -> None:
-        axes = call.get("dim")
-        axes = range(len(call.shape(call.x))) if axes is None else [axes] if isinstance(axes, int) else axes
-        call.emit(operation, [call.as_kind(call.x, BOOLEAN), call.constant([call.axis(one) for one in axes], LONG)],
-                  keepdims=int(bool(call.get("keepdim", False))))
-    return handler
-
-
-def variance(is_root: bool) -> Translator:
-    """The mean of squares of what is less its mean, or the root of it; torch divides by one less than their number."""
-    def handler(call: Call) -> None:
-        axes, shape, kind = call.get("dim"), call.shape(call.x), call.kind(call.x)
-        axes = [axes] if isinstance(axes, int) else axes
-        if not axes or len(axes) != 1 or not call.get("keepdim", False):
-            raise Unfit("a variance that drops its axis, or over several axes")
-        axis, count = call.axis(axes[0]), shape[call.axis(axes[0])]
-        less = call.get("correction", 1 if call.get("unbiased", True) else 0)
-        less = 1 if less is None else less
-        if not count > less:
-            raise Unfit("a variance of no more numbers than are taken off their count")
-        single, over = [*shape[:axis], 1, *shape[axis + 1:]], call.constant([axis], LONG)
-        mean = call.emit("ReduceMean", [call.x, over], call.new(single, kind), keepdims=1)
-        centred = call.emit("Sub", [call.x, mean], call.new(shape, kind))
-        square = call.emit("Mul", [centred, centred], call.new(shape, kind))
-        total = call.emit("ReduceSum", [square, over], call.new(single, kind), keepdims=1)
-        divisor = call.constant(count - less, kind)
-        if not is_root:
-            call.emit("Div", [total, divisor])
-            return
-        call.emit("Sqrt", [call.emit("Div", [total, divisor], call.new(single, kind))])
-    return handler
-
-
-def argmax(call: Call) -> None:
-    """The place of the greatest."""
-    if call.get("dim") is None:
-        raise Unfit("an argmax over all elements")
-    call.emit("ArgMax", [call.x], axis=call.axis(call.get("dim")), keepdims=int(bool(call.get("keepdim", False))))
-
-
-def cumsum(call: Call) -> None:
-    """Sums of beginnings."""
-    call.emit("CumSum", [call.as_kind(call.x, call.kind(call.made[0])),
-                         call.constant(call.axis(call.get("dim")), LONG)])
-
-
-def one_hot(call: Call) -> None:
-    """A one at the place of each number."""
+def _one_hot(call: Call) -> None:
     size = call.get("num_classes", -1)
     if call.kind(call.x) != LONG or size < 1:
         raise Unfit("one-hot vectors of other numbers than those of 64 bits, or of a length that is not stated")
     call.expect_shape([*call.shape(call.x), size])
-    call.emit("OneHot", [call.x, call.constant(size, LONG), call.constant([0, 1], LONG)], axis=-1)
+    call.emit("OneHot", [call.x, size, [0, 1]], axis=-1)
+
+
+# -- two arrays, or an array and a number ------------------------------------------------------------------------------
+
+_COMPARED: Mapping[str, Callable[[Any], int]] = {
+    "Less": math.ceil, "LessOrEqual": math.floor, "Greater": math.floor, "GreaterOrEqual": math.ceil, "Equal": int}
+"""Comparisons, and which whole number stands for one between two of them."""
+_SMALL = 1 << 23
+"""Whole numbers below it are numbers of binary32."""
+_BITS: Mapping[str, Callable[..., Any]] = {"And": np.bitwise_and, "Or": np.bitwise_or, "Xor": np.bitwise_xor}
+
+
+def _as_compared(call: Call, operation: str) -> tuple[str, str]:
+    """Both operands in their common type; whole numbers and a real one are compared as whole numbers."""
+    one, other = call.operands(2)
+    kind = result_type(call, [one, other])
+    if kind == FLOAT and isinstance(one, Name) and call.kind(one) not in REAL and isinstance(other, np.floating):
+        number = np.float64(np.float32(other))
+        if number != other and number == np.floor(number):
+            raise Unfit("whole numbers compared with a number that binary32 rounds to a whole one")
+        if abs(number) < _SMALL and (operation != "Equal" or number == np.floor(number)):
+            kind, other = LONG, _COMPARED[operation](number)
+    if kind in WHOLE:
+        if isinstance(other, int) and not np.iinfo(ELEMENTS[kind]).min <= other <= np.iinfo(ELEMENTS[kind]).max:
+            raise Unfit("a number beyond the type that it is compared in")
+        kind = LONG
+    return call.as_kind(one, kind), call.as_kind(other, kind)
+
+
+def _two(operation: str) -> Translator:
+    """Arithmetic, logic or a comparison; torch's alpha multiplies the second."""
+    def handler(call: Call) -> None:
+        kind, (one, other) = call.out_kind, call.operands(2)
+        found = result_type(call, [one, other])
+        if operation in _BITS and found != BOOLEAN and not call.operation.startswith("logical"):
+            if found != kind or kind not in WHOLE:
+                raise Unfit(f"elements of type {kind}, expected {found}, whole numbers")
+            call.keep(_BITS[operation](*(call.known(call.as_kind(value)) for value in (one, other))), [])
+            return
+        if (operation in ("And", "Or") or operation in _COMPARED) and kind != BOOLEAN:
+            raise Unfit("truth values as elements of another type")
+        if operation in _COMPARED:
+            call.emit(operation, _as_compared(call, operation))
+            return
+        divides = operation == "Div" and kind in REAL and found not in REAL
+        if operation not in ("And", "Or") and (
+                kind == BOOLEAN or (found != kind and not divides and (kind, found) != (DOUBLE, FLOAT))):
+            raise Unfit(f"elements of type {kind}, expected {found} by torch's promotion, and not truth values")
+        if call.get("rounding_mode") is not None:
+            {"floor": _floor_quotient, "trunc": _whole_quotient}[call.get("rounding_mode")](call)
+            return
+        small = kind in (HALF, BFLOAT) and operation in ("Mul", "Div")
+        wide, second = FLOAT if small else kind, call.as_kind(other, FLOAT if small else kind)
+        if call.get("alpha", 1) != 1:
+            second = call.do("Mul", second, call.constant(call.get("alpha"), wide))
+        made = call.emit(operation, [call.as_kind(one, wide), second],
+                         call.new(call.out_shape, FLOAT) if small else None)
+        if made in call.program.constants and wide in REAL and (
+                (operation == "Pow" and isinstance(other, Name)) or 2 * abs(math.frexp(call.get("alpha", 1))[0]) != 1):
+            call.program.inexact.add(made)
+        if small:  # torch rounds the numbers of products after them alone
+            call.emit("Cast", [made], to=TYPES[kind])
+    return handler
+
+
+def _floor_quotient(call: Call) -> None:
+    """A quotient rounded down: of whole numbers, or by a power of two, where torch's way has the same result."""
+    (one, other), kind = call.operands(2), call.out_kind
+    if kind in WHOLE:
+        one, other = (call.as_kind(call.as_kind(value), LONG) for value in (one, other))
+        whole = call.do("Sub", one, call.do("Mod", one, other))
+        call.emit("Cast", [call.do("Div", whole, other)], to=TYPES[kind])
+    elif kind in (FLOAT, DOUBLE) and isinstance(other, int | np.floating) and abs(math.frexp(other)[0]) * 2 == 1:
+        call.emit("Floor", [call.do("Div", call.as_kind(one), call.as_kind(other))])
+    else:
+        raise Unfit("a rounded quotient of numbers that are not whole by another one than a power of two")
+
+
+def _expect_divisible(call: Call, what: str) -> None:
+    if call.out_kind not in (FLOAT, DOUBLE, *WHOLE):
+        raise Unfit(f"a {what} of elements of this type")
+
+
+def _whole_quotient(call: Call) -> None:
+    """A quotient rounded towards 0."""
+    _expect_divisible(call, "rounded quotient")
+    call.emit("Identity" if call.out_kind in WHOLE else "Trunc", [call.do("Div", *map(call.as_kind, call.operands(2)))])
+
+
+def _remainder(call: Call) -> None:
+    """A remainder with the sign of the divisor."""
+    _expect_divisible(call, "remainder")
+    one, other = map(call.as_kind, call.operands(2))
+    if call.out_kind in WHOLE:
+        call.emit("Mod", [one, other])
+        return
+    zero, rest = call.constant(0, call.out_kind), call.do("Mod", one, other, fmod=1)
+    below = [call.do("Less", value, zero, kind=BOOLEAN) for value in (rest, other)]
+    keeps = call.do("Or", call.do("Equal", rest, zero, kind=BOOLEAN), call.do("Equal", *below))
+    call.emit("Where", [keeps, rest, call.do("Add", rest, other)])
+
+
+def _fmod(call: Call) -> None:
+    """A remainder with the sign of what is divided."""
+    _expect_divisible(call, "remainder")
+    call.emit("Mod", [*map(call.as_kind, call.operands(2))], fmod=1)
+
+
+def _taken_from(call: Call) -> None:
+    if call.get("alpha", 1) != 1:
+        raise Unfit("a difference with a factor")
+    call.emit("Sub", [*map(call.as_kind, call.operands(2)[::-1])])
+
+
+def _where(call: Call) -> None:
+    condition, one, other = call.operands(3)
+    if call.kind(condition) != BOOLEAN:
+        raise Unfit("a condition that is not one of truth values")
+    call.emit("Where", [condition, call.as_kind(one), call.as_kind(other)])
+
+
+def _masked_fill(call: Call) -> None:
+    mask, value = call.get("mask"), call.get("value")
+    if call.kind(mask) != BOOLEAN or result_type(call, [call.x, value]) != call.out_kind:
+        raise Unfit("a mask that is not one of truth values, or a number that is not one of the array's type")
+    call.emit("Where", [mask, call.as_kind(value), call.x])
+
+
+# -- one array ---------------------------------------------------------------------------------------------------------
+
+
+def _one(operation: str) -> Translator:
+    return lambda call: call.emit(operation, [call.as_kind(call.x)])
+
+
+def _bitwise_not(call: Call) -> None:
+    """The other truth value; of constants, all bits."""
+    if call.kind(call.x) == BOOLEAN:
+        _one("Not")(call)
+    else:
+        call.keep(~call.known(call.x), [])
+
+
+def _rounded(call: Call) -> None:
+    if call.get("decimals", 0):
+        raise Unfit("numbers rounded to decimal places")
+    _one("Round")(call)
+
+
+def _leaky(call: Call) -> None:
+    below = call.do("Relu", call.do("Neg", call.x))
+    slope = call.constant(call.get("negative_slope", np.float64("0.01")), call.kind(call.x))
+    call.emit("Sub", [call.do("Relu", call.x), call.do("Mul", below, slope)])
+
+
+def _clip(least: str, most: str, defaults: tuple[Any, Any]) -> Translator:
+    def handler(call: Call) -> None:
+        bounds = [call.get(name, default) for name, default in zip((least, most), defaults, strict=True)]
+        if any(isinstance(one, Name) for one in bounds):
+            raise Unfit("bounds that are arrays")
+        if call.out_kind != result_type(call, [call.x, *bounds]) or "nan" in map(str, bounds):
+            raise Unfit("bounds that are no numbers, or of another type than the result")
+        call.emit("Clip", [call.as_kind(call.x), *(None if one is None else call.as_kind(one) for one in bounds)])
+    return handler
+
+
+def _reduced(operation: str, of_truth: bool = False) -> Translator:
+    """A sum, a mean, an extreme over axes; with ``of_truth`` whether any (or all) elements hold."""
+    def handler(call: Call) -> None:
+        axes = call.get("dim")
+        call.emit(operation, [call.as_kind(call.x, BOOLEAN if of_truth else None),
+                              call.axes(axes if of_truth else axes if isinstance(axes, int) else axes or None)],
+                  keepdims=call.keepdim())
+    return handler
+
+
+def _argmax(call: Call) -> None:
+    if call.get("dim") is None:
+        raise Unfit("an argmax over all elements")
+    call.emit("ArgMax", [call.x], axis=call.axis(call.get("dim")), keepdims=call.keepdim())
+
+
+# -- read on constants alone, and computed at once ---------------------------------------------------------------------
+
+
+def _of(function: Callable[..., Any], is_exact: bool = True, is_jump: bool = False) -> Translator:
+    """A function of the call and its constants; one that is a jump is of exact numbers alone."""
+    def handler(call: Call) -> None:
+        names = [one for value in call.operands() for one in (value if isinstance(value, list) else [value])
+                 if isinstance(one, Name)]
+        if is_jump and call.program.inexact.intersection(names):
+            raise Unfit("a jump on numbers that programs round in several ways, expected exact ones")
+        if any(call.is_complex(name) for name in (*names, *call.made)):
+            raise Unfit("an operation that is not handled on complex numbers")
+        arrays = {name: call.known(name) for name in names}
+        try:
+            with np.errstate(all="ignore"):
+                made = function(call, *arrays.values())
+        except (ValueError, TypeError, IndexError, ArithmeticError):
+            raise Unfit("arguments that do not fit") from None
+        for name, array in zip(call.made, made if isinstance(made, list) else [made], strict=True):
+            call.program.keep(name, np.asarray(array))
+            if call.kind(name) in REAL and (not is_exact or call.program.inexact.intersection(names)):
+                call.program.inexact.add(name)
+    return handler
+
+
+def _product(call: Call, x: Any) -> Any:
+    kind, axis = np.dtype(ELEMENTS[call.out_kind]), None if call.get("dim") is None else call.axis(call.get("dim"))
+    wide = x.astype(np.float64 if x.dtype.kind == "f" else kind)
+    made = np.cumprod(wide, axis) if call.operation == "cumprod" else np.prod(
+        wide, axis, wide.dtype, keepdims=bool(call.get("keepdim", False)))
+    return made.astype(kind)
+
+
+def _finite(call: Call, x: Any) -> Any:
+    most = np.finfo(x.dtype).max
+    nan, high, low = (default if call.get(name) is None else call.get(name) for name, default in (
+        ("nan", 0), ("posinf", most), ("neginf", -most)))
+    return np.nan_to_num(x, nan=nan, posinf=high, neginf=low)
+
+
+def _bounded(call: Call, x: Any, *bounds: Any) -> Any:
+    if any(one.dtype != x.dtype for one in bounds):
+        raise Unfit("bounds of another type")
+    for name, function in (("min", np.maximum), ("max", np.minimum)):
+        if (bound := call.get(name)) is not None:
+            x = function(x, call.known(bound))
+    return x
+
+
+def _gathered(call: Call, x: Any, places: Any) -> Any:
+    if (places < 0).any():
+        raise Unfit("indices below 0")
+    return np.take_along_axis(x, places, call.axis(call.get("dim")))
+
+
+def _sorted(call: Call, x: Any) -> Any:
+    axis = call.axis(call.get("dim", -1))
+    ordered, order = np.sort(x, axis), np.argsort(x, axis)
+    if np.isnan(x).any() or (np.diff(ordered, axis=axis) == 0).any():
+        raise Unfit("an order of equal numbers")
+    made = (np.flip(ordered, axis), np.flip(order, axis)) if call.get("descending", False) else (ordered, order)
+    return made[1] if call.operation == "argsort" else [*made]
+
+
+def _corners(call: Call) -> Any:
+    function = np.triu_indices if call.operation == "triu_indices" else np.tril_indices
+    return np.stack(function(call.get("row"), call.get("offset", 0), call.get("col"))).astype(ELEMENTS[call.out_kind])
+
+
+NUMBERS: Mapping[str, Translator] = {
+    **dict.fromkeys(("ones", "ones_like", "new_ones"), _filled(1)),
+    **dict.fromkeys(("zeros", "zeros_like", "new_zeros", "zero", "empty", "empty_like", "new_empty"), _filled(0)),
+    **dict.fromkeys(("full", "full_like", "new_full", "fill", "scalar_tensor"), _filled(None)),
+    "arange": _arange, "linspace": _linspace, "eye": _eye, "one_hot": _one_hot,
+    "tril": lambda call: call.emit("Trilu", [call.x, call.get("diagonal", 0)], upper=0),
+    "triu": lambda call: call.emit("Trilu", [call.x, call.get("diagonal", 0)], upper=1),
+    **{name: _two(operation) for names, operation in (
+        ("add", "Add"), ("sub", "Sub"), ("mul", "Mul"), ("div", "Div"), ("pow", "Pow"), ("minimum min.other", "Min"),
+        ("maximum max.other", "Max"), ("le", "LessOrEqual"), ("lt", "Less"), ("ge", "GreaterOrEqual"),
+        ("gt", "Greater"), ("eq", "Equal"), ("logical_and bitwise_and __and__", "And"),
+        ("logical_or bitwise_or __or__", "Or"), ("bitwise_xor __xor__", "Xor")) for name in names.split()},
+    "ne": lambda call: call.emit("Not", [call.do("Equal", *_as_compared(call, "Equal"), kind=BOOLEAN)]),
+    "remainder": _remainder, "fmod": _fmod, "floor_divide": _floor_quotient, "rsub": _taken_from, "where": _where,
+    "masked_fill": _masked_fill, "logical_not": _one("Not"), "bitwise_not": _bitwise_not, "round": _rounded,
+    **{name: _one(name.capitalize()) for name in (
+        "neg", "sqrt", "exp", "log", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "erf", "reciprocal", "floor",
+        "ceil", "sign", "tan", "trunc", "exp2", "log2", "log10", "log1p", "expm1")},
+    "gelu": lambda call: call.emit("Gelu", [call.x], approximate=call.get("approximate", "none")),
+    "silu": lambda call: call.emit("Mul", [call.x, call.do("Sigmoid", call.x)]),
+    "square": lambda call: call.emit("Mul", [call.x, call.x]), "leaky_relu": _leaky,
+    "rsqrt": lambda call: call.emit("Reciprocal", [call.do("Sqrt", call.x)]),
+    **dict.fromkeys(("clamp", "clamp_min", "clamp_max"), _clip("min", "max", (None, None))),
+    "hardtanh": _clip("min_val", "max_val", (-1, 1)), "relu6": _clip("", "", (0, 6)),
+    "sum": _reduced("ReduceSum"), "mean": _reduced("ReduceMean"), "amax": _reduced("ReduceMax"),
+    "amin": _reduced("ReduceMin"), "any": _reduced("ReduceMax", of_truth=True),
+    "all": _reduced("ReduceMin", of_truth=True), "argmax": _argmax,
+    "cumsum": lambda call: call.emit("CumSum", [call.as_kind(call.x), call.axis(call.get("dim"))]),
+    "prod": _of(_product, is_exact=False), "cumprod": _of(_product, is_exact=False), "nan_to_num": _of(_finite),
+    **{name: _of(lambda _, x, function=getattr(np, name): function(x)) for name in (
+        "isinf", "isnan", "isfinite", "isneginf", "isposinf")},
+    "clamp.Tensor": _of(_bounded), "gather": _of(_gathered), "sort": _of(_sorted, is_jump=True),
+    "argsort": _of(_sorted, is_jump=True), "tril_indices": _of(_corners), "triu_indices": _of(_corners),
+    "logspace": _of(lambda call: np.float64(call.get("base", 10)) ** np.linspace(
+        *(call.get(name) for name in ("start", "end", "steps"))), is_exact=False),
+    "diagonal": _of(lambda call, x: np.array(np.diagonal(x, call.get("offset", 0), call.get("dim1", 0),
+                                                         call.get("dim2", 1)))),
+    "diag": _of(lambda call, x: np.diag(x, call.get("diagonal", 0))),
+    "meshgrid": _of(lambda call, *arrays: [*np.meshgrid(*arrays, indexing=call.get("indexing", "ij"))]),
+    "logical_xor": _of(lambda _, x, y: (x != 0) ^ (y != 0), is_jump=True)}
+"""Operations by their names."""

@@ -1,141 +1,113 @@
 """Operations of torch that put elements elsewhere."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph.aten_call import LONG, Call, Unfit
-from constructions.importing.graph.aten_values import BOOLEAN, TYPES, WHOLE
+from constructions.importing.graph.aten_call import BOOLEAN, TYPES, WHOLE, Call, Translator, Unfit
 
 
-def same(call: Call) -> None:
+def _same(call: Call) -> None:
     """The same elements, perhaps of another type."""
     if call.get("train"):
         raise Unfit("a dropout in training; expected the model exported in evaluation (model.eval())")
     call.get("p")  # of a dropout
-    if (other := call.get("other")) is not None and call.kind(other) != call.kind(call.made[0]):
+    if (other := call.get("other")) is not None and call.kind(other) != call.out_kind:
         raise Unfit("elements of another type than those of its argument other")
-    if call.kind(call.x) == call.kind(call.made[0]):
+    if call.kind(call.x) == call.out_kind:
         call.emit("Identity", [call.x])
     else:
-        call.emit("Cast", [call.x], to=TYPES[call.kind(call.made[0])])
+        call.emit("Cast", [call.x], to=TYPES[call.out_kind])
 
 
-def reshape(call: Call) -> None:
+def _reshape(call: Call) -> None:
     """Another shape, which is compared with the one that the arguments ask for."""
-    if call.kind(call.x) != call.kind(call.made[0]):
+    if call.kind(call.x) != call.out_kind:
         raise Unfit("the same bytes as elements of another type")
-    old, new = call.plain_shape(call.x), call.plain_shape(call.made[0])
+    old, new = call.plain_shape(call.x), call.plain_shape(call.out)
     asked = call.get("size", call.get("shape"))
     if asked is None and call.get("other") is not None:
         asked = call.plain_shape(call.get("other"))
-    if asked is None:
-        asked = _FOLDED_AXES[call.operation.removesuffix("_")](call, old)
+    asked = _folded(call, old) if asked is None else asked
     if len(asked) != len(new) or any(one not in (-1, size) for one, size in zip(asked, new, strict=True)) or (
             math.prod(old) != math.prod(new)):
         raise Unfit(f"a result of shape {new}, expected {tuple(asked)} of an array of shape {old}")
-    call.reshaped(call.x, call.shape(call.made[0]), call.made[0])
+    call.reshaped(call.x, call.out_shape, call.out)
 
 
-def _flattened(call: Call, shape: Sequence[int]) -> Sequence[int]:
-    first, last = (call.axis(call.get(*one)) for one in (("start_dim", 0), ("end_dim", -1)))
-    return [*shape[:first], math.prod(shape[first: last + 1]), *shape[last + 1:]]
-
-
-def _unflattened(call: Call, shape: Sequence[int]) -> Sequence[int]:
-    axis = call.axis(call.get("dim"))
-    return [*shape[:axis], *call.get("sizes"), *shape[axis + 1:]]
-
-
-def _squeezed(call: Call, shape: Sequence[int]) -> Sequence[int]:
+def _folded(call: Call, shape: Sequence[int]) -> Sequence[int]:
+    """The shape that follows from arguments other than sizes."""
+    operation = call.operation.removesuffix("_")
+    if operation == "ravel":
+        return [math.prod(shape)]
+    if operation == "flatten":
+        first, last = (call.axis(call.get(*one)) for one in (("start_dim", 0), ("end_dim", -1)))
+        return [*shape[:first], math.prod(shape[first: last + 1]), *shape[last + 1:]]
+    if operation == "unsqueeze":
+        axis = range(len(shape) + 1)[call.get("dim")]
+        return [*shape[:axis], 1, *shape[axis:]]
+    if operation == "unflatten":
+        axis = call.axis(call.get("dim"))
+        return [*shape[:axis], *call.get("sizes"), *shape[axis + 1:]]
+    if operation != "squeeze":
+        raise KeyError(operation)
     axes = call.get("dim")
     axes = range(len(shape)) if axes is None else [axes] if isinstance(axes, int) else axes
     dropped = [call.axis(axis) for axis in axes]
     return [size for axis, size in enumerate(shape) if size != 1 or axis not in dropped]
 
 
-def _unsqueezed(call: Call, shape: Sequence[int]) -> Sequence[int]:
-    axis = range(len(shape) + 1)[call.get("dim")]
-    return [*shape[:axis], 1, *shape[axis:]]
-
-
-_FOLDED_AXES: Mapping[str, Callable[[Call, Sequence[int]], Sequence[int]]] = {
-    "flatten": _flattened, "unflatten": _unflattened, "squeeze": _squeezed, "unsqueeze": _unsqueezed,
-    "ravel": lambda _, shape: [math.prod(shape)]}
-"""Shapes that follow from arguments other than sizes."""
-
-
-def expand(call: Call) -> None:
+def _expand(call: Call) -> None:
     """Repeated along axes of size 1."""
-    made = call.plain_shape(call.made[0])
+    made = call.plain_shape(call.out)
     asked = call.get("size") if call.get("other") is None else call.plain_shape(call.get("other"))
     if len(asked) != len(made) or any(one not in (-1, size) for one, size in zip(asked, made, strict=True)):
         raise Unfit(f"a result of shape {made}, expected {tuple(asked)} by its arguments")
-    call.emit("Expand", [call.x, call.constant(list(call.shape(call.made[0])), LONG)])
+    call.emit("Expand", [call.x, [*call.out_shape]])
 
 
-def permute(call: Call) -> None:
-    """Axes in another order."""
-    call.turned(call.x, [call.axis(one) for one in call.get("dims")], call.made[0])
-
-
-def transpose(call: Call) -> None:
+def _transpose(call: Call) -> None:
     """Two axes exchanged, whatever they are called; the last ones, if none are named."""
     order = list(range(len(call.shape(call.x))))
     one, other = map(call.axis, call.operands()[1:] or (-1, -2))
     order[one], order[other] = order[other], order[one]
-    call.turned(call.x, order, call.made[0])
+    call.turned(call.x, order, call.out)
 
 
-def turn_around(call: Call) -> None:
-    """All axes in the opposite order."""
-    call.turned(call.x, range(len(call.shape(call.x)))[::-1], call.made[0])
-
-
-def cut(call: Call) -> None:
+def _cut(call: Call) -> None:
     """Some indices of an axis."""
     axis = call.axis(call.get("dim", 0))
-    size = call.shape(call.x)[axis]
-    first, last = call.get("start"), call.get("end")
+    size, first, last = call.shape(call.x)[axis], call.get("start"), call.get("end")
     ends = [0 if first is None else first, size if last is None else min(last, size), axis, call.get("step", 1)]
-    call.emit("Slice", [call.x, *(call.constant([one], LONG) for one in ends)])
+    call.emit("Slice", [call.x, *([one] for one in ends)])
 
 
-def cut_out(call: Call) -> None:
+def _cut_out(call: Call) -> None:
     """So many indices of an axis from one on."""
-    axis, size = call.axis(call.get("dim")), call.shape(call.x)[call.axis(call.get("dim"))]
-    first = call.get("start") + size * (call.get("start") < 0)
-    call.emit("Slice", [call.x, *(call.constant([one], LONG) for one in (first, first + call.get("length"), axis))])
+    axis = call.axis(call.get("dim"))
+    first = call.get("start") + call.shape(call.x)[axis] * (call.get("start") < 0)
+    call.emit("Slice", [call.x, [first], [first + call.get("length")], [axis]])
 
 
-def move_axes(call: Call) -> None:
-    """Axes in other places."""
+def _move_axes(call: Call) -> None:
+    rank = len(call.shape(call.x))
     source, target = ([one] if isinstance(one, int) else one for one in call.operands()[1:])
-    call.turned(call.x, _moved(len(call.shape(call.x)), source, target), call.made[0])
-
-
-def _moved(rank: int, source: Sequence[int], target: Sequence[int]) -> list[int]:
     order = [axis for axis in range(rank) if axis not in [one % rank for one in source]]
     for to, axis in sorted((to % rank, axis % rank) for to, axis in zip(target, source, strict=True)):
         order.insert(to, axis)
-    return order
+    call.turned(call.x, order, call.out)
 
 
-def select(call: Call) -> None:
-    """One index of an axis."""
-    call.emit("Gather", [call.x, call.constant(call.get("index"), LONG)], axis=call.axis(call.get("dim", 0)))
-
-
-def rows(call: Call) -> None:
+def _rows(call: Call) -> None:
     """Rows of a table."""
     _expect_not_negative(call, call.get("indices"))
     call.emit("Gather", [call.get("weight"), call.get("indices")], axis=0)
 
 
-def index(call: Call) -> None:
+def _index(call: Call) -> None:
     """Rows of a table, by an array; of constants, elements by several."""
     given = [(axis, one) for axis, one in enumerate(call.get("indices")) if one is not None]
     if len(given) == 1 and call.kind(given[0][1]) in WHOLE[3:]:
@@ -148,25 +120,20 @@ def _places(call: Call) -> tuple[Any, ...]:
     """The indices of constants, by whole numbers or masks."""
     found = []
     for one in call.get("indices"):
-        array = slice(None) if one is None else call.known(one)
+        found.append(slice(None) if one is None else call.known(one))
         if one is not None and call.kind(one) not in (*WHOLE[3:], BOOLEAN):
             raise Unfit("indices of a type other than whole numbers of 32 and 64 bits and truth values")
-        found.append(array)
     return tuple(found)
 
 
 def _within(call: Call, places: str, size: int) -> str:
-    """Indices, counted from the first element; those of constants are counted so here.
-
-    Raises:
-        Unfit: if they are beyond the array.
-    """
+    """Indices, counted from the first element; those of constants are counted so here."""
     if places not in call.program.constants:
         return places
     array = call.known(places)
     if not ((array >= -size) & (array < size)).all():
         raise Unfit(f"indices beyond {size} elements")
-    return call.constant(np.where(array < 0, array + size, array), LONG)
+    return call.constant(np.where(array < 0, array + size, array))
 
 
 def _expect_not_negative(call: Call, places: str) -> None:
@@ -175,7 +142,7 @@ def _expect_not_negative(call: Call, places: str) -> None:
         raise Unfit("indices below 0, which torch does not take here")
 
 
-def put(call: Call) -> None:
+def _put(call: Call) -> None:
     """Constants with other elements where indices say so."""
     if call.get("accumulate", False):
         raise Unfit("elements added where indices say so")
@@ -189,89 +156,69 @@ def put(call: Call) -> None:
     call.keep(made, [call.x, call.get("values"), *(one for one in call.get("indices") if one is not None)])
 
 
-def copied(call: Call) -> None:
+def _copied(call: Call) -> None:
     """The elements of another array, in the shape and type of the first."""
     call.operands(1)
-    name = call.as_kind(call.get("src"), call.kind(call.made[0]))
-    call.emit("Expand", [name, call.constant(list(call.shape(call.made[0])), LONG)])
+    call.emit("Expand", [call.as_kind(call.get("src")), [*call.out_shape]])
 
 
-def scattered(call: Call) -> None:
+def _scattered(call: Call) -> None:
     """An array with another in the place of some indices of an axis."""
     axis = call.axis(call.get("dim", 0))
-    shape, kind = call.shape(call.x), call.kind(call.made[0])
+    shape = call.shape(call.x)
     source, numbers = call.get("src"), np.arange(shape[axis])
     if call.operation == "select_scatter":
         where = numbers[[call.get("index")]]
         source = call.reshaped(source, [*shape[:axis], 1, *shape[axis + 1:]])
     else:
-        first, last = call.get("start"), call.get("end")
-        where = numbers[slice(0 if first is None else first, None if last is None else last, call.get("step", 1))]
+        where = numbers[slice(call.get("start") or 0, call.get("end"), call.get("step", 1))]
     if call.shape(source) != (*shape[:axis], len(where), *shape[axis + 1:]):
         raise Unfit("an array of another shape than what it replaces")
     order = numbers.copy()
     order[where] = shape[axis] + np.arange(len(where))
-    both = call.emit("Concat", [call.as_kind(call.x, kind), call.as_kind(source, kind)], call.new(
-        [*shape[:axis], shape[axis] + len(where), *shape[axis + 1:]], kind), axis=axis)
-    call.emit("Gather", [both, call.constant(order, LONG)], axis=axis)
+    both = call.do("Concat", call.as_kind(call.x), call.as_kind(source), kind=call.out_kind, shape=[
+        *shape[:axis], shape[axis] + len(where), *shape[axis + 1:]], axis=axis)
+    call.emit("Gather", [both, order], axis=axis)
 
 
-def index_select(call: Call) -> None:
-    """Some indices of an axis, by an array."""
+def _index_select(call: Call) -> None:
     axis = call.axis(call.get("dim"))
     _expect_not_negative(call, call.get("index"))
     call.emit("Gather", [call.x, _within(call, call.get("index"), call.shape(call.x)[axis])], axis=axis)
 
 
-def flip(call: Call) -> None:
-    """Axes backwards."""
-    name: str = call.x
-    for axis in call.get("dims"):
-        shape = call.shape(call.x)
-        where = call.constant(np.arange(shape[axis])[::-1], LONG)
-        name = call.emit("Gather", [name, where], call.new(shape, call.kind(name)), axis=call.axis(axis))
-    call.emit("Identity", [name])
-
-
-def roll(call: Call) -> None:
-    """Axes turned."""
+def _ordered(call: Call) -> None:
+    """Axes backwards, or turned."""
     name, shape = str(call.x), call.shape(call.x)
-    for shift, axis in zip(call.get("shifts"), call.get("dims"), strict=True):
-        where = call.constant(np.roll(np.arange(shape[axis]), shift), LONG)
-        name = call.emit("Gather", [name, where], call.new(shape, call.kind(name)), axis=call.axis(axis))
+    shifts = call.get("dims") if call.operation == "flip" else call.get("shifts")
+    for shift, axis in zip(shifts, call.get("dims"), strict=True):
+        order = np.arange(shape[axis])[::-1] if call.operation == "flip" else np.roll(np.arange(shape[axis]), shift)
+        name = call.do("Gather", name, order, shape=shape, axis=call.axis(axis))
     call.emit("Identity", [name])
 
 
-def concat(call: Call) -> None:
-    """Arrays one after another."""
-    kind = call.kind(call.made[0])
-    names = [call.as_kind(one, kind) for one in call.get("tensors")]
-    call.emit("Concat", names, axis=call.axis(call.get("dim", 0), names[0]))
+def _concat(call: Call) -> None:
+    """Arrays one after another, along the second axis (or the only one) if they stand side by side."""
+    names = [call.as_kind(one) for one in call.get("tensors")]
+    call.emit("Concat", names, axis=min(1, len(call.shape(names[0])) - 1) if call.operation == "hstack" else
+              call.axis(call.get("dim", 0), names[0]))
 
 
-def side_by_side(call: Call) -> None:
-    """Arrays along the second axis, or the only one."""
-    names = [call.as_kind(one, call.kind(call.made[0])) for one in call.get("tensors")]
-    call.emit("Concat", names, axis=min(1, len(call.shape(names[0])) - 1))
-
-
-def stack(call: Call) -> None:
+def _stack(call: Call) -> None:
     """Arrays along a new axis."""
-    shape = call.shape(call.made[0])
-    axis, kind = call.axis(call.get("dim", 0), call.made[0]), call.kind(call.made[0])
-    single = [*shape[:axis], 1, *shape[axis + 1:]]
+    shape, axis = call.out_shape, call.axis(call.get("dim", 0), call.out)
     for one in call.get("tensors"):
         call.expect_shape([*call.shape(one)[:axis], len(call.get("tensors")), *call.shape(one)[axis:]])
-    call.emit("Concat", [call.reshaped(call.as_kind(one, kind), single) for one in call.get("tensors")], axis=axis)
+    call.emit("Concat", [call.reshaped(call.as_kind(one), [*shape[:axis], 1, *shape[axis + 1:]])
+                         for one in call.get("tensors")], axis=axis)
 
 
-def split(call: Call) -> None:
+def _split(call: Call) -> None:
     """Pieces of an axis."""
     shape, axis = call.shape(call.x), call.axis(call.get("dim", 0))
-    ends = _ends(call, shape[axis])
-    for output, (first, last) in zip(call.made, ends, strict=True):
+    for output, (first, last) in zip(call.made, _ends(call, shape[axis]), strict=True):
         call.expect_shape([*shape[:axis], max(0, last - first), *shape[axis + 1:]], output)
-        call.emit("Slice", [call.x, *(call.constant([one], LONG) for one in (first, last, axis))], output)
+        call.emit("Slice", [call.x, [first], [last], [axis]], output)
 
 
 def _ends(call: Call, size: int) -> list[tuple[int, int]]:
@@ -290,33 +237,51 @@ def _ends(call: Call, size: int) -> list[tuple[int, int]]:
     return [*pairwise(accumulate(sizes, initial=0))]
 
 
-def unbind(call: Call) -> None:
+def _unbind(call: Call) -> None:
     """All indices of an axis."""
     axis = call.axis(call.get("dim", 0))
     if len(call.made) != call.shape(call.x)[axis]:
         raise Unfit("pieces that are not the whole axis")
     for number, output in enumerate(call.made):
-        call.emit("Gather", [call.x, call.constant(number, LONG)], output, axis=axis)
+        call.emit("Gather", [call.x, number], output, axis=axis)
 
 
-def repeat_interleave(call: Call) -> None:
+def _repeat_interleave(call: Call) -> None:
     """Each index of an axis several times."""
-    shape, axis = list(call.shape(call.x)), call.axis(call.get("dim"))
-    times = int(call.get("repeats"))
+    shape, axis, times = call.shape(call.x), call.axis(call.get("dim")), int(call.get("repeats"))
     call.expect_shape([*shape[:axis], shape[axis] * times, *shape[axis + 1:]])
-    call.reshaped(repeated(call, call.x, shape, axis, times), call.shape(call.made[0]), call.made[0])
+    call.reshaped(repeated(call, call.x, axis, times), call.out_shape, call.out)
 
 
-def repeated(call: Call, name: str, shape: Sequence[int], axis: int, times: int) -> str:
+def repeated(call: Call, name: str, axis: int, times: int) -> str:
     """A new axis after one, along which it is repeated."""
-    apart = call.reshaped(name, [*shape[: axis + 1], 1, *shape[axis + 1:]])
+    shape = call.shape(name)
     wide = [*shape[: axis + 1], times, *shape[axis + 1:]]
-    return call.emit("Expand", [apart, call.constant(wide, LONG)], call.new(wide, call.kind(name)))
+    return call.do("Expand", call.reshaped(name, [*shape[: axis + 1], 1, *shape[axis + 1:]]), wide, shape=wide)
 
 
-def repeat(call: Call) -> None:
+def _repeat(call: Call) -> None:
     """The whole array several times."""
     times, shape = call.get("repeats", call.get("dims")), call.shape(call.x)
     times = [*[1] * (len(shape) - len(times)), *times]
-    name = call.reshaped(call.x, [*[1] * (len(times) - len(shape)), *shape])
-    call.emit("Tile", [name, call.constant(times, LONG)])
+    call.emit("Tile", [call.reshaped(call.x, [*[1] * (len(times) - len(shape)), *shape]), times])
+
+
+PLACES: Mapping[str, Translator] = {
+    **dict.fromkeys(("contiguous", "clone", "alias", "detach", "lift_fresh_copy", "dropout", "to", "_to_copy",
+                     "type_as", "detach_"), _same),
+    **dict.fromkeys(("view", "reshape", "_unsafe_view", "flatten", "unflatten", "squeeze", "unsqueeze", "view_as",
+                     "reshape_as", "ravel"), _reshape),
+    **dict.fromkeys(("expand", "expand_as", "broadcast_to"), _expand),
+    "permute": lambda call: call.turned(call.x, [call.axis(one) for one in call.get("dims")], call.out),
+    **dict.fromkeys(("transpose", "mT", "swapaxes", "swapdims"), _transpose), "movedim": _move_axes,
+    **dict.fromkeys(("t", "numpy_T"), lambda call: call.turned(call.x, range(len(call.shape(call.x)))[::-1], call.out)),
+    "slice": _cut, "narrow": _cut_out, "embedding": _rows,
+    "select": lambda call: call.emit("Gather", [call.x, call.get("index")], axis=call.axis(call.get("dim", 0))),
+    **dict.fromkeys(("index", "_unsafe_index"), _index), "index_select": _index_select,
+    **dict.fromkeys(("index_put", "_unsafe_index_put"), _put), "copy": _copied,
+    **dict.fromkeys(("slice_scatter", "select_scatter"), _scattered), **dict.fromkeys(("flip", "roll"), _ordered),
+    **dict.fromkeys(("cat", "concat", "hstack"), _concat), "stack": _stack,
+    **dict.fromkeys(("split", "split_with_sizes", "chunk", "tensor_split"), _split), "unbind": _unbind,
+    **dict.fromkeys(("repeat", "tile"), _repeat), "repeat_interleave": _repeat_interleave}
+"""Operations by their names."""

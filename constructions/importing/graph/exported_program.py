@@ -14,11 +14,9 @@ import numpy as np
 from constructions.errors import InputError
 from constructions.importing.archive import Archive
 from constructions.importing.contents import MAX_DIMENSIONS, MAX_FILE_BYTES, Stored
-from constructions.importing.graph.aten import MAKING_NEW, translate
-from constructions.importing.graph.aten_call import BFLOAT, Program, Unfit
-from constructions.importing.graph.aten_complex import as_pairs, in_pairs
+from constructions.importing.graph.aten import MAKING_NEW, in_pairs, translate
+from constructions.importing.graph.aten_call import BFLOAT, ELEMENTS, Program, Unfit, shape_of, tensors_of
 from constructions.importing.graph.aten_memory import Memory, is_in_place
-from constructions.importing.graph.aten_values import ELEMENTS, shape_of, tensors_of
 from constructions.importing.graph.exported_lengths import UnknownSize, concrete, holds, symbol_of
 from constructions.importing.graph.plain_graph import OPSET, Graph, Input
 from constructions.importing.graph.state import MAX_ELEMENTS
@@ -251,7 +249,9 @@ def _inputs(program: Program, part: Any, tensors: Mapping[str, Any], where: str)
             raise InputError(f"{where}: input {printable(str(stored or kind))[:80]} of the program is no tensor of the "
                              f"archive")
         name = inner["arg"]["name"]
-        array = as_pairs(tensors[stored])
+        array = tensors[stored]
+        if array.dtype.kind == "c":
+            array = np.stack([array.real, array.imag], -1)
         program.constants[name] = of_bfloat(array) if program.kind(name) == BFLOAT else array
 
 
