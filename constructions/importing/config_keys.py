@@ -1,16 +1,14 @@
-"""Keys of config.json: what each means for a family, its default in the library, and those that change no logits.
+"""Keys of config.json: their meaning where it is the same in all families, and those that change no logits.
 
-Defaults are those of the family's configuration class in transformers (GPT2Config, …), which are the same in 4.57 and
-5.24 for every key here; where these versions read a key in two ways, the file is refused (``rotary_scaling``).
+Defaults in ``families`` are those of the family's configuration class in transformers (GPT2Config, …), which are the
+same in 4.57 and 5.24 for every key there; where these versions read a key in two ways, the file is refused
+(``position_tables``).
 """
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 from constructions.importing.config_file import Key
-
-_E5, _E6, _E12 = (Fraction(1, 10**power) for power in (5, 6, 12))
 
 _REASONS = {
     "dropout is for training": "activation_dropout attention_dropout attention_probs_dropout_prob "
@@ -62,7 +60,7 @@ COMMON = {word: Key(()) for word in _WORDS.split()} | {
 """The words that the program asks for; a family without a key for one has nothing to say there."""
 
 
-def _keys(**keys: str | tuple[str, Any] | Key | None) -> Mapping[str, Key]:
+def keys_of(**keys: str | tuple[str, Any] | Key | None) -> Mapping[str, Key]:
     """The names of what our words stand for, with defaults; a size without one is what the tensors have."""
     made = dict(COMMON)
     for word, key in keys.items():
@@ -70,67 +68,3 @@ def _keys(**keys: str | tuple[str, Any] | Key | None) -> Mapping[str, Key]:
         if names is not None:
             made[word] = names if isinstance(names, Key) else Key(tuple(names.split()), default)
     return made
-
-
-def _gpt2(**keys: Any) -> Mapping[str, Key]:
-    """GPT-2's words, with the standard ones, which its configuration takes for the same."""
-    return _keys(**{
-        "heads": ("n_head num_attention_heads", 12), "layers": ("n_layer num_hidden_layers", 12),
-        "width": "n_embd hidden_size", "units": "n_inner", "positions": "n_positions max_position_embeddings",
-        "activation": ("activation_function", "gelu_new"), "epsilon": ("layer_norm_epsilon", _E5),
-        "tied": ("tie_word_embeddings", True), **keys})
-
-
-def _standard(heads: int, layers: int, most: int, **keys: Any) -> Mapping[str, Key]:
-    """The words of most configurations."""
-    return _keys(**{
-        "heads": ("num_attention_heads", heads), "layers": ("num_hidden_layers", layers), "width": "hidden_size",
-        "units": "intermediate_size", "positions": ("max_position_embeddings", most),
-        "activation": ("hidden_act", "silu"), "tied": ("tie_word_embeddings", False), **keys})
-
-
-def _llama(heads: int, layers: int, most: int, **keys: Any) -> Mapping[str, Key]:
-    """LLaMA's words."""
-    return _standard(heads, layers, most, **{
-        "epsilon": ("rms_norm_eps", _E6), "groups": "num_key_value_heads", "head_width": "head_dim",
-        "base": ("rope_theta", 10000), **keys})
-
-
-_WINDOW = {"window": ("sliding_window", 4096), "layer_kinds": "layer_types"}
-_QWEN = _WINDOW | {"groups": ("num_key_value_heads", 32), "has_window": ("use_sliding_window", False)}
-_BIASED = {"attention_bias": ("attention_bias", False)}
-KEYS: Mapping[str, Mapping[str, Key]] = {
-    "gpt2": _gpt2(scaled=("scale_attn_weights", True), by_layer=("scale_attn_by_inverse_layer_idx", False)),
-    "nanogpt": _keys(heads="n_head", layers="n_layer", width="n_embd", positions="block_size", bias="bias"),
-    "gpt_neox": _standard(64, 44, 2048, activation=("hidden_act", "gelu"), epsilon=("layer_norm_eps", _E5),
-                          parallel=("use_parallel_residual", True), attention_bias=("attention_bias", True),
-                          base=Key(("rotary_emb_base",), 10000, ("rope_theta",)),
-                          part=Key(("rotary_pct",), Fraction(1, 4), ("partial_rotary_factor",))),
-    "gpt_neo": _gpt2(heads=("num_heads num_attention_heads", 16), layers=("num_layers num_hidden_layers", 24),
-                     width="hidden_size", units="intermediate_size", positions="max_position_embeddings",
-                     window=("window_size", 256), layer_kinds="attention_layers",
-                     attention_types=("attention_types", [[["global", "local"], 12]])),
-    "gptj": _gpt2(heads=("n_head num_attention_heads", 16), layers=("n_layer num_hidden_layers", 28),
-                  positions=("n_positions max_position_embeddings", 2048), turned=("rotary_dim", 64),
-                  tied=("tie_word_embeddings", False)),
-    "opt": _standard(12, 12, 0, units="ffn_dim", inner_width="word_embed_proj_dim", positions="max_position_embeddings",
-                     activation=("activation_function", "relu"), tied=("tie_word_embeddings", True),
-                     bias=("enable_bias", True), pad=("pad_token_id", 1)),
-    "bloom": _gpt2(heads=("n_head num_attention_heads", 8), layers=("n_layer num_hidden_layers", 2),
-                   width="n_embed hidden_size", activation=None),
-    "phi": _llama(32, 24, 2048, activation=("hidden_act", "gelu_new"), epsilon=("layer_norm_eps", _E5),
-                  part=("partial_rotary_factor", Fraction(1, 2))),
-    "gemma": _llama(16, 28, 8192, groups=("num_key_value_heads", 16), activation=("hidden_act", "gelu_pytorch_tanh"),
-                    tied=("tie_word_embeddings", True), pad=("pad_token_id", 0), **_BIASED),
-    "gemma2": _llama(8, 26, 8192, groups=("num_key_value_heads", 4), tied=("tie_word_embeddings", True),
-                     activation=("hidden_activation", "gelu_pytorch_tanh"), divisor=("query_pre_attn_scalar", 256),
-                     cap=("attn_logit_softcapping", 50), pad=("pad_token_id", 0),
-                     final_logit_softcapping=("final_logit_softcapping", 30), **_WINDOW, **_BIASED),
-    "qwen3": _llama(32, 32, 32768, **_QWEN, **_BIASED),
-    "qwen2": _llama(32, 32, 32768, **_QWEN),
-    "llama": _llama(32, 32, 2048, mlp_bias=("mlp_bias", False), **_BIASED),
-    "mistral": _llama(32, 32, 131072, groups=("num_key_value_heads", 8), window=("sliding_window", 4096)),
-    "bert": _standard(12, 12, 0, positions="max_position_embeddings", activation=("hidden_act", "gelu"),
-                      epsilon=("layer_norm_eps", _E12), tied=("tie_word_embeddings", True), parts="type_vocab_size"),
-}
-"""For each family our words for what it reads, with its names and defaults."""

@@ -14,7 +14,7 @@ from constructions.errors import InputError
 from constructions.importing.composing import Composer, in_heads
 from constructions.importing.computed_tables import alibi_slopes, scaled_by_root
 from constructions.importing.config_file import Settings
-from constructions.importing.config_keys import IGNORED, KEYS, ONLY
+from constructions.importing.config_keys import IGNORED, ONLY
 from constructions.importing.families import Row
 from constructions.importing.graph.exact import Array
 from constructions.importing.graph.forms import Flat, HeadReads
@@ -49,11 +49,11 @@ def build(row: Row, weights: Weights, settings: Settings, questions: Questions) 
     Raises:
         InputError: if a setting is not handled or contradicts a tensor, or a tensor or an answer is missing.
     """
-    settings.keys = KEYS[row.model_types[0]]
+    settings.keys = row.keys
     settings.has_defaults = settings.get("model_type") is not None
     for name, handled in {**ONLY, **row.only}.items():
         settings.only(name, *handled)
-    first, end, ignored = IGNORED.get(row.model_types[0], ((0, 0), (0, 0), {}))
+    first, end, ignored = IGNORED.get(row.model_type, ((0, 0), (0, 0), {}))
     release = settings.release
     for name, handled in ignored.items() if release is None or first <= release < end else ():
         settings.only(name, *handled, reason=f", as transformers {first[0]}.{first[1]} up to {end[0]}.{end[1]} ignores "

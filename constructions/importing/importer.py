@@ -51,8 +51,8 @@ KINDS: Mapping[str, Recogniser] = {one.name: one for one in (
     Recogniser(transformer_bridge.KIND, transformer_bridge.recognises, transformer_bridge.build, {},
                transformer_bridge.FACTS),
     Recogniser("torch-encoder", encoder_layers.recognises, encoder_layers.build, encoder_layers.BUFFERS),
-    *(Recogniser(name, partial(decoders.recognises, row), partial(decoders.build, row), families.BUFFERS,
-                 families.facts(row), bool(row.classes)) for row in _ROWS for name in row.model_types))}
+    *(Recogniser(row.model_type, partial(decoders.recognises, row), partial(decoders.build, row), families.BUFFERS,
+                 families.facts(row), bool(row.classes)) for row in _ROWS))}
 """Values of --kind; among kinds with the same names of tensors the one with the most of them comes first."""
 _PROGRAMS = (".onnx", ".pt2")
 _NETWORK_FILES = ("model.safetensors", "pytorch_model.bin", "model.pt")

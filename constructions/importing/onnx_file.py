@@ -7,8 +7,7 @@ import numpy as np
 
 from constructions.errors import InputError
 from constructions.importing.contents import MAX_DIMENSIONS, Stored
-from constructions.importing.graph.operators import opset_of
-from constructions.importing.graph.plain_graph import Graph, Input
+from constructions.importing.graph.operators import Graph, Input, opset_of
 from constructions.text import printable
 from constructions.trained.network import ELEMENT_BYTES
 

@@ -12,7 +12,6 @@ from typing import Any
 from constructions.errors import InputError
 from constructions.importing.computed_tables import rotary_tables
 from constructions.importing.config_file import Settings
-from constructions.importing.config_keys import KEYS
 from constructions.importing.contents import Contents, Stored
 from constructions.importing.families import ROWS, Row
 from constructions.importing.hooked_transformer import Reading
@@ -105,7 +104,7 @@ class _Reading(Reading):
         return self.tables
 
 
-_FAMILIES = {name: row for row in ROWS if row.classes for name in row.model_types}
+_FAMILIES = {row.model_type: row for row in ROWS if row.classes}
 
 
 def in_family_names(contents: Contents, where: str, settings_file: str) -> Contents:
@@ -118,7 +117,7 @@ def in_family_names(contents: Contents, where: str, settings_file: str) -> Conte
     if prefix is None or row is None:
         return contents
     settings = Settings(contents.settings, settings_file)
-    settings.keys, settings.has_defaults = KEYS[row.model_types[0]], True
+    settings.keys, settings.has_defaults = row.keys, True
     settings.only("scaled", True, reason=", as TransformerBridge ignores it and transformers does not")
     others, left = dict(contents.others), dict(contents.tensors)
     if row.biases.get("words", True) is False and (bias := left.pop(f"{prefix}unembed.bias", None)):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from constructions.errors import InputError
-from constructions.importing.graph.plain_graph import DEFAULTS, OPSET
+from constructions.importing.graph.operators import DEFAULTS, OPSET
 from constructions.importing.importer import Imported, import_network
 from constructions.importing.questions import Options
 from proofs.trained.forward import FloatNetwork

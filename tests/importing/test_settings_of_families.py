@@ -17,7 +17,7 @@ import pytest
 
 from constructions.errors import InputError
 from constructions.importing.config_file import Key, Settings
-from constructions.importing.config_keys import COMMON, KEYS, ONLY, WITHOUT_EFFECT
+from constructions.importing.config_keys import COMMON, ONLY, WITHOUT_EFFECT
 from constructions.importing.contents import Contents, Stored
 from constructions.importing.families import ROWS
 from constructions.importing.importer import recognise, recogniser_of
@@ -30,6 +30,7 @@ from tests.importing import models_in_torch as models
 from tests.importing.test_logits_are_those_of_torch import GPT2, LLAMA
 from tests.with_torch import torch_or_skip
 
+KEYS = {row.model_type: row.keys for row in ROWS}
 FAMILIES = tuple(name for name in KEYS if name != "nanogpt")
 DEFAULTS: dict[str, dict[str, Any]] = {
     "gpt2": {"n_head": 12, "n_layer": 12, "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5,
@@ -181,7 +182,7 @@ def test_keys_without_effect_change_nothing_and_say_why(name: str) -> None:
     without = {key: value for key, value in WITHOUT_EFFECT.items()
                if key not in ("transformers_version", "pad_token_id") and all(key not in one.names
                                                                               for one in KEYS[name].values())}
-    row = next(row for row in ROWS if row.model_types == (name,))
+    row = next(row for row in ROWS if row.model_type == name)
     without = {key: value for key, value in without.items() if key not in row.only}
     network, settings = read(name, dict.fromkeys(without, 3))
     assert network == read(name, {})[0]
@@ -191,7 +192,7 @@ def test_keys_without_effect_change_nothing_and_say_why(name: str) -> None:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_keys_that_are_handled_at_one_value_alone_are_refused_at_others(name: str) -> None:
-    row = next(row for row in ROWS if row.model_types == (name,))
+    row = next(row for row in ROWS if row.model_type == name)
     for key, handled in {**ONLY, **row.only}.items():
         for value in (True, False, None, 7, "x", {"a": 1}, [1]):
             if not any(type(value) is type(one) and value == one for one in handled):

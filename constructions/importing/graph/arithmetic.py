@@ -13,6 +13,7 @@ from constructions.importing.graph.exact import Array, Exactness
 from constructions.importing.graph.fixed_scores import scaled_by_head
 from constructions.importing.graph.forms import Codes, Flat, NormBase, NotUnderstood, beside
 from constructions.importing.graph.norms import HALF, over_root, plain_mean, to_power
+from constructions.importing.graph.state import State
 from constructions.importing.graph.values import (
     Centred,
     CentredSquare,
@@ -21,7 +22,6 @@ from constructions.importing.graph.values import (
     Modulated,
     Product,
     Range,
-    ScaledCentred,
     Scores,
     Tokenwise,
     placed,
@@ -81,19 +81,25 @@ def by_position(value: Tokenwise, shape: tuple[int, ...]) -> tuple[Tokenwise, Co
 # -- with constants ----------------------------------------------------------------------------------------------------
 
 
+def _by_rows(value: Tokenwise, constant: Array) -> tuple[Tokenwise, Codes, Codes, Array, Array]:
+    """The array and the constant in one shape; positions, the forms of each, the constant by positions and as it is."""
+    value, positions, axis, forms = by_position(value, np.broadcast_shapes(value.shape, constant.shape))
+    whole = np.broadcast_to(constant, value.shape)
+    rows = whole.reshape(1, -1) if axis is None else np.moveaxis(whole, axis, 0).reshape(len(positions), -1)
+    return value, positions, forms, rows, whole
+
+
 def plus_constant(value: Tokenwise, constant: Array, count: int, exactness: Exactness) -> Tokenwise:
     """Element by element; what depends on positions becomes a table."""
-    shape, constant = np.broadcast_shapes(value.shape, constant.shape), finite(constant)
-    if not constant.any():
-        return value.moved(lambda codes: np.broadcast_to(codes, shape))
-    value, positions, axis, forms = by_position(value.settled(exactness), shape)
-    whole = np.broadcast_to(constant, shape)
-    moved = whole.reshape(1, -1) if axis is None else np.moveaxis(whole, axis, 0).reshape(len(positions), -1)
+    if not finite(constant).any():
+        return value.moved(lambda codes: np.broadcast_to(codes, np.broadcast_shapes(codes.shape, constant.shape)))
+    value, positions, forms, rows, _ = _by_rows(value.settled(exactness), finite(constant))
     flat = value.flat.columns(forms.ravel())
-    table = moved[:1] if (moved == moved[:1]).all() else np.zeros((count, flat.size))
-    if len(table) == count and not (moved == moved[:1]).all():
-        table[positions] = moved
-    widened = np.broadcast_to(np.arange(flat.size).reshape(forms.shape), shape)
+    alike = (rows == rows[:1]).all()
+    table = rows[:1] if alike else np.zeros((count, flat.size))
+    if not alike:
+        table[positions] = rows
+    widened = np.broadcast_to(np.arange(flat.size).reshape(forms.shape), value.shape)
     return placed(_with_bias(flat, table), value.positions, widened)
 
 
@@ -107,20 +113,17 @@ def _with_bias(flat: Flat, table: Array) -> Flat:
 
 def times_constant(value: Tokenwise, constant: Array, exactness: Exactness) -> Tokenwise | Modulated:
     """Element by element."""
-    shape, constant = np.broadcast_shapes(value.shape, constant.shape), finite(constant)
+    constant = finite(constant)
     if (number := number_in(constant)) is not None:
-        return replace(value.moved(lambda codes: np.broadcast_to(codes, shape)), factor=value.factor * number)
-    value, positions, axis, forms = by_position(value, shape)
-    whole = np.broadcast_to(constant, shape)
-    moved = whole.reshape(1, -1) if axis is None else np.moveaxis(whole, axis, 0).reshape(len(positions), -1)
-    if (moved != moved[:1]).any():
+        return replace(value.moved(lambda codes: np.broadcast_to(codes, np.broadcast_shapes(
+            codes.shape, constant.shape))), factor=value.factor * number)
+    value, _, forms, rows, whole = _by_rows(value, constant)
+    if (rows != rows[:1]).any():
         return Modulated(((value.settled(exactness), np.array(whole)),))
-    pairs, places = np.unique(np.stack([forms.ravel().astype(np.float64), moved[0]]), axis=1, return_inverse=True)
-    chosen = pairs[0].astype(np.int64)
-    flat = _with_gain(value.flat.columns(chosen), pairs[1], exactness)
-    widened = np.broadcast_to(places.reshape(forms.shape), shape)
-    made = placed(flat, value.positions, widened)
-    return Tokenwise(made.flat, made.codes, value.factor)
+    pairs, places = np.unique(np.stack([forms.ravel().astype(np.float64), rows[0]]), axis=1, return_inverse=True)
+    flat = _with_gain(value.flat.columns(pairs[0].astype(np.int64)), pairs[1], exactness)
+    widened = np.broadcast_to(places.reshape(forms.shape), value.shape)
+    return replace(placed(flat, value.positions, widened), factor=value.factor)
 
 
 def _with_gain(flat: Flat, row: Array, exactness: Exactness) -> Flat:
@@ -178,24 +181,31 @@ def as_parts(value: Tokenwise | Modulated, exactness: Exactness) -> tuple[tuple[
 
 def plain(value: Modulated, count: int, exactness: Exactness) -> Tokenwise:
     """Numbers times constants of positions, as units: gates that read the positions alone."""
-    total = None
+    found = []
     for part, table in value.parts:
         numbers = np.array(np.broadcast_to(table, part.shape))
-        gate = plus_constant(placed(Flat({}, (), 1), part.positions, np.zeros(part.shape, np.int64)), numbers, count,
-                             Exactness())
-        made = part if (numbers == 1).all() else curves.product(gate, part)
-        total = made if total is None else plus(total, made, 1, exactness)
-    assert total is not None
+        found.append(part if (numbers == 1).all() else curves.product(
+            _constants_at(part.positions, numbers, count), part))
+    total = found[0]
+    for one in found[1:]:
+        total = plus(total, one, 1, exactness)
     return replace(total, factor=total.factor * value.factor)
 
 
-def joined(values: Sequence[Any], axis: int, count: int, exactness: Exactness) -> Tokenwise | Modulated:
+def _constants_at(positions: Codes, numbers: Array, count: int) -> Tokenwise:
+    """Constants as numbers of the tokens at these positions."""
+    return plus_constant(placed(Flat({}, (), 1), positions, np.zeros(numbers.shape, np.int64)), numbers, count,
+                         Exactness())
+
+
+def joined(state: State, values: Sequence[Any], axis: int) -> Tokenwise | Modulated:
     """Arrays one after another."""
+    exactness = state.exactness
     known = next(value for value in values if not isinstance(value, np.ndarray))
     if isinstance(known, Curve):
         known = resolved(known, exactness)
     example = known.parts[0][0] if isinstance(known, Modulated) else known
-    made = [_constant_like(value, example, axis, count) if isinstance(value, np.ndarray) else
+    made = [_constant_like(value, example, axis, state.count) if isinstance(value, np.ndarray) else
             resolved(value, exactness) if isinstance(value, Curve) else value for value in values]
     if any(not isinstance(value, Tokenwise | Modulated) for value in made):
         raise NotUnderstood("joined with something that is no array of numbers of tokens")
@@ -229,20 +239,19 @@ def _constant_like(array: Any, other: Tokenwise, axis: int, count: int) -> Token
     if (other.positions != np.take(other.positions, [0], axis)).any():
         raise NotUnderstood("constants before or after tokens, expected a token of their own at their place")
     numbers = np.asarray(array, np.float64)
-    positions = np.broadcast_to(np.take(other.positions, [0], axis), numbers.shape)
-    zero = placed(Flat({}, (), 1), positions, np.zeros(numbers.shape, np.int64))
-    return plus_constant(zero, numbers, count, Exactness())
+    return _constants_at(np.broadcast_to(np.take(other.positions, [0], axis), numbers.shape), numbers, count)
 
 
 # -- what Add, Sub, Mul and Div make of two values ---------------------------------------------------------------------
 
 
-def add(x: Any, y: Any, sign: int, count: int, exactness: Exactness) -> Any:
+def add(state: State, x: Any, y: Any, sign: int = 1) -> Any:
     """x + y or x - y."""
+    exactness = state.exactness
     if isinstance(x, np.ndarray):
-        return add(negated(y) if sign < 0 else y, x, 1, count, exactness)
+        return add(state, negated(y) if sign < 0 else y, x)
     if isinstance(y, np.ndarray):
-        return _add_constant(x, sign * np.asarray(y, np.float64), count, exactness)
+        return _add_constant(x, sign * np.asarray(y, np.float64), state.count, exactness)
     if isinstance(y, Mean) and sign < 0 and isinstance(x, Tokenwise) and x.ratio_to(y.of) == 1:
         return Centred(x)
     x, y = plain_mean(x, exactness), plain_mean(y, exactness)
@@ -281,17 +290,16 @@ def negated(x: Any) -> Any:
     """-x."""
     if isinstance(x, np.ndarray):
         return np.asarray(-x)
-    if isinstance(x, Tokenwise):
+    if isinstance(x, Tokenwise | Modulated):
         return replace(x, factor=-x.factor)
     if isinstance(x, Curve):
-        return Curve(x.of, {monomial: -number for monomial, number in x.polynomial.items()})
-    if isinstance(x, Modulated):
-        return replace(x, factor=-x.factor)
+        return x.times(Fraction(-1))
     raise NotUnderstood(f"the negative of {what(x)}")
 
 
-def multiply(x: Any, y: Any, exactness: Exactness) -> Any:
+def multiply(state: State, x: Any, y: Any) -> Any:
     """x · y."""
+    exactness = state.exactness
     x, y = plain_mean(x, exactness), plain_mean(y, exactness)
     if isinstance(x, np.ndarray) or isinstance(y, Product):
         x, y = y, x
@@ -303,9 +311,9 @@ def multiply(x: Any, y: Any, exactness: Exactness) -> Any:
         return _times_constant(x, np.asarray(y, np.float64), exactness)
     for one, other in ((x, y), (y, x)):
         if isinstance(other, MeanSquare) and other.power == -HALF and isinstance(
-                one, Tokenwise | Centred | Curve | ScaledCentred):
+                one, Tokenwise | Centred | Curve):
             return _over_root(one, other, exactness)
-    if isinstance(x, Centred) and isinstance(y, Centred) and x.of.ratio_to(y.of) == 1:
+    if isinstance(x, Centred) and isinstance(y, Centred) and x.gain is y.gain is None and x.of.ratio_to(y.of) == 1:
         return CentredSquare(x.of)
     if not isinstance(x, Tokenwise | Curve) or not isinstance(y, Tokenwise | Curve):
         raise NotUnderstood(f"a product of {what(x)} and {what(y)}")
@@ -319,11 +327,10 @@ def multiply(x: Any, y: Any, exactness: Exactness) -> Any:
     return curves.product(x, resolved(y, exactness))
 
 
-def _over_root(x: Tokenwise | Centred | Curve | ScaledCentred, y: MeanSquare, exactness: Exactness) -> Any:
+def _over_root(x: Tokenwise | Centred | Curve, y: MeanSquare, exactness: Exactness) -> Any:
     """A norm, whose gain may have been multiplied before."""
-    if isinstance(x, ScaledCentred):
-        return times_constant(over_root(x.centred, y, exactness), x.gain, exactness)
-    return over_root(x, y, exactness)
+    made = over_root(x, y, exactness)
+    return times_constant(made, x.gain, exactness) if isinstance(x, Centred) and x.gain is not None else made
 
 
 def _with_scale(x: Range | Product, y: Any, exactness: Exactness) -> Any:
@@ -341,14 +348,14 @@ def _times_constant(x: Any, constant: Array, exactness: Exactness) -> Any:
     number = number_in(constant)
     if isinstance(x, Tokenwise):
         return times_constant(x, constant, exactness)
-    if isinstance(x, Centred) and keeps(constant, x):
-        return ScaledCentred(x, finite(constant))
+    if isinstance(x, Centred) and x.gain is None and keeps(constant, x):
+        return Centred(x.of, finite(constant), x)
     if isinstance(x, Curve):
         if number is not None and keeps(constant, x):
-            return Curve(x.of, {monomial: a * number for monomial, a in x.polynomial.items() if number})
+            return x.times(number)
         return times_constant(resolved(x, exactness), constant, exactness)
     if isinstance(x, MeanSquare) and number is not None and x.power == 1 and keeps(constant, x):
-        return replace(x, factor=x.factor * number, epsilon=x.epsilon * number)
+        return x.times(number)
     if isinstance(x, Scores) and number is None and np.isin(constant, (0, 1)).all():
         return x.times(constant).filled(constant == 0, np.zeros(()))
     if isinstance(x, Scores) and number is not None and number > 0 and keeps(constant, x):
@@ -361,26 +368,27 @@ def _times_constant(x: Any, constant: Array, exactness: Exactness) -> Any:
     raise NotUnderstood(f"a product of {what(x)} and constants")
 
 
-def divide(x: Any, y: Any, exactness: Exactness) -> Any:
+def divide(state: State, x: Any, y: Any) -> Any:
     """x / y."""
+    exactness = state.exactness
     x = plain_mean(x, exactness)
     if isinstance(y, MeanSquare) and y.power == HALF:
         if isinstance(x, np.ndarray) and number_in(x) == 1 and keeps(x, y):
             return to_power(y, Fraction(-1))
-        if isinstance(x, Tokenwise | Centred | Curve | ScaledCentred):
+        if isinstance(x, Tokenwise | Centred | Curve):
             return _over_root(x, y, exactness)
     number = number_in(y) if isinstance(y, np.ndarray) else None
     if number is None and isinstance(y, np.ndarray) and (np.asarray(y) != 0).all():
-        return multiply(x, exactness.inverse(np.asarray(y, np.float64)), exactness)
+        return multiply(state, x, exactness.inverse(np.asarray(y, np.float64)))
     if number is None or number == 0:
         raise NotUnderstood(f"a quotient of {what(x)} by {what(y)}")
     if isinstance(x, Tokenwise):
         return replace(x.moved(lambda codes: np.broadcast_to(codes, np.broadcast_shapes(codes.shape, y.shape))),
                        factor=x.factor / number)
     if isinstance(x, Curve) and keeps(y, x):
-        return Curve(x.of, {monomial: a / number for monomial, a in x.polynomial.items()})
+        return x.times(1 / number)
     if isinstance(x, MeanSquare) and x.power == 1 and keeps(y, x):
-        return replace(x, factor=x.factor / number, epsilon=x.epsilon / number)
+        return x.times(1 / number)
     if isinstance(x, Modulated) and keeps(y, x):
         return replace(x, factor=x.factor / number)
     if isinstance(x, Scores) and number > 0 and keeps(y, x):

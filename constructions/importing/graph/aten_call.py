@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from constructions.importing.graph.forms import NotUnderstood
-from constructions.importing.graph.plain_graph import Node, OfProgram
+from constructions.importing.graph.operators import Node, OfProgram
 from constructions.importing.graph.state import MAX_ELEMENTS
 from constructions.importing.graph.torch_constants import (
     SUMS,
@@ -151,8 +151,7 @@ class Program:
                 to = node.attributes.get("to")
                 endless = any(one is not None and np.isinf(one).all() for one in inputs)
                 if (known or node.op_type != "ArgMax") and not (endless and node.op_type == "Equal"):
-                    expect_no_jump(node.op_type, how.attribute, [
-                        "f" if self.kind(name) in REAL else "i" for name in names])
+                    expect_no_jump(how, any(self.kind(name) in REAL for name in names))
                 if known and to is not None and to in SHORTENED and not rounds_surely(inputs[0], SHORTENED[to]):
                     raise Unfit(_SEVERAL)
             is_table = node.op_type == "Softmax" and self.shape(names[0])[-2:] == (self.count,) * 2 != (1, 1)
@@ -161,11 +160,11 @@ class Program:
                 if inexact or node.op_type in _FUNCTIONS:
                     self.inexact.update(name for name in node.output if self.kind(name) in REAL)
                 return
-            made = computed(node.op_type, how.attribute, inputs)
+            made = computed(how, inputs)
         except NotUnderstood as problem:
             raise Unfit(str(problem)) from None
         self.keep(node.output[0], made)
-        if inexact or not is_exact(node.op_type, how.attribute, inputs, made):
+        if inexact or not is_exact(how, inputs, made):
             kind = self.kind(node.output[0])
             if (kind == BFLOAT and node.op_type in SUMS) or (kind == HALF and not rounds_surely(made, SHORTENED[10])):
                 raise Unfit(_SEVERAL)

@@ -3,6 +3,8 @@
 ``x * 0.5 * (1 + erf(x / 1.4142135))`` arrives node by node; what it is, is asked when it is used in another way.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -39,6 +41,10 @@ class Curve:
     def __post_init__(self) -> None:
         if self.of.factor != 1:
             raise NotUnderstood("a function of a multiple of numbers")
+
+    def times(self, factor: Fraction) -> Curve:
+        """A multiple."""
+        return Curve(self.of, {monomial: a * factor for monomial, a in self.polynomial.items() if factor})
 
 
 def as_curve(value: Tokenwise | Curve) -> Curve:

@@ -18,7 +18,7 @@ from constructions.importing.graph.aten import MAKING_NEW, in_pairs, translate
 from constructions.importing.graph.aten_call import BFLOAT, ELEMENTS, Program, Unfit, shape_of, tensors_of
 from constructions.importing.graph.aten_memory import Memory, is_in_place
 from constructions.importing.graph.exported_lengths import UnknownSize, concrete, holds, symbol_of
-from constructions.importing.graph.plain_graph import OPSET, Graph, Input
+from constructions.importing.graph.operators import OPSET, Graph, Input
 from constructions.importing.graph.state import MAX_ELEMENTS
 from constructions.importing.graph.torch_constants import of_bfloat
 from constructions.text import printable

@@ -143,12 +143,3 @@ def scaled_by_head(x: Scores, numbers: Array, exactness: Exactness) -> NDArray[n
         query, key = x.reads[index]
         reads[index] = (query.scaled(Fraction(np.float64(each[index])), exactness), key)
     return reads
-
-
-def hidden_in_scores(_: Any, __: Any, inputs: list[Any]) -> Any:
-    """Return where scores are -infinity: where their mask is."""
-    scores, number = inputs
-    if not isinstance(scores, Scores) or not isinstance(number, np.ndarray) or number.size != 1 or (
-            number.item() != -np.inf or len(scores.masks) > 1):
-        raise NotUnderstood("a comparison of what depends on tokens")
-    return np.array(np.broadcast_to(scores.masks[0].numbers == -np.inf, scores.shape))

@@ -22,7 +22,7 @@ from constructions.importing.graph.forms import (
 )
 from constructions.importing.graph.layout import Epoch, Operation, Plan, Read
 from constructions.importing.graph.lengths import Form
-from constructions.importing.graph.plain_graph import Graph
+from constructions.importing.graph.operators import Graph
 from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes, tokens_input
 from constructions.importing.graph.reductions import SUM
 from constructions.importing.graph.tensors import Tensors

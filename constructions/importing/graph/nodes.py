@@ -3,25 +3,16 @@
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from constructions.importing.graph import (
-    arithmetic,
-    attention,
-    curves,
-    lookups,
-    norms,
-    reductions,
-    turns,
-    whole_attention,
-)
+from constructions.importing.graph import arithmetic, attention, curves, norms, reductions, turns, whole_attention
 from constructions.importing.graph.curves import Curve, as_curve, resolved
-from constructions.importing.graph.fixed_scores import as_scores, hidden_in_scores, weights_as_scores
+from constructions.importing.graph.fixed_scores import as_scores, weights_as_scores
 from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import Attributes, axis_in
-from constructions.importing.graph.state import State, moved_parts, moved_scores
+from constructions.importing.graph.state import MAX_ELEMENTS, State, rearranged
 from constructions.importing.graph.token_cases import without_unseen
 from constructions.importing.graph.values import (
     Centred,
@@ -33,6 +24,7 @@ from constructions.importing.graph.values import (
     Tokens,
     Tokenwise,
     Weights,
+    Whole,
     shape_of,
     what,
 )
@@ -40,43 +32,37 @@ from constructions.text import printable
 
 FLATTENED_BEFORE = 13
 """Before this definition Softmax takes its array for a matrix."""
+Handler = Callable[..., Any]
+"""Of the state, the node's attributes, and its inputs."""
+
+# -- arithmetic --------------------------------------------------------------------------------------------------------
 
 
-def _add(state: State, _: Attributes, inputs: list[Any]) -> Any:
-    masked = [isinstance(one, np.ndarray) and bool((one <= attention.MASKED).any()) for one in inputs]
+def _add(state: State, _: Attributes, x: Any, y: Any) -> Any:
+    masked = [isinstance(one, np.ndarray) and bool((one <= attention.MASKED).any()) for one in (x, y)]
     if any(masked):
-        inputs = [one if hides else as_scores(one, state.count, state.positions)
-                  for one, hides in zip(inputs, masked, strict=True)]
-    return arithmetic.add(inputs[0], inputs[1], 1, state.count, state.exactness)
+        x, y = (one if hides else as_scores(one, state.count, state.positions)
+                for one, hides in zip((x, y), masked, strict=True))
+    return arithmetic.add(state, x, y)
 
 
-def _subtract(state: State, _: Attributes, inputs: list[Any]) -> Any:
-    return arithmetic.add(inputs[0], inputs[1], -1, state.count, state.exactness)
+def _multiply(state: State, _: Attributes, x: Any, y: Any) -> Any:
+    turned = turns.product(x, y, state)
+    return turned if turned is not None else arithmetic.multiply(state, x, y)
 
 
-def _multiply(state: State, _: Attributes, inputs: list[Any]) -> Any:
-    turned = turns.product(inputs[0], inputs[1], state)
-    return turned if turned is not None else arithmetic.multiply(inputs[0], inputs[1], state.exactness)
-
-
-def _divide(state: State, _: Attributes, inputs: list[Any]) -> Any:
-    y = inputs[1]
+def _divide(state: State, _: Attributes, x: Any, y: Any) -> Any:
     inverse = norms.to_power(y, Fraction(-1)) if isinstance(y, MeanSquare) and y.power == norms.HALF else None
-    turned = turns.product(inputs[0], inverse, state)
-    return turned if turned is not None else arithmetic.divide(inputs[0], inputs[1], state.exactness)
+    turned = turns.product(x, inverse, state)
+    return turned if turned is not None else arithmetic.divide(state, x, y)
 
 
-def _negate(_: State, __: Attributes, inputs: list[Any]) -> Any:
-    return arithmetic.negated(inputs[0])
-
-
-def _power(state: State, _: Attributes, inputs: list[Any]) -> Any:
-    value = inputs[0]
-    number = arithmetic.number_in(inputs[1]) if isinstance(inputs[1], np.ndarray) and arithmetic.keeps(
-        inputs[1], value) else None
+def _power(state: State, _: Attributes, value: Any, power: Any) -> Any:
+    keeps = isinstance(power, np.ndarray) and arithmetic.keeps(power, value)
+    number = arithmetic.number_in(power) if keeps else None
     if isinstance(value, MeanSquare) and number is not None:
         return norms.to_power(value, number)
-    if isinstance(value, Centred) and number == 2:
+    if isinstance(value, Centred) and value.gain is None and number == 2:
         return CentredSquare(value.of)
     if number == 2 and (turned := turns.product(value, value, state)) is not None:
         return turned
@@ -87,37 +73,38 @@ def _power(state: State, _: Attributes, inputs: list[Any]) -> Any:
     raise NotUnderstood("a power that is neither a square nor a cube")
 
 
-def _root(_: State, __: Attributes, inputs: list[Any]) -> Any:
-    if not isinstance(inputs[0], MeanSquare):
-        raise NotUnderstood("a root of something that is no mean of squares")
-    return norms.to_power(inputs[0], Fraction(1, 2))
+def _of_squares(power: Fraction, name: str) -> Handler:
+    def handler(_: State, __: Attributes, value: Any) -> Any:
+        if not isinstance(value, MeanSquare):
+            raise NotUnderstood(f"{name} of something that is no mean of squares")
+        return norms.to_power(value, power)
+    return handler
 
 
-def _reciprocal(_: State, __: Attributes, inputs: list[Any]) -> Any:
-    if not isinstance(inputs[0], MeanSquare):
-        raise NotUnderstood("the reciprocal of something that is no mean of squares")
-    return norms.to_power(inputs[0], Fraction(-1))
+# -- functions of one number -------------------------------------------------------------------------------------------
 
 
-def _function(name: curves.Name) -> Callable[[State, Attributes, list[Any]], Any]:
-    def handler(state: State, _: Attributes, inputs: list[Any]) -> Any:
-        if isinstance(inputs[0], Scores):
+def _curve_of(value: Any, name: str) -> Curve:
+    if not isinstance(value, Tokenwise | Curve):
+        raise NotUnderstood(f"{name} of something that is no array of numbers of tokens")
+    return as_curve(value)
+
+
+def _function(name: curves.Name) -> Handler:
+    def handler(state: State, _: Attributes, value: Any) -> Any:
+        if isinstance(value, Scores):
             if name == "tanh":
-                return inputs[0].capped()
+                return value.capped()
             raise NotUnderstood(f"{name} of scores before their softmax, expected tanh (a cap)")
-        if not isinstance(inputs[0], Tokenwise | Curve):
-            raise NotUnderstood(f"{name} of something that is no array of numbers of tokens")
-        curve = curves.linear(inputs[0], state.exactness) if name == "relu" else as_curve(inputs[0])
+        curve = _curve_of(value, name)
+        curve = curves.linear(curve, state.exactness) if name == "relu" else curve
         return Curve(curve.of, curves.applied(name, curve.polynomial))
     return handler
 
 
-def _gelu(_: State, node: Attributes, inputs: list[Any]) -> Any:
-    if not isinstance(inputs[0], Tokenwise | Curve):
-        raise NotUnderstood("GELU of something that is no array of numbers of tokens")
-    value = as_curve(inputs[0])
-    x: curves.Polynomial = {(1, None): Fraction(1)}
-    if value.polynomial != x:
+def _gelu(_: State, node: Attributes, value: Any) -> Any:
+    curve, x = _curve_of(value, "GELU"), curves.Polynomial({(1, None): Fraction(1)})
+    if curve.polynomial != x:
         raise NotUnderstood("GELU of a multiple")
     if node.attribute("approximate") not in (b"none", b"tanh"):
         raise NotUnderstood("GELU by another formula than those of erf and tanh")
@@ -127,47 +114,41 @@ def _gelu(_: State, node: Attributes, inputs: list[Any]) -> Any:
     else:
         function = curves.applied("erf", {(1, None): Fraction(math.sqrt(1 / 2))})
     half = curves.constant(Fraction(1, 2))
-    return Curve(value.of, curves.times(x, curves.plus(half, curves.times(half, function))))
+    return Curve(curve.of, curves.times(x, curves.plus(half, curves.times(half, function))))
 
 
-def _swish(_: State, node: Attributes, inputs: list[Any]) -> Any:
-    if not isinstance(inputs[0], Tokenwise | Curve):
-        raise NotUnderstood("Swish of something that is no array of numbers of tokens")
-    curve = as_curve(inputs[0])
-    alpha = curves.constant(Fraction(np.float64(node.attribute("alpha"))))
-    return Curve(curve.of, curves.times(curve.polynomial, curves.applied("sigmoid", curves.times(alpha,
-                                                                                                 curve.polynomial))))
+def _swish(_: State, node: Attributes, value: Any) -> Any:
+    curve, alpha = _curve_of(value, "Swish"), Fraction(np.float64(node.attribute("alpha")))
+    inner = curves.times(curves.constant(alpha), curve.polynomial)
+    return Curve(curve.of, curves.times(curve.polynomial, curves.applied("sigmoid", inner)))
 
 
-def _layer_norm(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    return _norm(state, node, inputs, "layer")
+# -- norms and softmaxes -----------------------------------------------------------------------------------------------
 
 
-def _rms_norm(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    return _norm(state, node, inputs, "rms")
+def _norm(kind: Literal["layer", "rms"]) -> Handler:
+    def handler(state: State, node: Attributes, value: Any, gain: Any = None, bias: Any = None) -> Any:
+        epsilon, axis = Fraction(np.float64(node.attribute("epsilon"))), node.attribute("axis")
+        if any(not isinstance(one, np.ndarray | None) for one in (gain, bias)):
+            raise NotUnderstood("a norm whose gain or bias depends on tokens")
+        if kind == "rms" and axis == -1 and epsilon > 0 and (
+                turned := turns.normed(value, epsilon, gain, state)) is not None:
+            return turned
+        if not isinstance(value, Tokenwise | Curve):
+            raise NotUnderstood(f"a norm of {what(value)}, expected numbers of tokens")
+        whole = resolved(value, state.exactness).settled(state.exactness)
+        if axis not in (-1, whole.codes.ndim - 1):
+            raise NotUnderstood("a norm over more than the last axis")
+        if epsilon <= 0:
+            raise NotUnderstood("a norm whose epsilon is not above 0")
+        gain, bias = (None if one is None else np.broadcast_to(
+            arithmetic.finite(one).reshape(one.shape[-1:]), whole.shape[-1:]) for one in (gain, bias))
+        return norms.normed(whole, kind, epsilon, gain, bias)
+    return handler
 
 
-def _norm(state: State, node: Attributes, inputs: list[Any], kind: Any) -> Any:
-    epsilon, axis = Fraction(np.float64(node.attribute("epsilon"))), node.attribute("axis")
-    if any(not isinstance(one, np.ndarray | None) for one in inputs[1:]):
-        raise NotUnderstood("a norm whose gain or bias depends on tokens")
-    if kind == "rms" and axis == -1 and epsilon > 0 and (
-            turned := turns.normed(inputs[0], epsilon, inputs[1], state)) is not None:
-        return turned
-    if not isinstance(inputs[0], Tokenwise | Curve):
-        raise NotUnderstood(f"a norm of {what(inputs[0])}, expected numbers of tokens")
-    value = resolved(inputs[0], state.exactness).settled(state.exactness)
-    if axis not in (-1, value.codes.ndim - 1):
-        raise NotUnderstood("a norm over more than the last axis")
-    if epsilon <= 0:
-        raise NotUnderstood("a norm whose epsilon is not above 0")
-    gain, bias = (None if one is None else np.broadcast_to(arithmetic.finite(one).reshape(one.shape[-1:]),
-                                                           value.shape[-1:]) for one in [*inputs[1:], None, None][:2])
-    return norms.normed(value, kind, epsilon, gain, bias)
-
-
-def _softmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    value = resolved(inputs[0], state.exactness) if isinstance(inputs[0], Curve) else inputs[0]
+def _softmax(state: State, node: Attributes, value: Any) -> Any:
+    value = resolved(value, state.exactness) if isinstance(value, Curve) else value
     scores = as_scores(value, state.count, state.positions)
     if isinstance(scores, Tokenwise) and _fits_logits(scores, _axis_of_softmax(node, scores.shape)):
         return Ending(scores, "a softmax")
@@ -189,18 +170,13 @@ def _weights(state: State, scores: Scores) -> Weights:
     return weights
 
 
-def _attention(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    return whole_attention.attend(state, node, inputs, _weights)
-
-
 def _axis_of_softmax(node: Attributes, shape: tuple[int, ...]) -> int:
     """The axis over which weights add up to 1: before opset 13 these are all from the given one on, flattened."""
     axis = axis_in(node.attribute("axis"), len(shape))
     return axis if node.version >= FLATTENED_BEFORE or math.prod(shape[axis:-1]) > 1 else len(shape) - 1
 
 
-def _matmul(state: State, _: Attributes, inputs: list[Any]) -> Any:
-    return matmul(state, inputs[0], inputs[1])
+# -- products of matrices ----------------------------------------------------------------------------------------------
 
 
 def matmul(state: State, x: Any, y: Any) -> Any:
@@ -216,15 +192,13 @@ def matmul(state: State, x: Any, y: Any) -> Any:
         x = attention.softmax(scores, state.positions, state.exactness, state.tables)
         state.softmaxes.append(x)
     if isinstance(x, np.ndarray) and isinstance(y, Tokenwise) and x.ndim >= 2:
-        made = attention.times_constant(y.moved(_turned), np.asarray(np.swapaxes(x, -1, -2), np.float64),
-                                        state.exactness)
+        made = attention.times_constant(y.moved(_turned), np.asarray(_turned(x), np.float64), state.exactness)
         return made.moved(_turned)
     if isinstance(x, Weights) and isinstance(y, Tokenwise):
         return attention.averages(x, y, state.attentions)
     if isinstance(x, Tokenwise | Modulated) and isinstance(y, Tokenwise | Modulated):
         keys = y.moved(_turned) if isinstance(y, Tokenwise) else Modulated(tuple(
-            (part.moved(_turned), np.swapaxes(np.broadcast_to(table, part.shape), -1, -2)) for part, table in y.parts),
-            y.factor)
+            (part.moved(_turned), _turned(np.broadcast_to(table, part.shape))) for part, table in y.parts), y.factor)
         return attention.scores_of(x, keys)
     raise NotUnderstood("a product of matrices that is neither a linear map of each token nor attention")
 
@@ -236,26 +210,22 @@ def _mixes(x: Any, y: Tokenwise) -> bool:
         (places != places[..., :1, :]).any())
 
 
-def _turned(codes: Any) -> Any:
-    return np.swapaxes(codes, -1, -2)
+def _turned(array: Any) -> Any:
+    return np.swapaxes(array, -1, -2)
 
 
-def _gemm(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    def side(value: Any, turned: bool) -> Any:
-        if not turned:
-            return value
-        return np.swapaxes(value, -1, -2) if isinstance(value, np.ndarray) else value.moved(_turned)
-
-    product = matmul(state, side(inputs[0], node.attribute("transA")), side(inputs[1], node.attribute("transB")))
+def _gemm(state: State, node: Attributes, x: Any, y: Any, added: Any = None) -> Any:
+    x, y = (one if not node.attribute(name) else _turned(one) if isinstance(one, np.ndarray) else one.moved(_turned)
+            for one, name in ((x, "transA"), (y, "transB")))
+    product = matmul(state, x, y)
     alpha, beta = (np.asarray(node.attribute(name), np.float64) for name in ("alpha", "beta"))
-    product = product if alpha == 1 else arithmetic.multiply(product, alpha, state.exactness)
-    if len(inputs) < 3 or inputs[2] is None:
+    product = product if alpha == 1 else arithmetic.multiply(state, product, alpha)
+    if added is None:
         return product
-    added = inputs[2] if beta == 1 else arithmetic.multiply(inputs[2], beta, state.exactness)
-    return arithmetic.add(product, added, 1, state.count, state.exactness)
+    return arithmetic.add(state, product, added if beta == 1 else arithmetic.multiply(state, added, beta))
 
 
-def _einsum(state: State, node: Attributes, inputs: list[Any]) -> Any:
+def _einsum(state: State, node: Attributes, *inputs: Any) -> Any:
     """Of two arrays: as a product of matrices, with the axes put in order before and after."""
     equation = node.attribute("equation").decode("ascii", "replace").replace(" ", "")
     sides, _, out = equation.partition("->")
@@ -268,7 +238,7 @@ def _einsum(state: State, node: Attributes, inputs: list[Any]) -> Any:
         x, y, names = y, x, names[::-1]
     both = [c for c in names[0] if c in names[1]]
     batch, inner = [c for c in both if c in out], [c for c in both if c not in out]
-    left, right = [c for c in names[0] if c not in both], [c for c in names[1] if c not in both]
+    left, right = ([c for c in name if c not in both] for name in names)
     if {*out} != {*batch, *left, *right}:
         raise NotUnderstood(f"the equation {printable(equation)[:60]}")
     shapes = [shape_of(value) or () for value in (x, y)
@@ -281,46 +251,37 @@ def _einsum(state: State, node: Attributes, inputs: list[Any]) -> Any:
     def arranged(value: Any, name: str, groups: list[list[str]]) -> Any:
         axes = [name.index(c) for group in groups for c in group]
         shape = [*(sizes.get(c, 1) for c in groups[0]), *(math.prod(sizes.get(c, 1) for c in g) for g in groups[1:])]
-
-        def move(array: Any) -> Any:
-            return np.transpose(array, axes).reshape(shape)
-        if isinstance(value, Weights | Scores):
-            return moved_scores(value, lambda array: [move(array)])
-        if isinstance(value, Modulated):
-            return moved_parts(value, lambda array: [move(array)])[0]
-        return move(value) if isinstance(value, np.ndarray) else value.moved(move)
+        return rearranged(value, lambda array: np.transpose(array, axes).reshape(shape))
 
     made = matmul(state, arranged(x, names[0], [batch, left, inner]), arranged(y, names[1], [batch, inner, right]))
     order = [*batch, *left, *right]
-
-    def back(array: Any) -> Any:
-        return np.transpose(array.reshape([sizes.get(c, 1) for c in order]), [order.index(c) for c in out])
-    return moved_scores(made, lambda array: [back(array)]) if isinstance(made, Scores) else made.moved(back)
+    return rearranged(made, lambda array: np.transpose(array.reshape([sizes.get(c, 1) for c in order]), [
+        order.index(c) for c in out]))
 
 
-def _convolution(state: State, node: Attributes, inputs: list[Any]) -> Any:
+def _convolution(state: State, node: Attributes, value: Any, kernel: Any, bias: Any = None) -> Any:
     """A convolution that sees one token at a time is a linear map."""
-    value, kernel, bias = [*inputs, None][:3]
     plain = all(node.attribute(name) in (default, [one], [one, one]) for name, default, one in (
         ("group", 1, 1), ("strides", None, 1), ("pads", None, 0)))
     if not isinstance(kernel, np.ndarray) or kernel.ndim != 3 or kernel.shape[-1] != 1 or not plain:
         raise NotUnderstood("a convolution of several tokens or in groups, expected one of single tokens (kernel 1)")
     made = matmul(state, np.asarray(kernel[:, :, 0], np.float64), value)
-    return made if bias is None else arithmetic.add(made, bias[:, np.newaxis], 1, state.count, state.exactness)
+    return made if bias is None else arithmetic.add(state, made, bias[:, np.newaxis])
 
 
-def _concat(state: State, node: Attributes, inputs: list[Any]) -> Any:
+# -- elements chosen ---------------------------------------------------------------------------------------------------
+
+
+def _concat(state: State, node: Attributes, *inputs: Any) -> Any:
     if any(isinstance(value, Tokens) for value in inputs):
         raise NotUnderstood("tokens joined with others")
     example = next(value for value in inputs if not isinstance(value, np.ndarray))
     if not isinstance(example, Tokenwise | Curve | Modulated):
         raise NotUnderstood("joined values of this kind")
-    axis = axis_in(node.attribute("axis"), len(shape_of(example) or ()))
-    return arithmetic.joined(inputs, axis, state.count, state.exactness)
+    return arithmetic.joined(state, inputs, axis_in(node.attribute("axis"), len(shape_of(example) or ())))
 
 
-def _where(state: State, _: Attributes, inputs: list[Any]) -> Any:
-    choice, *both = inputs
+def _where(state: State, _: Attributes, choice: Any, *both: Any) -> Any:
     if isinstance(choice, np.ndarray) and choice.size and choice.all() == choice.any():
         kept, left = both if choice.all() else both[::-1]
         shapes = [shape_of(one) for one in (kept, left, choice)]
@@ -336,39 +297,68 @@ def _where(state: State, _: Attributes, inputs: list[Any]) -> Any:
     raise NotUnderstood("a choice that is no mask of scores")
 
 
-def _is_nan(_: State, __: Attributes, inputs: list[Any]) -> Any:
+def _is_nan(_: State, __: Attributes, value: Any) -> Any:
     """A condition that never holds: each token sees a key, or its softmax was refused."""
-    if not isinstance(inputs[0], Weights):
-        raise NotUnderstood(f"whether {what(inputs[0])} are no numbers, expected weights of attention")
-    return np.zeros(inputs[0].scores.shape, bool)
+    if not isinstance(value, Weights):
+        raise NotUnderstood(f"whether {what(value)} are no numbers, expected weights of attention")
+    return np.zeros(value.scores.shape, bool)
 
 
-def _triangle(_: State, node: Attributes, inputs: list[Any]) -> Any:
+def _is_hidden(_: State, __: Attributes, scores: Any, number: Any) -> Any:
+    """Where scores are -infinity: where their mask is."""
+    if not isinstance(scores, Scores) or not isinstance(number, np.ndarray) or number.size != 1 or (
+            number.item() != -np.inf or len(scores.masks) > 1):
+        raise NotUnderstood("a comparison of what depends on tokens")
+    return np.array(np.broadcast_to(scores.masks[0].numbers == -np.inf, scores.shape))
+
+
+def _triangle(_: State, node: Attributes, scores: Any, diagonal: Any = None) -> Any:
     """Scores of later keys replaced by 0."""
-    if not isinstance(inputs[0], Scores) or node.attribute("upper") or (
-            len(inputs) > 1 and inputs[1] is not None and inputs[1].any()):
+    if not isinstance(scores, Scores) or node.attribute("upper") or (diagonal is not None and diagonal.any()):
         raise NotUnderstood("a triangle of something else than scores, or another one than the lower")
-    return inputs[0].filled(~np.tri(inputs[0].shape[-1], dtype=bool), np.zeros(()))
+    return scores.filled(~np.tri(scores.shape[-1], dtype=bool), np.zeros(()))
 
 
-def _argmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    value = resolved(inputs[0], state.exactness) if isinstance(inputs[0], Tokenwise | Curve) else inputs[0]
-    return _ending(node, value.logits if isinstance(value, Ending) else value, "an argmax")
+def _rows_of_table(state: State, node: Attributes, table: Any, tokens: Any) -> Any:
+    """GatherND of rows by tokens."""
+    if not isinstance(table, np.ndarray) or not isinstance(tokens, Tokens) or tokens.codes.shape[-1:] != (1,) or (
+            node.attribute("batch_dims")):
+        raise NotUnderstood("elements by places that depend on tokens, expected rows of a table")
+    return state.looked_up(table, Tokens(tokens.codes[..., 0]))
 
 
-def _log_softmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    value = resolved(inputs[0], state.exactness) if isinstance(inputs[0], Curve) else inputs[0]
-    return _ending(node, value, "the logarithm of a softmax")
+def _one_hot(state: State, node: Attributes, tokens: Any, depth: Any, values: Any) -> Any:
+    """A one for each token: rows of the identity."""
+    if not isinstance(tokens, Tokens) or node.attribute("axis") != -1 or not np.array_equal(values, [0, 1]):
+        raise NotUnderstood("a one-hot vector of something else than tokens")
+    if depth.size != 1 or not 0 < depth.item() <= MAX_ELEMENTS >> 10 or depth.item() != int(depth.item()):
+        raise NotUnderstood("a one-hot vector of so many tokens")
+    made = state.looked_up(np.eye(int(depth.item())), tokens)
+    return made if values.dtype.kind == "f" else Whole(made)
 
 
-def _ending(node: Attributes, value: Any, how: str) -> Ending:
+def _shape(_: State, node: Attributes, value: Any) -> Any:
+    """A constant, as the number of tokens is one here."""
+    if (shape := shape_of(value)) is None:
+        raise NotUnderstood("the shape of this kind of value")
+    return np.array(shape[node.attribute("start") : node.attribute("end")], np.int64)
+
+
+# -- after the logits --------------------------------------------------------------------------------------------------
+
+
+def _ending(how: str) -> Handler:
     """Logits, and what follows them; each of their rows is one token's."""
-    if isinstance(value, Tokenwise):
-        axis = _axis_of_softmax(node, value.shape) if "softmax" in how else axis_in(node.attribute("axis"),
-                                                                                    value.codes.ndim)
-        if _fits_logits(value, axis):
-            return Ending(value, how)
-    raise NotUnderstood(f"{how} that is not over the logits of tokens")
+    def handler(state: State, node: Attributes, value: Any) -> Ending:
+        value = resolved(value, state.exactness) if isinstance(value, Curve) else value
+        value = value.logits if isinstance(value, Ending) and how == "an argmax" else value
+        if isinstance(value, Tokenwise):
+            axis = _axis_of_softmax(node, value.shape) if "softmax" in how else axis_in(node.attribute("axis"),
+                                                                                        value.codes.ndim)
+            if _fits_logits(value, axis):
+                return Ending(value, how)
+        raise NotUnderstood(f"{how} that is not over the logits of tokens")
+    return handler
 
 
 def _fits_logits(value: Tokenwise, axis: int) -> bool:
@@ -376,22 +366,15 @@ def _fits_logits(value: Tokenwise, axis: int) -> bool:
         value.positions != value.positions[..., :1]).any()
 
 
-def _shape(_: State, node: Attributes, inputs: list[Any]) -> Any:
-    """A constant, as the number of tokens is one here."""
-    if (shape := shape_of(inputs[0])) is None:
-        raise NotUnderstood("the shape of this kind of value")
-    return np.array(shape[node.attribute("start") : node.attribute("end")], np.int64)
-
-
-HANDLERS: Mapping[str, Callable[[State, Attributes, list[Any]], Any]] = {
-    "Add": _add, "Sub": _subtract, "Mul": _multiply, "Div": _divide, "Neg": _negate, "Pow": _power, "Sqrt": _root,
-    "Reciprocal": _reciprocal, "Erf": _function("erf"), "Tanh": _function("tanh"), "Sigmoid": _function("sigmoid"),
-    "Relu": _function("relu"), "Gelu": _gelu, "Swish": _swish, "Max": reductions.maximum,
-    "Min": reductions.minimum, "Clip": reductions.clip, "Abs": reductions.absolute, "LeakyRelu": reductions.leaky,
-    "ReduceMean": reductions.mean, "ReduceSum": reductions.total, "ReduceL2": reductions.root_of_squares,
-    "ReduceSumSquare": reductions.squares, "GatherND": lookups.rows_of_table, "Conv": _convolution,
-    "Equal": hidden_in_scores,
-    "LayerNormalization": _layer_norm, "RMSNormalization": _rms_norm, "Softmax": _softmax, "MatMul": _matmul,
-    "Gemm": _gemm, "Einsum": _einsum, "Concat": _concat, "Where": _where, "Trilu": _triangle,
-    "Shape": _shape, "ArgMax": _argmax, "LogSoftmax": _log_softmax, "OneHot": lookups.one_hot,
-    "IsNaN": _is_nan, "Attention": _attention, "RotaryEmbedding": whole_attention.rotate}
+HANDLERS: Mapping[str, Handler] = {
+    "Add": _add, "Sub": lambda state, _, x, y: arithmetic.add(state, x, y, -1), "Mul": _multiply, "Div": _divide,
+    "Neg": lambda _, __, x: arithmetic.negated(x), "Pow": _power, "Sqrt": _of_squares(norms.HALF, "a root"),
+    "Reciprocal": _of_squares(Fraction(-1), "the reciprocal"), "Erf": _function("erf"), "Tanh": _function("tanh"),
+    "Sigmoid": _function("sigmoid"), "Relu": _function("relu"), "Gelu": _gelu, "Swish": _swish,
+    **reductions.HANDLERS, "GatherND": _rows_of_table, "OneHot": _one_hot, "Conv": _convolution, "Equal": _is_hidden,
+    "LayerNormalization": _norm("layer"), "RMSNormalization": _norm("rms"), "Softmax": _softmax,
+    "MatMul": lambda state, _, x, y: matmul(state, x, y), "Gemm": _gemm, "Einsum": _einsum, "Concat": _concat,
+    "Where": _where, "Trilu": _triangle, "Shape": _shape, "ArgMax": _ending("an argmax"),
+    "LogSoftmax": _ending("the logarithm of a softmax"), "IsNaN": _is_nan,
+    "Attention": lambda state, node, *inputs: whole_attention.attend(state, node, inputs, _weights),
+    "RotaryEmbedding": whole_attention.rotate}

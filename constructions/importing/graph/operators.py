@@ -4,10 +4,12 @@ The source of defaults, types of attributes, and numbers of inputs and outputs i
 ``onnx.defs`` has it, for each opset its own; for operations of ONNX Runtime that is its list of contributed operators.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from constructions.errors import InputError
+from constructions.importing.contents import Stored
 from constructions.importing.graph.forms import NotUnderstood
 from constructions.text import printable
 
@@ -35,7 +37,53 @@ WITHOUT_EFFECT: Mapping[tuple[str, str], str] = {
     ("QuantizeLinear", "axis"): "there is one scale",
 }
 """Attributes that are not looked at, and why."""
+OPSET = 23
+"""The opset of ONNX whose meanings the nodes of programs have."""
+_REDUCED = {"keepdims": 1, "noop_with_empty_axes": 0}
+DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    "ReduceSum": _REDUCED, "ReduceMean": _REDUCED, "ReduceMax": _REDUCED, "ReduceMin": _REDUCED, "ReduceL2": _REDUCED,
+    "ArgMax": {"axis": 0, "keepdims": 1, "select_last_index": 0}, "Gather": {"axis": 0}, "Trilu": {"upper": 1},
+    "Gelu": {"approximate": b"none"}, "Gemm": {"alpha": 1, "beta": 1, "transA": 0, "transB": 0},
+    "Mod": {"fmod": 0}, "OneHot": {"axis": -1}, "Conv": {"group": 1}, "Softmax": {"axis": -1},
+    "LogSoftmax": {"axis": -1}, "CumSum": {"exclusive": 0, "reverse": 0}, "Reshape": {"allowzero": 0},
+    "Cast": {"saturate": 1}}
+"""Attributes of operations that programs are spelled out in, where they have a default."""
 
+
+@dataclass
+class Node:
+    """An operation of ONNX that a program is spelled out in, under the names that ONNX has for its parts."""
+
+    op_type: str
+    input: list[str]
+    output: list[str]
+    name: str
+    attributes: Mapping[str, Any]
+    domain: str = ""
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input: the name of its numpy type and its sizes, None where any is taken."""
+
+    name: str
+    kind: str
+    sizes: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Nodes (of ONNX, or of a program), constants and inputs; ``stated``: shapes that arrays are said to have;
+    ``stored``: tensors of the file.
+    """
+
+    nodes: Sequence[Any]
+    constants: Mapping[str, Any]
+    inputs: tuple[Input, ...]
+    outputs: tuple[str, ...]
+    opsets: Mapping[str, int]
+    stored: Mapping[str, Stored]
+    stated: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 def opset_of(model: Any, where: str) -> dict[str, int]:
     """The opset of each domain.
@@ -132,6 +180,27 @@ class Attributes:
         for name in self._given:
             if name not in self._read and (self.operation, name) not in WITHOUT_EFFECT:
                 raise NotUnderstood(f"attribute {printable(name)[:40]}, which is not read here")
+
+
+class OfProgram(Attributes):
+    """The attributes of a node of a program, which has those alone that it was given."""
+
+    def __init__(self, node: Node) -> None:
+        self.operation, self.output, self.version, self.schema = node.op_type, node.output[0], OPSET, None
+        self._given, self._read = dict(node.attributes), set()
+        self._defaults = dict(DEFAULTS.get(node.op_type, {}))
+
+
+def attributes_of(node: Any, opsets: Mapping[str, int]) -> Attributes:
+    """The attributes of a node."""
+    return OfProgram(node) if isinstance(node, Node) else Attributes(node, opsets)
+
+
+def written_attributes(node: Any) -> list[Any]:
+    """The attributes in a form in which they can be compared."""
+    if isinstance(node, Node):
+        return sorted((name, repr(value)) for name, value in node.attributes.items())
+    return sorted(one.SerializeToString() for one in node.attribute)
 
 
 def axis_in(number: int, dimensions: int) -> int:

@@ -98,7 +98,7 @@ def _product(state: State, node: Attributes, inputs: list[Any]) -> Any:
     weights = dequantised(codes, span(bits, False), scale.astype(np.float64).reshape(outward, blocks), zeros, 1, block,
                           state.exactness)
     product = matmul(state, x, weights.T)
-    return product if bias is None else arithmetic.add(product, bias, 1, state.count, state.exactness)
+    return product if bias is None else arithmetic.add(state, product, bias)
 
 
 # -- numbers of tokens, rounded ----------------------------------------------------------------------------------------

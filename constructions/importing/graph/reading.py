@@ -15,8 +15,7 @@ from constructions.importing.graph.folding import FOLDED, folded
 from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.nodes import HANDLERS
 from constructions.importing.graph.norms import plain_centred
-from constructions.importing.graph.operators import Attributes
-from constructions.importing.graph.plain_graph import Graph, Input, Node, attributes_of, written_attributes
+from constructions.importing.graph.operators import Attributes, Graph, Input, Node, attributes_of, written_attributes
 from constructions.importing.graph.quantised_nodes import READ, quantised
 from constructions.importing.graph.sizes import greatest_size
 from constructions.importing.graph.state import MAX_ELEMENTS, State, moved_parts, moved_scores
@@ -29,7 +28,6 @@ from constructions.importing.graph.values import (
     Modulated,
     Product,
     Quantised,
-    ScaledCentred,
     Scores,
     TableRows,
     Tokens,
@@ -50,7 +48,7 @@ _EXACT = {"Add", "Sub", "Mul", "Neg", "MatMul"}
 """Operations that make the same of whole numbers as of real ones."""
 _WHOLE, _REAL = (6, 7), (1, 10, 11, 16)
 """Types of ONNX: whole numbers of 32 and 64 bits, and formats of floating point."""
-_MADE_PLAIN = (Modulated, TurnedSquare, Centred, ScaledCentred)
+_MADE_PLAIN = (Modulated, TurnedSquare, Centred)
 
 
 @dataclass
@@ -226,16 +224,16 @@ class _Reader:
         if handler is None:
             raise NotUnderstood("an operation that is not handled on what depends on tokens")
         if any(isinstance(value, Whole) for value in inputs) and node.op_type in _EXACT:
-            made = handler(self.state, how, [one.value if isinstance(one, Whole) else one for one in inputs])
+            made = handler(self.state, how, *(one.value if isinstance(one, Whole) else one for one in inputs))
             if not isinstance(made, Tokenwise):
                 raise NotUnderstood("numbers of tokens of a type of whole numbers, expected a cast of them")
             return [Whole(made)]
         try:
-            return [handler(self.state, how, inputs)]
+            return [handler(self.state, how, *inputs)]
         except NotUnderstood:
             if not any(isinstance(value, _MADE_PLAIN) for value in inputs):
                 raise
-        return [handler(self.state, how, [self._plain(value) for value in inputs])]
+        return [handler(self.state, how, *map(self._plain, inputs))]
 
     def _plain(self, value: Any) -> Any:
         """Numbers times constants of positions, where they are no rotary positions, as units, and numbers less their
@@ -251,11 +249,10 @@ class _Reader:
         if isinstance(value, Modulated):
             return plain(value, self.count, exactness)
         if isinstance(value, Centred):
-            return plain_centred(value, exactness)
-        if isinstance(value, ScaledCentred):
-            return self._plain(multiply(self._plain(value.centred), value.gain, exactness))
+            return plain_centred(value, exactness) if value.gain is None else self._plain(multiply(
+                self.state, self._plain(value.alone), value.gain))
         root = self._plain(value.value)
-        return multiply(root, root, exactness)
+        return multiply(self.state, root, root)
 
     def _value(self, name: str) -> Any:
         if name and name not in self.values:
@@ -268,7 +265,7 @@ class _Reader:
         """The node on constants."""
         if isinstance(node, Node):
             how.all_are_read()
-            return [computed(node.op_type, how.attribute, inputs)]
+            return [computed(how, inputs)]
         if node.op_type in FOLDED and greatest_size(how, inputs) > MAX_ELEMENTS:
             raise NotUnderstood(f"an array of more than {MAX_ELEMENTS} elements")
         return folded(node, how, inputs, self.opsets[""], moves=moves)
@@ -276,7 +273,7 @@ class _Reader:
     def _moved(self, node: Any, how: Attributes, inputs: list[Any]) -> list[Any]:
         """The same operation on the array of what stands where."""
         value, rest = inputs[0], inputs[1:]
-        if isinstance(value, Centred | ScaledCentred):
+        if isinstance(value, Centred):
             value = self._plain(value)
         if node.op_type == "Gather" and isinstance(inputs[1], Tokens) and isinstance(value, np.ndarray):
             if how.attribute("axis") != 0:

@@ -1,14 +1,15 @@
 """Sums and means over axes, and functions that are linear in pieces: minima, maxima, bounds, absolute values."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from constructions.importing.graph import arithmetic, attention, curves, norms, turns
 from constructions.importing.graph.curves import Curve, as_curve, resolved
-from constructions.importing.graph.exact import Exactness
 from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import Attributes, axes_in
 from constructions.importing.graph.state import State
@@ -20,31 +21,21 @@ NO_BOUND = 10**38
 """Where a bound is a greatest number of a format, there is none."""
 
 
-def mean(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    """ReduceMean."""
-    return _over_axes(state, node, inputs, is_sum=False)
-
-
-def total(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    """ReduceSum."""
-    return _over_axes(state, node, inputs, is_sum=True)
-
-
-def _over_axes(state: State, node: Attributes, inputs: list[Any], is_sum: bool) -> Any:
-    value, keep = inputs[0], bool(node.attribute("keepdims"))
+def _over_axes(state: State, node: Attributes, value: Any, given: Any = None, is_sum: bool = True) -> Any:
+    """ReduceSum, ReduceMean."""
+    keep = bool(node.attribute("keepdims"))
     of = value.turn.of if isinstance(value, TurnedSquare) else (
         value if isinstance(value, Tokenwise) else getattr(value, "of", None))
     if not isinstance(of, Tokenwise):
         raise NotUnderstood(f"a mean or sum of {what(value)}")
-    axes = axes_in(node, inputs[1] if len(inputs) > 1 else None, of.codes.ndim)
+    axes = axes_in(node, given, of.codes.ndim)
     if len(axes) != 1:
         raise NotUnderstood(f"a mean or sum of {what(value)} over {len(axes)} axes, expected one")
-    axis = axes[0]
-    count = Fraction(of.shape[axis])
-    if isinstance(value, TurnedSquare) and keep and axis == of.codes.ndim - 1:
+    (axis,) = axes
+    count, is_last = Fraction(of.shape[axis]), axis == of.codes.ndim - 1
+    if isinstance(value, TurnedSquare) and keep and is_last:
         return turns.mean(value, count if is_sum else Fraction(1))
-    is_square = norms.is_square(value)
-    if axis == of.codes.ndim - 1 and (is_square or (isinstance(value, Tokenwise) and keep and not is_sum)):
+    if is_last and (norms.is_square(value) or (isinstance(value, Tokenwise) and keep and not is_sum)):
         if not keep:
             raise NotUnderstood("a mean or sum that drops its axis")
         return norms.mean(value, count if is_sum else Fraction(1))
@@ -61,78 +52,66 @@ def _over_axes(state: State, node: Attributes, inputs: list[Any], is_sum: bool) 
     return replace(made, factor=made.factor * count)
 
 
-def root_of_squares(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    """ReduceL2: the root of a sum of squares."""
-    return norms.to_power(squares(state, node, inputs), Fraction(1, 2))
-
-
-def squares(state: State, node: Attributes, inputs: list[Any]) -> Any:
+def _squares(state: State, node: Attributes, value: Any, given: Any = None) -> Any:
     """ReduceSumSquare."""
-    value = resolved(inputs[0], state.exactness) if isinstance(inputs[0], Tokenwise | Curve) else None
-    if value is None:
-        raise NotUnderstood(f"a sum of squares of {what(inputs[0])}")
-    curve = as_curve(value)
-    return total(state, node, [Curve(curve.of, curves.times(curve.polynomial, curve.polynomial)), *inputs[1:]])
+    if not isinstance(value, Tokenwise | Curve):
+        raise NotUnderstood(f"a sum of squares of {what(value)}")
+    curve = as_curve(resolved(value, state.exactness))
+    return _over_axes(state, node, Curve(curve.of, curves.times(curve.polynomial, curve.polynomial)), given)
 
 
 # -- linear in pieces --------------------------------------------------------------------------------------------------
 
 
-def rectified(value: Any, exactness: Exactness) -> Curve:
+def _rectified(state: State, value: Any) -> Curve:
     """max(value, 0)."""
     if not isinstance(value, Tokenwise | Curve):
         raise NotUnderstood(f"a bound of {what(value)}")
-    curve = curves.linear(value, exactness)
+    curve = curves.linear(value, state.exactness)
     return Curve(curve.of, curves.applied("relu", curve.polynomial))
 
 
-def at_least(value: Any, bound: Any, state: State) -> Any:
+def _at_least(state: State, value: Any, bound: Any) -> Any:
     """max(value, bound) = bound + max(value - bound, 0)."""
     if isinstance(value, np.ndarray):
         value, bound = bound, value
     if isinstance(bound, np.ndarray) and not bound.any():
-        made = rectified(value, state.exactness)
+        made = _rectified(state, value)
         if np.broadcast_shapes(bound.shape, made.of.shape) != made.of.shape:
             raise NotUnderstood("a maximum that makes a larger array")
         return made
-    return arithmetic.add(_above(value, bound, state), bound, 1, state.count, state.exactness)
+    return arithmetic.add(state, _above(state, value, bound), bound)
 
 
-def _above(value: Any, bound: Any, state: State) -> Curve:
+def _above(state: State, value: Any, bound: Any) -> Curve:
     """max(value - bound, 0), where a factor of the value stays one: what is bounded is read once, and not in scales."""
     value = resolved(value, state.exactness) if isinstance(value, Curve) else value
     number = arithmetic.number_in(bound) if isinstance(bound, np.ndarray) else None
     if not isinstance(value, Tokenwise) or number is None or not value.factor:
-        return rectified(arithmetic.add(value, bound, -1, state.count, state.exactness), state.exactness)
+        return _rectified(state, arithmetic.add(state, value, bound, -1))
     shift = np.float64(number / value.factor)
     state.exactness.note(Fraction(shift) == number / value.factor)
-    moved = arithmetic.add(replace(value, factor=Fraction(1)), np.full_like(bound, shift, np.float64), -1, state.count,
-                           state.exactness)
-    return rectified(replace(moved, factor=value.factor), state.exactness)
+    moved = arithmetic.add(state, replace(value, factor=Fraction(1)), np.full_like(bound, shift, np.float64), -1)
+    return _rectified(state, replace(moved, factor=value.factor))
 
 
-def _two(inputs: list[Any]) -> list[Any]:
-    if len(inputs) != 2:
-        raise NotUnderstood(f"a maximum or minimum of {len(inputs)}, expected two")
-    return inputs
+def _at_most(state: State, value: Any, bound: Any) -> Any:
+    """The greater one of the negatives, negated."""
+    return arithmetic.negated(_at_least(state, arithmetic.negated(value), arithmetic.negated(bound)))
 
 
-def maximum(state: State, _: Attributes, inputs: list[Any]) -> Any:
-    """Max."""
-    one, other = _two(inputs)
-    return at_least(one, other, state)
+def _of_two(function: Callable[[State, Any, Any], Any]) -> Callable[..., Any]:
+    def handler(state: State, _: Attributes, *inputs: Any) -> Any:
+        if len(inputs) != 2:
+            raise NotUnderstood(f"a maximum or minimum of {len(inputs)}, expected two")
+        return function(state, *inputs)
+    return handler
 
 
-def minimum(state: State, _: Attributes, inputs: list[Any]) -> Any:
-    """Min: the greater one of the negatives, negated."""
-    one, other = map(arithmetic.negated, _two(inputs))
-    return arithmetic.negated(at_least(one, other, state))
-
-
-def clip(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    """Clip: low + max(x - low, 0) - max(x - high, 0)."""
-    value, *bounds = [*inputs, None, None][:3]
-    given = (node.attribute(name) if one is None else one for name, one in zip(("min", "max"), bounds, strict=True))
+def _clip(state: State, node: Attributes, value: Any, *bounds: Any) -> Any:
+    """Low + max(x - low, 0) - max(x - high, 0)."""
+    given = (node.attribute(name) if one is None else one
+             for name, one in zip(("min", "max"), [*bounds, None, None], strict=False))
     numbers = [None if one is None else np.asarray(one, np.float64).item() for one in given]
     if any(number is not None and np.isnan(number) for number in numbers):
         raise NotUnderstood("a bound that is no number")
@@ -141,27 +120,23 @@ def clip(state: State, node: Attributes, inputs: list[Any]) -> Any:
     if low is not None and high is not None and low > high:
         raise NotUnderstood("bounds of which the lower one is greater")
     if low is None:
-        return value if high is None else minimum(state, node, [value, high])
-    lower = at_least(value, low, state)
-    if high is None:
-        return lower
-    return arithmetic.add(lower, _above(value, high, state), -1, state.count, state.exactness)
-
-
-def absolute(state: State, _: Attributes, inputs: list[Any]) -> Any:
-    """Abs: max(x, 0) + max(-x, 0)."""
-    return _leaky(state, inputs[0], Fraction(-1))
-
-
-def leaky(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    """LeakyRelu."""
-    return _leaky(state, inputs[0], Fraction(np.float64(node.attribute("alpha"))))
+        return value if high is None else _at_most(state, value, high)
+    lower = _at_least(state, value, low)
+    return lower if high is None else arithmetic.add(state, lower, _above(state, value, high), -1)
 
 
 def _leaky(state: State, value: Any, below: Fraction) -> Curve:
+    """max(x, 0) - below * max(-x, 0)."""
     if not isinstance(value, Tokenwise | Curve):
         raise NotUnderstood(f"the absolute value of {what(value)}")
     curve = curves.linear(value, state.exactness)
-    minus = {monomial: -number for monomial, number in curve.polynomial.items()}
-    other = curves.times(curves.constant(-below), curves.applied("relu", minus))
+    other = curves.times(curves.constant(-below), curves.applied("relu", curve.times(Fraction(-1)).polynomial))
     return Curve(curve.of, curves.plus(curves.applied("relu", curve.polynomial), other))
+
+
+HANDLERS: Mapping[str, Callable[..., Any]] = {
+    "Max": _of_two(_at_least), "Min": _of_two(_at_most), "Clip": _clip,
+    "Abs": lambda state, _, value: _leaky(state, value, Fraction(-1)),
+    "LeakyRelu": lambda state, node, value: _leaky(state, value, Fraction(np.float64(node.attribute("alpha")))),
+    "ReduceSum": _over_axes, "ReduceMean": partial(_over_axes, is_sum=False),
+    "ReduceL2": lambda *inputs: norms.to_power(_squares(*inputs), norms.HALF), "ReduceSumSquare": _squares}

@@ -111,3 +111,12 @@ def _swapped(reads: Any) -> Any:
     for index in np.ndindex(*reads.shape):
         found[index] = reads[index][::-1]
     return found
+
+
+def rearranged(value: Any, move: Callable[[Any], Any]) -> Any:
+    """An array of any kind with its elements elsewhere."""
+    if isinstance(value, Weights | Scores):
+        return moved_scores(value, lambda array: [move(array)])
+    if isinstance(value, Modulated):
+        return moved_parts(value, lambda array: [move(array)])[0]
+    return move(value) if isinstance(value, np.ndarray) else value.moved(move)

@@ -156,14 +156,9 @@ class Centred:
     """An array less its mean over the last axis."""
 
     of: Tokenwise
-
-
-@dataclass(frozen=True)
-class ScaledCentred:
-    """It times constants, before it is divided by its root."""
-
-    centred: Centred
-    gain: Array
+    gain: Array | None = None
+    alone: Centred | None = None
+    """``gain``: constants that the array ``alone`` is multiplied by, before it is divided by its root."""
 
 
 @dataclass(frozen=True)
@@ -182,6 +177,10 @@ class MeanSquare:
     factor: Fraction
     epsilon: Fraction = Fraction(0)
     power: Fraction = Fraction(1)
+
+    def times(self, factor: Fraction) -> MeanSquare:
+        """A multiple."""
+        return replace(self, factor=self.factor * factor, epsilon=self.epsilon * factor)
 
 
 @dataclass(frozen=True)
@@ -301,15 +300,15 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
         return (*value.of.shape[:-1], 1)
     if isinstance(value, Tokens):
         return value.codes.shape
-    whole = value.scores if isinstance(value, Weights) else value.centred.of if isinstance(value, ScaledCentred) else (
-        value.value if isinstance(value, Whole) else getattr(value, "of", value))
+    whole = value.scores if isinstance(value, Weights) else value.value if isinstance(value, Whole) else getattr(
+        value, "of", value)
     return tuple(whole.shape) if isinstance(whole, np.ndarray | Tokenwise | Scores | Modulated) else None
 
 
 _NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of tokens", "Scores": "scores",
           "Curve": "functions of numbers of tokens", "Modulated": "numbers times constants of positions",
           "Mean": "means", "Centred": "numbers less their mean",
-          "ScaledCentred": "numbers less their mean, times constants", "CentredSquare": "squares",
+          "CentredScaled": "numbers less their mean, times constants", "CentredSquare": "squares",
           "MeanSquare": "mean squares", "Weights": "weights of attention", "NoneType": "nothing",
           "Quantised": "whole numbers that stand for others", "Product": "products of whole numbers",
           "TokenCase": "conditions on tokens", "Kept": "numbers of tokens but padding", "KeptTotal": "sums but padding",
@@ -320,4 +319,5 @@ _NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of t
 
 def what(value: Any) -> str:
     """A kind of value in words."""
-    return _NAMES.get(type(value).__name__, type(value).__name__)
+    name = type(value).__name__ + "Scaled" * (isinstance(value, Centred) and value.gain is not None)
+    return _NAMES.get(name, name)

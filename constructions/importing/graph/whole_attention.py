@@ -1,6 +1,6 @@
 """Attention and RotaryEmbedding of opsets 23 and 24 as one node each, by the text of onnx 1.23 (docs/importing.md)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import isqrt
 from typing import Any
@@ -11,18 +11,12 @@ from constructions.importing.graph import arithmetic, attention
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import Attributes
-from constructions.importing.graph.state import State, moved_parts
+from constructions.importing.graph.state import State, rearranged
 from constructions.importing.graph.token_cases import TokenCase, masked
 from constructions.importing.graph.values import Modulated, Scores, Tokenwise, Weights
 
 ROOT = "scores are divided by the square root of the heads' width, rounded to binary64"
 _CACHES = ((4, "past_key"), (5, "past_value"), (6, "nonpad_kv_seqlen"))
-
-
-def _moved(value: Any, move: Callable[[Any], Any]) -> Any:
-    if isinstance(value, Modulated):
-        return moved_parts(value, lambda array: [move(array)])[0]
-    return value.moved(move)
 
 
 def _numbers(state: State, value: Any, what: str) -> Any:
@@ -40,10 +34,11 @@ def _by_head(value: Any, heads: int | None, what: str) -> Any:
         return value
     if heads is None or heads < 1 or value.shape[-1] % heads:
         raise NotUnderstood(f"{what} of width {value.shape[-1]} and {heads} heads, expected a divisor")
-    return _moved(value, lambda codes: np.swapaxes(codes.reshape(*codes.shape[:2], heads, -1), 1, 2))
+    return rearranged(value, lambda codes: np.swapaxes(codes.reshape(*codes.shape[:2], heads, -1), 1, 2))
 
 
-def attend(state: State, node: Attributes, inputs: list[Any], weigh: Callable[[State, Scores], Weights]) -> Tokenwise:
+def attend(state: State, node: Attributes, inputs: Sequence[Any], weigh: Callable[[State, Scores], Weights]
+           ) -> Tokenwise:
     """Attention without a cache; ``weigh`` makes weights of scores, which are capped before a mask is added."""
     for place, name in _CACHES:
         if len(inputs) > place and inputs[place] is not None:
@@ -62,7 +57,7 @@ def attend(state: State, node: Attributes, inputs: list[Any], weigh: Callable[[S
     repeats, rest = divmod(query.shape[1], key.shape[1])
     if rest or value.shape[1] != key.shape[1]:
         raise NotUnderstood(f"{query.shape[1]} heads of queries, {key.shape[1]} of keys, {value.shape[1]} of values")
-    key, value = (_moved(one, lambda codes: np.repeat(codes, repeats, 1)) for one in (key, value))
+    key, value = (rearranged(one, lambda codes: np.repeat(codes, repeats, 1)) for one in (key, value))
     scale = _scale(state, node, query.shape[-1])
     scores = attention.scores_of(query, key)
     scores = Scores(scores.reads, scores.shape, scores.positions, scores.scale * scale, scores.tables)
@@ -112,9 +107,8 @@ def _with_mask(state: State, node: Attributes, scores: Scores, mask: Any) -> Sco
 # -- rotary positions --------------------------------------------------------------------------------------------------
 
 
-def rotate(state: State, node: Attributes, inputs: list[Any]) -> Any:
+def rotate(state: State, node: Attributes, value: Any, cosines: Any, sines: Any, places: Any = None) -> Any:
     """RotaryEmbedding: halves of each head, or neighbours, turned by tables of cosines and sines."""
-    value, cosines, sines, places = [*inputs, None][:4]
     value = _numbers(state, value, "numbers")
     number = node.attribute("num_heads")
     heads = _by_head(value, number if len(value.shape) == 3 else None, "numbers")
@@ -125,24 +119,23 @@ def rotate(state: State, node: Attributes, inputs: list[Any]) -> Any:
     tables = [_table(one, places, heads.shape[2], turned // 2) for one in (cosines, sines)]
     first, second = ((slice(0, turned, 2), slice(1, turned, 2)) if node.attribute("interleaved") else
                      (slice(turned // 2), slice(turned // 2, turned)))
-    x, y = _moved(heads, lambda codes: codes[..., first]), _moved(heads, lambda codes: codes[..., second])
+    x, y = rearranged(heads, lambda codes: codes[..., first]), rearranged(heads, lambda codes: codes[..., second])
 
     def mixed(one: Any, other: Any, sign: int) -> Any:
-        a, b = (arithmetic.multiply(part, table, state.exactness) for part, table in zip((one, other), tables,
-                                                                                         strict=True))
-        return arithmetic.add(a, b, sign, state.count, state.exactness)
+        a, b = (arithmetic.multiply(state, part, table) for part, table in zip((one, other), tables, strict=True))
+        return arithmetic.add(state, a, b, sign)
 
     parts = [mixed(x, y, -1), mixed(y, x, 1)]
     if turned < width:
-        parts.append(_moved(heads, lambda codes: codes[..., turned:]))
-    made = arithmetic.joined(parts, 3, state.count, state.exactness)
+        parts.append(rearranged(heads, lambda codes: codes[..., turned:]))
+    made = arithmetic.joined(state, parts, 3)
     order = np.arange(width)
     if node.attribute("interleaved"):
         order[:turned] = order[:turned].reshape(2, -1).T.ravel()
-    made = _moved(made, lambda codes: codes[..., order])
+    made = rearranged(made, lambda codes: codes[..., order])
     if len(value.shape) == 4:
         return made
-    return _moved(made, lambda codes: np.swapaxes(codes, 1, 2).reshape(value.shape))
+    return rearranged(made, lambda codes: np.swapaxes(codes, 1, 2).reshape(value.shape))
 
 
 def _table(table: Any, places: Any, count: int, pairs: int) -> Any:
