@@ -19,8 +19,7 @@ import numpy as np
 from certify.trained.networks import parameters
 from constructions.errors import InputError
 from constructions.importing.contents import MAX_FILE_BYTES
-from constructions.importing.onnx_external import with_external_data
-from constructions.importing.onnx_file import load_model
+from constructions.importing.onnx_file import load_model, with_external_data
 from constructions.text import printable
 from constructions.trained.network import ELEMENT_BYTES, Comparison, Rounding, Tensor, TrainedNetwork, UnitsStep
 from constructions.trained.numbers import all_numbers

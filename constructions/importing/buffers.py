@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from constructions.errors import InputError
 from constructions.importing.contents import Stored
-from constructions.importing.parts import Found
-from constructions.importing.weights import Weights, rows
+from constructions.importing.parts import Found, Weights, rows
 from constructions.trained.network import AttentionStep, Tensor
 from constructions.trained.numbers import all_numbers, view_of_tensor
 
@@ -26,9 +25,6 @@ def compared(found: Found, weights: Weights, patterns: Mapping[str, str]) -> Fou
     """The network, once the tensors under these names (expressions: what such a tensor is) state nothing else.
 
     A mask of fewer positions than the network's table cuts the table.
-
-    Raises:
-        InputError: if one of them states another network, or cannot be compared.
     """
     for name, stored in weights.stored.items():
         what = next((what for pattern, what in patterns.items() if re.fullmatch(pattern, name)), None)
@@ -46,11 +42,7 @@ def compared(found: Found, weights: Weights, patterns: Mapping[str, str]) -> Fou
 
 
 def _numbers(stored: Stored) -> Numbers:
-    """The elements, whatever their type.
-
-    Raises:
-        ValueError: if they are not numbers.
-    """
+    """The elements, whatever their type."""
     data = stored.read()
     if stored.format is not None:
         return all_numbers(Tensor(stored.format, stored.shape, data)).reshape(stored.shape)
@@ -90,11 +82,7 @@ class _Buffer:
         return self._cut()
 
     def _hides(self) -> bool:
-        """Whether a mask hides later tokens and nothing else, or nothing.
-
-        Raises:
-            ValueError: if it hides others, as windows do, or weakens scores without hiding.
-        """
+        """Whether a mask hides later tokens and nothing else, or nothing."""
         shape = self.numbers.shape
         if len(shape) < 2 or shape[-2] != shape[-1] or math.prod(shape) != shape[-1] ** 2 or not shape[-1]:
             raise ValueError("expected a square mask")

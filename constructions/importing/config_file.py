@@ -1,4 +1,7 @@
-"""config.json: what Hugging Face writes beside the weights of a network."""
+"""config.json, which Hugging Face writes beside the weights of a network: its settings, and what keys mean everywhere.
+
+Keys of a family, with their defaults, are in its row (``families``).
+"""
 
 from __future__ import annotations
 
@@ -27,9 +30,6 @@ def decimal(text: str, where: str) -> Fraction:
 
     >>> decimal("1e-05", "config.json")
     Fraction(1, 100000)
-
-    Raises:
-        InputError: if it is not one, or an unreasonably long one.
     """
     if not _DECIMAL.fullmatch(text):
         raise InputError(f"{where}: {found(text[:40])}, expected a decimal number such as 1e-5")
@@ -106,11 +106,7 @@ class Settings:
         return f"{self.where}, {next((one for one in names if one in self.settings), names[0])}"
 
     def told(self, name: str) -> Any:
-        """The value that the file states, or None.
-
-        Raises:
-            InputError: if it states another value under another name.
-        """
+        """The value that the file states, or None."""
         stated = [one for one in self._key(name).names if one in self.settings]
         for one in stated:
             if self.settings[one] != self.settings[stated[0]]:
@@ -120,11 +116,7 @@ class Settings:
         return self.settings[stated[0]] if stated else None
 
     def get(self, name: str) -> Any:
-        """The value, or the library's default where the file leaves it out.
-
-        Raises:
-            InputError: if the file states another value under another name.
-        """
+        """The value, or the library's default where the file leaves it out."""
         key = self._key(name)
         value = self.told(name)
         if self.has_defaults and not any(one in self.settings for one in key.names):
@@ -138,11 +130,7 @@ class Settings:
         return value
 
     def inside(self, name: str) -> Settings:
-        """The settings in an object, all of which must have a meaning, too.
-
-        Raises:
-            InputError: if it is not an object.
-        """
+        """The settings in an object, all of which must have a meaning, too."""
         value = self.get(name)
         if not isinstance(value, dict | None):
             raise InputError(f"{self.shown(name)}: {found(value)}, expected an object")
@@ -150,11 +138,7 @@ class Settings:
         return self._inside[-1]
 
     def finish(self) -> None:
-        """Give a meaning to the keys that nobody asked for.
-
-        Raises:
-            InputError: naming the first that has none.
-        """
+        """Give a meaning to the keys that nobody asked for."""
         for name in self.settings:
             if name not in self.meanings and name in self.without_effect:
                 self.meanings[name] = f"without effect: {self.without_effect[name]}"
@@ -167,11 +151,7 @@ class Settings:
 
     @property
     def release(self) -> tuple[int, int] | None:
-        """The release of the library that wrote the file; a development build counts as the release before it.
-
-        Raises:
-            InputError: if the file states one that is not a version.
-        """
+        """The release of the library that wrote the file; a development build counts as the release before it."""
         text = self.get("transformers_version")
         if text is None:
             return None
@@ -189,21 +169,13 @@ class Settings:
         return None if release is None else max(4, release[0])
 
     def agree(self, name: str, actual: object, what: str) -> None:
-        """Compare a size that the tensors have.
-
-        Raises:
-            InputError: if the file states another.
-        """
+        """Compare a size that the tensors have."""
         value = self.told(name)
         if value is not None and (isinstance(value, bool) or value != actual):
             raise InputError(f"{self.shown(name)}: {found(value)}, but {what}: {actual}")
 
     def keeps(self, stored: str | None, tensor: str, program: str) -> None:
-        """Check that a program that computes in the type that the file states keeps the elements of a tensor.
-
-        Raises:
-            InputError: if it would round them.
-        """
+        """Check that a program that computes in the type that the file states keeps the elements of a tensor."""
         told = self.get("dtype")
         kept = _KEPT.get(str(told).removeprefix("torch."))
         if told in (None, "auto") or stored is None or stored in (kept or ()) or (self.version == 4 and kept):
@@ -212,33 +184,21 @@ class Settings:
                          f"would round")
 
     def count(self, name: str) -> int | None:
-        """A whole number from 1, or None where there is none.
-
-        Raises:
-            InputError: if it is another value.
-        """
+        """A whole number from 1, or None where there is none."""
         value = self.get(name)
         if value is not None and (type(value) is not int or not 1 <= value < 2**31):
             raise InputError(f"{self.shown(name)}: {found(value)}, expected a whole number, 1 or more")
         return value
 
     def number(self, name: str) -> Fraction | None:
-        """A rational above 0, or None where there is none.
-
-        Raises:
-            InputError: if it is another value.
-        """
+        """A rational above 0, or None where there is none."""
         value = self.get(name)
         if value is not None and (not isinstance(value, int | Fraction) or isinstance(value, bool) or value <= 0):
             raise InputError(f"{self.shown(name)}: {found(value)}, expected a number above 0")
         return None if value is None else Fraction(value)
 
     def flag(self, name: str) -> bool | None:
-        """True or false; None where a file without defaults leaves it out.
-
-        Raises:
-            InputError: if it is another value.
-        """
+        """True or false; None where a file without defaults leaves it out."""
         value = self.get(name)
         is_left_out = value is None and not any(one in self.settings for one in self._key(name).names)
         if not isinstance(value, bool) and not is_left_out:
@@ -246,11 +206,7 @@ class Settings:
         return None if is_left_out else bool(value)
 
     def only(self, name: str, *handled: object, reason: str = "") -> None:
-        """Stop at a setting that changes the network in a way that is not handled.
-
-        Raises:
-            InputError: if it is stated, or has a default, and is not one of the handled values.
-        """
+        """Stop at a setting that changes the network in a way that is not handled."""
         names = self._key(name).names
         is_told = any(one in self.settings for one in names)
         value = self.get(name)
@@ -258,3 +214,63 @@ class Settings:
             default = "" if is_told else " (left out: its default)"
             raise InputError(f"{self.shown(name)}: {found(value)}{default} is not handled{reason}, expected "
                              f"{' or '.join(map(found, handled)) or 'it left out'}")
+
+
+_REASONS = {
+    "dropout is for training": "activation_dropout attention_dropout attention_probs_dropout_prob "
+        "attn_pdrop classifier_dropout dropout embd_pdrop embed_dropout hidden_dropout hidden_dropout_prob layerdrop "
+        "resid_dropout resid_pdrop",
+    "of training": "finetuning_task gradient_checkpointing init_std initializer_range problem_type tf_legacy_loss",
+    "numbers of tokens, with which nothing is computed": "bos_token_id decoder_start_token_id eos_token_id "
+        "pad_token_id sep_token_id unk_token_id",
+    "of text that is generated or read": "bad_words_ids begin_suppress_tokens diversity_penalty do_sample "
+        "early_stopping encoder_no_repeat_ngram_size exponential_decay_length_penalty forced_bos_token_id "
+        "forced_eos_token_id length_penalty max_length min_length no_repeat_ngram_size num_beam_groups "
+        "num_beams num_return_sequences output_scores "
+        "prefix remove_invalid_values repetition_penalty return_dict_in_generate suppress_tokens "
+        "task_specific_params temperature tokenizer_class top_k top_p typical_p",
+    "of the form of what is returned": "output_attentions output_hidden_states output_past return_dict",
+    "of speed or memory, with the same sums": "_attn_implementation _attn_implementation_autoset "
+        "attention_softmax_in_fp32 attn_implementation bias_dropout_fusion cache_implementation "
+        "chunk_size_feed_forward masked_softmax_fusion pretraining_tp reorder_and_upcast_attn "
+        "slow_but_exact use_bfloat16 use_cache",
+    "of the file": "_commit_hash _name_or_path name_or_path transformers.js_config transformers_version",
+    "of a head that is not read": "directionality pooler_fc_size pooler_num_attention_heads pooler_num_fc_layers "
+        "pooler_size_per_head pooler_type predict_special_tokens summary_activation summary_first_dropout "
+        "summary_proj_to_labels summary_type summary_use_proj",
+    "names of classes": "label2id",
+    "read by no program of the library": "max_sequence_length n_ctx offset_alibi seq_length skip_bias_add "
+        "skip_bias_add_qkv",
+    "windows hide nothing of words as long as the network takes": "max_window_layers",
+    "decoders are causal, whatever it says": "is_decoder",
+}
+WITHOUT_EFFECT: Mapping[str, str] = {key: reason for reason, keys in _REASONS.items() for key in keys.split()}
+"""Keys that change no logits of any family here, each with the reason."""
+
+ONLY: Mapping[str, tuple[object, ...]] = {
+    "add_cross_attention": (False, None), "cross_attention_hidden_size": (None,), "is_causal": (True,),
+    "is_encoder_decoder": (False,), "is_llama_config": (True,), "per_layer_config": (None, {}),
+    "pruned_heads": (None, {}), "quantization_config": (None,), "rope_interleaved": (False,), "rotary": (True,),
+    "tie_encoder_decoder": (False, None), "torchscript": (False, None), "use_mrope": (False, None)}
+"""Keys with which a network is the one that is read at these values alone."""
+IGNORED: Mapping[str, tuple[tuple[int, int], tuple[int, int], Mapping[str, tuple[object, ...]]]] = {
+    "gpt2": ((4, 41), (5, 4), {"scale_attn_weights": (True,), "scale_attn_by_inverse_layer_idx": (False,)})}
+"""Keys that releases from the first and below the second ignore in their default attention, unlike the eager one, with
+the values at which both are the same (huggingface/transformers, pull request 44397; builds before 4.42 count, too)."""
+_WORDS = ("heads groups head_width layers width inner_width units positions activation epsilon tied window has_window "
+          "layer_kinds attention_types by_layer scaled divisor turned base part parts")
+COMMON = {word: Key(()) for word in _WORDS.split()} | {
+    "architectures": Key(("architectures",)), "dtype": Key(("dtype", "torch_dtype")),
+    "labels": Key(("id2label",)), "label_count": Key(("num_labels", "_num_labels")),
+    "vocabulary": Key(("vocab_size",)), "pad": Key(("pad_token_id",))}
+"""The words that the program asks for; a family without a key for one has nothing to say there."""
+
+
+def keys_of(**keys: str | tuple[str, Any] | Key | None) -> Mapping[str, Key]:
+    """The names of what our words stand for, with defaults; a size without one is what the tensors have."""
+    made = dict(COMMON)
+    for word, key in keys.items():
+        names, default = key if isinstance(key, tuple) else (key, None)
+        if names is not None:
+            made[word] = names if isinstance(names, Key) else Key(tuple(names.split()), default)
+    return made

@@ -60,11 +60,7 @@ class Contents:
 
 
 def merge(parts: Iterable[tuple[str, Contents]]) -> Contents:
-    """The contents of several files together.
-
-    Raises:
-        InputError: if two of them hold a tensor or a setting of the same name.
-    """
+    """The contents of several files together."""
     tensors: dict[str, Stored] = {}
     settings: dict[str, Any] = {}
     others: dict[str, str] = {}

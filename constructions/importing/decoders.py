@@ -13,16 +13,13 @@ import numpy as np
 from constructions.errors import InputError
 from constructions.importing.composing import Composer, in_heads
 from constructions.importing.computed_tables import alibi_slopes, scaled_by_root
-from constructions.importing.config_file import Settings
-from constructions.importing.config_keys import IGNORED, ONLY
+from constructions.importing.config_file import IGNORED, ONLY, Settings
 from constructions.importing.families import Row
-from constructions.importing.graph.exact import Array
-from constructions.importing.graph.forms import Flat, HeadReads
-from constructions.importing.parts import Found, ending, numbered
+from constructions.importing.graph.forms import Array, Flat, HeadReads
+from constructions.importing.parts import Found, Weights, ending, numbered
 from constructions.importing.position_tables import position_tables
 from constructions.importing.quantised import DEQUANTISED
 from constructions.importing.questions import Questions, activation_in
-from constructions.importing.weights import Weights
 from constructions.text import printable
 from constructions.trained.json_values import found
 from constructions.trained.network import Activation, Affine, Attends, Readout, View
@@ -44,11 +41,7 @@ def recognises(row: Row, weights: Weights) -> bool:
 
 
 def build(row: Row, weights: Weights, settings: Settings, questions: Questions) -> Found:
-    """The network.
-
-    Raises:
-        InputError: if a setting is not handled or contradicts a tensor, or a tensor or an answer is missing.
-    """
+    """The network."""
     settings.keys = row.keys
     settings.has_defaults = settings.get("model_type") is not None
     for name, handled in {**ONLY, **row.only}.items():
@@ -89,11 +82,7 @@ class _Family:
         questions.expect_answers()
 
     def check_sizes(self) -> None:
-        """Compare the sizes that config.json states with the tensors.
-
-        Raises:
-            InputError: if one differs.
-        """
+        """Compare the sizes that config.json states with the tensors."""
         table, settings = self.table.tensor, self.settings
         settings.agree("width", self.width, f"the rows of {table} have")
         settings.agree("inner_width", self.width, f"the rows of {table} have")
@@ -139,11 +128,7 @@ class _Family:
         return replace(composer.finish(logits, self.positions, attends, row.kind), readout=readout)
 
     def layer_count(self) -> int:
-        """The number of layers.
-
-        Raises:
-            InputError: if the settings say another number, or the library's default drops some.
-        """
+        """The number of layers."""
         told, settings = self.settings.told("layers"), self.settings
         count = numbered(self.weights.stored, f"{self.prefix}{self.row.layers}", f".{self.row.out}.weight",
                          self.weights.where, None if told is None else settings.count("layers"))
@@ -329,11 +314,7 @@ class _Family:
         return logits, readout
 
     def check_padding(self) -> None:
-        """Note which token is passed over at the end of a word.
-
-        Raises:
-            InputError: if the user has not said that no word ends in it.
-        """
+        """Note which token is passed over at the end of a word."""
         token = self.settings.get("pad")
         if token is not None and type(token) is not int:
             raise InputError(f"{self.settings.shown('pad')}: {found(token)}, expected a whole number or null")
@@ -344,11 +325,7 @@ class _Family:
             self.questions.assume(f"no word ends in token {token} (pad_token_id), which would be passed over")
 
     def words(self, x: Flat, outside: str) -> Flat:
-        """The logits of words: of a layer of their own, or of the token table; BERT's come after a layer and a norm.
-
-        Raises:
-            InputError: if the settings tie what tensors do not, or the other way round.
-        """
+        """The logits of words: of a layer of their own, or of the token table; BERT's come after a layer and a norm."""
         weights, settings, table = self.weights, self.settings, self.table.tensor
         name = biased = f"{outside}{self.row.outer}"
         if self.row.sums:

@@ -8,9 +8,8 @@ from fractions import Fraction
 from constructions.errors import InputError
 from constructions.importing.computed_tables import alibi_slopes, scaled_by_root, sinusoidal_table
 from constructions.importing.config_file import Settings
-from constructions.importing.parts import Found, split_packed
+from constructions.importing.parts import Found, Weights, split_packed
 from constructions.importing.questions import PLACES, NormKind, Place, Questions, head_count, score_scale, table_rows
-from constructions.importing.weights import Weights
 from constructions.trained.network import Affine, AttentionStep, Norm, NormStep, Step, UnitsStep, View
 
 _AFTER: Place = "final"
@@ -30,11 +29,7 @@ def recognises(weights: Weights) -> bool:
 
 
 def build(weights: Weights, _: Settings, questions: Questions) -> Found:
-    """The network.
-
-    Raises:
-        InputError: if a part is missing or not the only one of its kind, or an answer is missing.
-    """
+    """The network."""
     return _Reading(weights, questions).network()
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
-from constructions.importing.config_file import Key
-from constructions.importing.config_keys import COMMON, keys_of
+from constructions.importing.config_file import COMMON, Key, keys_of
 from constructions.trained.network import Attends
 
 BUFFERS = {r"(.*\.)?rotary_emb\.inv_freq": "frequencies, which config.json states",

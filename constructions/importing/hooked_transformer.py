@@ -10,9 +10,8 @@ from constructions.importing.computed_tables import alibi_slopes
 from constructions.importing.config_file import Settings
 from constructions.importing.contents import Contents
 from constructions.importing.names_file import Names, renamed
-from constructions.importing.parts import Found, ending, numbered
+from constructions.importing.parts import Found, Weights, columns, ending, numbered
 from constructions.importing.questions import ACTIVATIONS, NormKind, Questions, score_scale
-from constructions.importing.weights import Weights, columns
 from constructions.trained import network as trained
 from constructions.trained.json_values import found
 from constructions.trained.numbers import all_numbers, view_of_tensor
@@ -80,11 +79,7 @@ def in_todays_layout(contents: Contents) -> Contents:
 
 
 def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
-    """The network.
-
-    Raises:
-        InputError: if a setting is not handled, a tensor is missing, or an answer.
-    """
+    """The network."""
     return Reading(weights, settings, questions).network()
 
 
@@ -191,11 +186,7 @@ class Reading:
         return None
 
     def expect(self, option: str, value: str, by: str) -> None:
-        """Compare with a tensor what the settings or the user say.
-
-        Raises:
-            InputError: if they say something else.
-        """
+        """Compare with a tensor what the settings or the user say."""
         told = self.told.get(option)
         if value != "rotary" or told is not None:
             self.questions.told(option, value, by)

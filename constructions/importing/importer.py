@@ -9,21 +9,18 @@ from pathlib import Path
 
 from constructions.errors import InputError
 from constructions.importing import buffers, decoders, encoder_layers, families, hooked_transformer, transformer_bridge
-from constructions.importing.config_file import Settings, read_config
-from constructions.importing.config_keys import WITHOUT_EFFECT
+from constructions.importing.array_files import read_npz, read_safetensors
+from constructions.importing.composing import rewritten
+from constructions.importing.config_file import WITHOUT_EFFECT, Settings, read_config
 from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge, unwrapped
 from constructions.importing.names_file import Names, renamed
-from constructions.importing.npz_file import read_npz
-from constructions.importing.onnx_external import with_external_data
-from constructions.importing.parts import Found, Interface
+from constructions.importing.onnx_file import with_external_data
+from constructions.importing.parts import Found, Interface, Weights
 from constructions.importing.program import program
 from constructions.importing.quantised import DEQUANTISED, OF_RANGES, ROUNDED_BY_TORCH, WEIGHTS_ALONE
 from constructions.importing.quantised_checkpoints import with_plain_weights
 from constructions.importing.questions import Options, Questions
-from constructions.importing.ranges import rewritten
-from constructions.importing.safetensors_file import looks_like_safetensors, read_safetensors
 from constructions.importing.torch_file import is_old_torch_file, read_torch
-from constructions.importing.weights import Weights
 from constructions.text import printable
 from constructions.trained.json_values import found as found_text
 from constructions.trained.network import Source, TrainedNetwork, views
@@ -207,7 +204,7 @@ def read_contents(data: bytes, name: str) -> Contents:
     """
     if data[:4] == b"PK\3\4":
         return read_npz(data, name) if name.endswith(".npz") else read_torch(data, name)
-    if name.endswith(".safetensors") or looks_like_safetensors(data):
+    if name.endswith(".safetensors") or data[8:9] == b"{":
         return read_safetensors(data, name)
     if is_old_torch_file(data):
         raise InputError(f"{name}: a bare pickle, as torch.save wrote before version 1.6, which is not run; expected "
@@ -224,11 +221,7 @@ def _fitting(weights: Weights) -> list[str]:
 
 
 def recogniser_of(weights: Weights, settings: Settings, kind: str | None) -> tuple[Recogniser, bool]:
-    """The kind of network, and whether config.json names it; else it is that of --kind, or the first that fits.
-
-    Raises:
-        InputError: if it is not known, or does not fit the tensors.
-    """
+    """The kind of network, and whether config.json names it; else it is that of --kind, or the first that fits."""
     fitting, family = _fitting(weights), settings.get("model_type")
     known_families = [name for name, one in KINDS.items() if one.is_family]
     is_native = settings.settings.get("architecture") == transformer_bridge.NATIVE

@@ -73,9 +73,6 @@ def read_names(path: str | Path) -> Names:
 
 def renamed(contents: Contents, names: Names) -> Contents:
     """The contents with the tensors that the file of names makes; those that it uses are no longer there by themselves.
-
-    Raises:
-        InputError: naming the file, the tensor, and what was expected of it.
     """
     making = _Making(contents.tensors, names.where)
     made = {name: making.tensor(name, rule) for name, rule in _without_holes(names, contents.tensors)}

@@ -1,15 +1,17 @@
-"""ONNX: a model, and the tensors that are stored in it."""
+"""ONNX: a model, the tensors that are stored in it, and those in a file beside it (``model.onnx.data``)."""
 
+import hashlib
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from constructions.errors import InputError
-from constructions.importing.contents import MAX_DIMENSIONS, Stored
-from constructions.importing.graph.operators import Graph, Input, opset_of
+from constructions.importing.contents import MAX_DIMENSIONS, MAX_FILE_BYTES, Stored
+from constructions.importing.graph.operators import Graph, Input, expect_one_each, opset_of
 from constructions.text import printable
-from constructions.trained.network import ELEMENT_BYTES
+from constructions.trained.network import ELEMENT_BYTES, Source
 
 _FORMATS = {1: "binary32", 11: "binary64", 10: "binary16", 16: "bfloat16"}
 _TYPED = {1: ("float_data", "<f4"), 11: ("double_data", "<f8")}
@@ -19,11 +21,7 @@ EXTERNAL = 1
 
 
 def stored_initializers(graph: Any, where: str) -> dict[str, Stored]:
-    """The initialisers under their own names.
-
-    Raises:
-        InputError: if one is not whole.
-    """
+    """The initialisers under their own names."""
     return {one.name: _stored(one, f"{where}, tensor {one.name}") for one in graph.initializer}
 
 
@@ -45,19 +43,12 @@ def load_model(data: bytes, where: str) -> Any:
 
 
 def graph_of(model: Any, where: str) -> Graph:
-    """The graph of a model, with its tensors and inputs.
-
-    Raises:
-        InputError: if a tensor is not whole, an opset is not read, or a name stands for an operation and a function.
-    """
+    """The graph of a model, with its tensors and inputs."""
     from onnx import helper, numpy_helper
 
     if any(one.domain in ("", "ai.onnx", "com.microsoft") for one in model.functions):
         raise InputError(f"{where}: a function in a domain of ONNX, expected its operations to be ONNX's own")
-    names = [one.name for one in model.graph.initializer]
-    if len({*names}) < len(names):
-        name = next(name for number, name in enumerate(names) if name in names[:number])
-        raise InputError(f"{where}: two arrays of the name {printable(name)[:80]}, expected one")
+    expect_one_each(where, [one.name for one in model.graph.initializer])
     stored, opsets = stored_initializers(model.graph, where), opset_of(model, where)
     inputs = []
     for one in model.graph.input:
@@ -70,11 +61,7 @@ def graph_of(model: Any, where: str) -> Graph:
 
 
 def _stored(initializer: Any, where: str) -> Stored:
-    """A tensor of the graph.
-
-    Raises:
-        InputError: if it has not the size that it states, or is in another file.
-    """
+    """A tensor of the graph."""
     shape = tuple(initializer.dims)
     if initializer.data_location == EXTERNAL:
         raise InputError(f"{where}: kept in another file, expected it inside the model")
@@ -91,3 +78,95 @@ def _stored(initializer: Any, where: str) -> Stored:
         raise InputError(f"{where}: {len(data)} bytes, expected {math.prod(shape) * ELEMENT_BYTES[form]} for its shape "
                          f"{list(shape)}")
     return Stored(form, form, shape, lambda: data)
+
+
+_KEYS = ("location", "offset", "length", "checksum")
+_BITS_OF_PARTS = {"UINT4": 4, "INT4": 4, "FLOAT4E2M1": 4, "UINT2": 2, "INT2": 2}
+
+
+def with_external_data(data: bytes, path: Path) -> tuple[bytes, tuple[Source, ...]]:
+    """The model with all its tensors inside, and the files that these came from: of the model's own folder alone.
+
+    Raises:
+        InputError: if a file is missing or not in this folder, or a tensor does not lie inside its file.
+    """
+    where = printable(path.name)
+    model = load_model(data, where)
+    outside = [one for one in model.graph.initializer if one.data_location == EXTERNAL]
+    files: dict[str, bytes] = {}
+    total = 0
+    for one in outside:
+        place = f"{where}, tensor {printable(one.name)[:80]}"
+        entries = _entries(one, place)
+        name = entries["location"]
+        if name not in files:
+            files[name] = _read_beside(path, name, place)
+        if "checksum" in entries and entries["checksum"].lower() != hashlib.sha1(files[name]).hexdigest():
+            raise InputError(f"{place}: {printable(name)[:80]} has another checksum than the model states")
+        start, size = _span(one, entries, len(files[name]), place)
+        total += size
+        if total > MAX_FILE_BYTES:
+            raise InputError(f"{where}: tensors of more than {MAX_FILE_BYTES} bytes in other files")
+        one.raw_data = files[name][start : start + size]
+        one.data_location = 0
+        del one.external_data[:]
+    sources = tuple(Source(printable(name), hashlib.sha256(one).hexdigest()) for name, one in files.items())
+    return (model.SerializeToString() if outside else data), sources
+
+
+def _entries(tensor: Any, where: str) -> dict[str, str]:
+    """Location, offset, length and checksum, as far as they are stated."""
+    found: dict[str, str] = {}
+    for one in tensor.external_data:
+        if one.key not in _KEYS or one.key in found:
+            raise InputError(f"{where}: {printable(one.key)[:40]} of a tensor in another file, expected each of "
+                             f"{', '.join(_KEYS)} at most once")
+        found[one.key] = one.value
+    if "location" not in found or tensor.raw_data:
+        raise InputError(f"{where}: kept in another file without its name, or here as well")
+    return found
+
+
+def _read_beside(path: Path, name: str, where: str) -> bytes:
+    """A file of the model's own folder, by its bare name; links out of the folder are refused."""
+    shown = printable(name)[:80]
+    if name in ("", "..") or name != Path(name).name or "\\" in name or ":" in name or "\0" in name:
+        raise InputError(f"{where}: kept in {shown}, expected a file in the folder of the model, by its bare name")
+    try:
+        target, folder = (path.parent / name).resolve(), path.parent.resolve()
+        if not target.is_file():
+            raise InputError(f"{where}: kept in {shown}, which is not beside the model; expected that file there")
+        if target.parent != folder:
+            raise InputError(f"{where}: kept in {shown}, a link out of the model's folder, expected the file itself")
+        with target.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except (OSError, RuntimeError) as error:
+        raise InputError(f"{where}: kept in {shown}, which cannot be read ({getattr(error, 'strerror', error)})"
+                         ) from None
+    if len(data) > MAX_FILE_BYTES:
+        raise InputError(f"{where}: kept in {shown}, which is longer than {MAX_FILE_BYTES} bytes")
+    return data
+
+
+def _span(tensor: Any, entries: dict[str, str], length: int, where: str) -> tuple[int, int]:
+    """First byte and number of bytes: as many as type and shape need, inside of the file."""
+    import onnx
+
+    if any(size < 0 for size in tensor.dims):
+        raise InputError(f"{where}: shape {list(tensor.dims)[:8]}, expected sizes")
+    try:
+        kind = onnx.TensorProto.DataType.Name(tensor.data_type)
+        bits = _BITS_OF_PARTS.get(kind) or 8 * onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
+    except (ValueError, KeyError, TypeError):
+        bits, kind = 0, str(tensor.data_type)
+    if kind in ("STRING", "UNDEFINED") or not bits:
+        raise InputError(f"{where}: elements of ONNX type {kind} in another file, expected numbers")
+    stated = {key: entries[key] for key in ("offset", "length") if key in entries}
+    if any(not (text.isascii() and text.isdigit() and len(text) <= 18) for text in stated.values()):
+        raise InputError(f"{where}: offset or length that is not a number of bytes")
+    start, needed = int(stated.get("offset", 0)), -(-math.prod(tensor.dims) * bits // 8)
+    given = int(stated.get("length", length - start))
+    if given != needed or start + needed > length:
+        raise InputError(f"{where}: bytes {start} to {start + given} of a file of {length}, expected {needed} bytes "
+                         f"inside of it for its shape {list(tensor.dims)[:8]}")
+    return start, needed

@@ -1,13 +1,14 @@
-"""Parts that the recognisers share: what they find, and heads cut out of the matrices of all heads."""
+"""What recognisers find, and the tensors of a file as its weights: taken by name with their shapes checked."""
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from constructions.errors import InputError
-from constructions.importing.weights import outputs, rows
-from constructions.trained.network import Affine, Attends, AttentionStep, Head, NormStep, Readout, Step, View
+from constructions.importing.contents import Contents, Stored
+from constructions.trained.network import Affine, Attends, AttentionStep, Head, NormStep, Readout, Step, Tensor, View
+from constructions.trained.validation import check_total_bytes
 
 
 @dataclass(frozen=True)
@@ -60,11 +61,7 @@ def split_packed(packed: Affine, out: View, heads: int, slopes: Sequence[Fractio
 
 
 def numbered(names: Iterable[str], before: str, after: str, where: str, told: int | None = None) -> int:
-    """How many layers there are, by the numbers between two parts of their names, which are 0, 1, 2, …
-
-    Raises:
-        InputError: if a number is missing, or a file tells another count.
-    """
+    """How many layers there are, by the numbers between two parts of their names, which are 0, 1, 2, …"""
     pattern = re.compile(re.escape(before) + r"(\d{1,6})" + re.escape(after), re.ASCII)
     numbers = {int(match[1]) for name in names if (match := pattern.match(name))}
     if numbers != set(range(len(numbers))):
@@ -77,3 +74,115 @@ def numbered(names: Iterable[str], before: str, after: str, where: str, told: in
 def ending(names: Iterable[str], end: str) -> str | None:
     """What stands before this end in the first name that has it."""
     return next((name.removesuffix(end) for name in names if name == end or name.endswith("." + end)), None)
+
+
+class Weights:
+    """Takes tensors and remembers which; what is neither taken nor set aside at the end is an error."""
+
+    def __init__(self, contents: Contents, where: str) -> None:
+        self.stored = contents.tensors
+        self.where = where
+        self.tensors: dict[str, Tensor] = {}
+        self.aside: dict[str, str] = dict(contents.others)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.stored
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of a tensor."""
+        return self._entry(name).shape
+
+    def _entry(self, name: str) -> Stored:
+        if name not in self.stored:
+            raise InputError(f"{self.where}: no tensor {name}, which other tensors need")
+        return self.stored[name]
+
+    def take(self, name: str, *shape: int | None) -> Tensor:
+        """The tensor, whose shape must be this one; None stands for any size."""
+        entry = self._entry(name)
+        fits = len(shape) == len(entry.shape) and all(
+            size in (None, actual) and actual > 0 for size, actual in zip(shape, entry.shape, strict=True))
+        if not fits:
+            sizes = ", ".join("any" if size is None else str(size) for size in shape)
+            raise InputError(f"{self.where}: tensor {name} has shape {list(entry.shape)}, expected [{sizes}]")
+        if entry.format is None:
+            raise InputError(f"{self.where}: tensor {name} has elements {entry.kind}, expected binary32, binary64, "
+                             f"binary16 or bfloat16")
+        if name not in self.tensors:
+            check_total_bytes(sum(len(tensor.data) for tensor in self.tensors.values()) + entry.bytes, self.where)
+            self.tensors[name] = Tensor(entry.format, entry.shape, entry.read())
+        return self.tensors[name]
+
+    def matrix(self, name: str, rows: int | None = None, columns: int | None = None) -> View:
+        """The whole of a tensor with two dimensions."""
+        shape = self.take(name, rows, columns).shape
+        return View(name, 0, shape, (shape[1], 1))
+
+    def linear(self, name: str, inward: int | None = None, outward: int | None = None) -> View:
+        """The weight [in, out] of a torch Linear, which is stored [out, in]."""
+        return transposed(self.matrix(name, outward, inward))
+
+    def vector(self, name: str, size: int | None = None) -> View:
+        """The whole of a tensor with one dimension."""
+        return View(name, 0, self.take(name, size).shape, (1,))
+
+    def vector_if(self, name: str, size: int | None = None) -> View | None:
+        """Likewise, or None if there is no such tensor."""
+        return self.vector(name, size) if name in self else None
+
+    def planes(self, name: str, *shape: int | None) -> tuple[View, ...]:
+        """A tensor with three dimensions as matrices, one for each index of the first."""
+        count, rows, columns = self.take(name, *shape).shape
+        return tuple(View(name, plane * rows * columns, (rows, columns), (columns, 1)) for plane in range(count))
+
+    def linear_with_bias(self, name: str, inward: int | None = None, outward: int | None = None) -> Affine:
+        """A torch Linear: NAME.weight and, if it is there, NAME.bias."""
+        weight = self.linear(f"{name}.weight", inward, outward)
+        return Affine(weight, self.vector_if(f"{name}.bias", weight.shape[1]))
+
+    def put(self, name: str, tensor: Tensor) -> View:
+        """A matrix that was computed; its name begins with ``computed.``."""
+        self.tensors[name] = tensor
+        return View(name, 0, tensor.shape, (tensor.shape[1], 1))
+
+    def same_as(self, name: str, other: str) -> bool:
+        """Whether two tensors have the same shape, format and bytes; then the first is set aside."""
+        first, second = self._entry(name), self._entry(other)
+        same = first.format is not None and (first.format, first.shape) == (second.format, second.shape)
+        if same and first.read() == second.read():
+            self.aside[name] = f"the same as {other}"
+            return True
+        return False
+
+    def finish(self, views: Iterable[View]) -> dict[str, Tensor]:
+        """The tensors of the network, whose views are given."""
+        used = {view.tensor for view in views}
+        unknown = [name for name in self.stored if name not in used and name not in self.aside]
+        if unknown:
+            raise InputError(f"{self.where}: tensor {unknown[0]} ({self.stored[unknown[0]]}) is not understood"
+                             + (f", nor are {len(unknown) - 1} more" if len(unknown) > 1 else ""))
+        return {name: tensor for name, tensor in self.tensors.items() if name in used}
+
+
+# -- views -------------------------------------------------------------------------------------------------------------
+
+
+def transposed(view: View) -> View:
+    """Rows for columns."""
+    return replace(view, shape=view.shape[::-1], strides=view.strides[::-1])
+
+
+def rows(view: View, first: int, count: int) -> View:
+    """Some rows of a matrix, or elements of a vector."""
+    return replace(view, start=view.start + first * view.strides[0], shape=(count, *view.shape[1:]))
+
+
+def columns(view: View, first: int, count: int, step: int = 1) -> View:
+    """Some columns of a matrix."""
+    return replace(view, start=view.start + first * view.strides[1], shape=(view.shape[0], count),
+                   strides=(view.strides[0], view.strides[1] * step))
+
+
+def outputs(affine: Affine, first: int, count: int) -> Affine:
+    """Some of the numbers that an affine map makes."""
+    return Affine(columns(affine.weight, first, count), affine.bias and rows(affine.bias, first, count))

@@ -1,16 +1,20 @@
-"""The positions of a family: how many there are, and the tables of rotary ones."""
+"""The positions of a family: how many there are, and the tables of rotary ones by config.json.
+
+transformers 4 reads ``rope_theta`` beside ``rope_scaling``; 5 reads ``rope_parameters``, or else both as 4 does, and
+what stands inside goes before what stands outside. A file that these would read in two ways is refused.
+"""
 
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.errors import InputError
-from constructions.importing.computed_tables import rotary_tables
+from constructions.importing.computed_tables import RotaryScaling, rotary_tables
 from constructions.importing.config_file import Settings
 from constructions.importing.families import Row
-from constructions.importing.graph.exact import Array
+from constructions.importing.graph.forms import Array
+from constructions.importing.parts import Weights
 from constructions.importing.questions import Questions, table_rows
-from constructions.importing.rotary_scaling import rotary_rule
-from constructions.importing.weights import Weights
 from constructions.trained.json_values import found
 from constructions.trained.numbers import all_numbers
 
@@ -19,11 +23,7 @@ _LAYER_KINDS = ("full_attention", "sliding_attention", "global", "local")
 
 def position_tables(row: Row, weights: Weights, settings: Settings, questions: Questions, prefix: str,
                     head_width: int) -> tuple[int, tuple[Array, Array] | None]:
-    """Numbers of positions, and of cosines and sines.
-
-    Raises:
-        InputError: if a setting contradicts a tensor, or is not handled.
-    """
+    """Numbers of positions, and of cosines and sines."""
     window = _window(settings, questions)
     if row.positions == "alibi":
         return 1, None
@@ -55,11 +55,7 @@ def position_tables(row: Row, weights: Weights, settings: Settings, questions: Q
 
 
 def _window(settings: Settings, questions: Questions) -> int | None:
-    """Greatest distance that attention sees in some layer: words are no longer than that.
-
-    Raises:
-        InputError: if there is attention of another kind.
-    """
+    """Greatest distance that attention sees in some layer: words are no longer than that."""
     kinds = str([settings.get(name) for name in ("layer_kinds", "attention_types")])
     window, is_used = settings.count("window"), settings.get("has_window") is not False
     if others := set(re.findall(r"'(\w+)'", kinds)) - set(_LAYER_KINDS):
@@ -73,3 +69,81 @@ def _window(settings: Settings, questions: Questions) -> int | None:
         return None
     questions.assume(f"attention sees {window} tokens back, so there are {window} positions at most")
     return window
+
+
+@dataclass(frozen=True)
+class RotaryRule:
+    """The base, the scaling, and which part of a head is turned (None: all of it)."""
+
+    base: Fraction
+    part: Fraction | None
+    scaling: RotaryScaling | None
+
+
+def rotary_rule(settings: Settings, questions: Questions) -> RotaryRule:
+    """The rule of the angles."""
+    inner = _inside(settings)
+    base: Fraction = questions.either("rotary_base", _one(settings, inner, "base", "rope_theta"), settings.where)
+    part = _one(settings, inner, "part", "partial_rotary_factor")
+    if part is not None and part > 1:
+        raise InputError(f"{settings.shown('part')}: {part}, expected at most 1")
+    questions.assume(f"rotary positions turn pairs of coordinates of queries and keys, to base {base}")
+    rule = RotaryRule(base, part, _scaling(inner))
+    _check_versions(settings, inner, rule)
+    return rule
+
+
+def _check_versions(settings: Settings, inner: Settings, rule: RotaryRule) -> None:
+    """Compare the rule with that of transformers 4, which does not read ``rope_parameters``."""
+    if not inner.where.endswith("rope_parameters") or not inner.settings or settings.version == 5:
+        return
+    scaling = _scaling(Settings(settings.get("rope_scaling") or {}, settings.where))
+    base = settings.number("base") or (Fraction(0) if "rope_theta" in inner.settings else rule.base)
+    if rule != RotaryRule(base, settings.number("part"), scaling):
+        raise InputError(f"{inner.where}: transformers 5 reads it and 4 does not, expected transformers_version beside "
+                         f"it, or the same in rope_theta and rope_scaling")
+
+
+def _inside(settings: Settings) -> Settings:
+    """The object with the rule."""
+    new, old = (settings.inside(name) for name in ("rope_parameters", "rope_scaling"))
+    if new.settings and old.settings and new.settings != old.settings:
+        raise InputError(f"{new.where}: {found(new.settings)}, but rope_scaling says {found(old.settings)}")
+    if new.settings and settings.version == 4:
+        raise InputError(f"{new.where}: transformers 4, which wrote the file, does not read it, expected rope_scaling")
+    for name in {**old.settings} if new.settings else ():
+        old.get(name)  # the same, as was compared
+    return new if new.settings else old
+
+
+def _one(settings: Settings, inner: Settings, word: str, name: str) -> Fraction | None:
+    """A number that may stand inside or outside, or its default."""
+    if settings.keys and not settings.keys[word].names:
+        inner.only(name, 1, Fraction(1))
+        return None
+    outer, told = settings.number(word), inner.number(name)
+    is_new = inner.where.endswith("rope_parameters") or settings.version == 5
+    if told is not None and told != outer and not (is_new and settings.told(word) is None):
+        raise InputError(f"{inner.shown(name)}: {told}, but outside it is {outer}, expected one of them")
+    return outer if told is None else told
+
+
+def _scaling(inner: Settings) -> RotaryScaling | None:
+    kinds = [kind for kind in map(inner.get, ("rope_type", "type")) if kind is not None] or ["default"]
+    if len(kinds) == 2 and kinds[0] != kinds[1]:
+        raise InputError(f"{inner.where}, type: {found(kinds[1])}, but rope_type says {found(kinds[0])}")
+    if kinds[0] not in ("default", "linear", "llama3"):
+        raise InputError(f"{inner.where}: {found(kinds[0])} is not handled, expected default, linear or llama3")
+    if kinds[0] == "default":
+        return None
+    factor = inner.number("factor")
+    if factor is None:
+        raise InputError(f"{inner.where}: no factor, expected one")
+    if kinds[0] == "linear":
+        return RotaryScaling(factor)
+    low, high, length = (inner.number(name) for name in (
+        "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"))
+    if low is None or high is None or length is None or low >= high:
+        raise InputError(f"{inner.where}: expected low_freq_factor below high_freq_factor, and "
+                         f"original_max_position_embeddings")
+    return RotaryScaling(factor, low, high, length)

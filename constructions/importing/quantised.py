@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from constructions.errors import InputError
 from constructions.importing.contents import Stored
-from constructions.importing.graph.exact import Array, Exactness
-from constructions.importing.graph.forms import NotUnderstood
+from constructions.importing.graph.forms import Array, Exactness, NotUnderstood
 from constructions.trained.network import Tensor
 from constructions.trained.numbers import all_numbers
 from constructions.trained.validation import check_total_bytes
@@ -47,11 +46,7 @@ def span(bits: int, signed: bool) -> tuple[int, int]:
 
 
 def span_of(kind: str) -> tuple[int, int]:
-    """Likewise, by the name of an element type: int8, uint4.
-
-    Raises:
-        NotUnderstood: if it is no type of whole numbers of at most 32 bits.
-    """
+    """Likewise, by the name of an element type: int8, uint4."""
     match = re.fullmatch(r"(u?)int(2|4|8|16|32)", kind, re.ASCII)
     if match is None:
         raise NotUnderstood(f"quantised numbers of type {kind[:20]}, expected whole numbers of 2 to 32 bits")
@@ -66,9 +61,6 @@ def dequantised(codes: Whole, limits: tuple[int, int], scale: Array, zero: Whole
         limits: the least and the greatest number that a zero point may be.
         scale: one number, or one for each index of the axis, or, with a block size above 0, for each block of them;
             the tool of ONNX Runtime makes some negative, as there is one more number below 0 than above.
-
-    Raises:
-        NotUnderstood: if a scale or a zero point is none, or shapes, axis and block size do not fit.
     """
     if bad := [number for number in scale.ravel().tolist() if not math.isfinite(number)]:
         raise NotUnderstood(f"a scale of {bad[0]}, expected finite numbers")
@@ -120,11 +112,7 @@ def unpacked(words: Whole, width: int, bits: int, axis: int) -> Whole:
 
 
 def whole_numbers(stored: Stored, where: str) -> tuple[str, Whole]:
-    """The element type and the elements.
-
-    Raises:
-        InputError: if they are no whole numbers.
-    """
+    """The element type and the elements."""
     found = stored.whole()
     if found is None:
         raise InputError(f"{where}: elements {stored.kind}, expected whole numbers")
@@ -132,11 +120,7 @@ def whole_numbers(stored: Stored, where: str) -> tuple[str, Whole]:
 
 
 def numbers(stored: Stored, where: str) -> Array:
-    """The elements, of floating point.
-
-    Raises:
-        InputError: if they are others.
-    """
+    """The elements, of floating point."""
     if stored.format is None:
         raise InputError(f"{where}: elements {stored.kind}, expected binary32, binary64, binary16 or bfloat16")
     return all_numbers(Tensor(stored.format, stored.shape, stored.read())).reshape(stored.shape)
@@ -144,11 +128,7 @@ def numbers(stored: Stored, where: str) -> Array:
 
 def plain(codes: tuple[str, Whole], scale: Array, zero: Whole | None, where: str, axis: int = 0, block: int = 0,
           turned: bool = False) -> Stored:
-    """The tensor that quantised numbers of a named type stand for; turned: with rows and columns exchanged.
-
-    Raises:
-        InputError: if they stand for none, or for numbers that are not all binary64.
-    """
+    """The tensor that quantised numbers of a named type stand for; turned: with rows and columns exchanged."""
     (kind, whole), exactness = codes, Exactness()
     check_total_bytes(8 * whole.size, where)
     if (below := scale[scale <= 0]).size:

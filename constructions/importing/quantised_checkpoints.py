@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from constructions.errors import InputError
+from constructions.importing.array_files import EIGHT_BITS, units_of
 from constructions.importing.config_file import Settings
 from constructions.importing.contents import Contents, Stored
-from constructions.importing.eight_bits import EIGHT_BITS, units_of
 from constructions.importing.quantised import (
     ACTIVATIONS,
     DEQUANTISED,
@@ -45,11 +45,7 @@ Made = Iterator[tuple[str, Stored, tuple[str, ...]]]
 
 
 def with_plain_weights(contents: Contents, where: str, settings_file: str) -> Contents:
-    """The contents with the weights that quantised ones stand for in their place.
-
-    Raises:
-        InputError: if they were quantised in another way, activations were, too, or a tensor does not fit.
-    """
+    """The contents with the weights that quantised ones stand for in their place."""
     told = contents.settings.get("quantization_config")
     if told is None:
         return contents

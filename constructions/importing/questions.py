@@ -121,11 +121,7 @@ class Questions:
         return getattr(self.options, name)
 
     def ask(self, name: str, placeholder: Any = None) -> Any:
-        """The answer; a placeholder if there is none, and ``finish`` will complain.
-
-        Raises:
-            InputError: if there is none and nothing can be put in its place.
-        """
+        """The answer; a placeholder if there is none, and ``finish`` will complain."""
         answer = self.option(name)
         preset = PRESETS[self.options.like].get(name) if self.options.like else None
         if answer is None and preset is not None:
@@ -170,11 +166,7 @@ class Questions:
         return f"{self.shown(name)} {value}"
 
     def told(self, name: str, value: V, by: str) -> V:
-        """What the file tells.
-
-        Raises:
-            InputError: if an option says something else.
-        """
+        """What the file tells."""
         answer = self.option(name)
         if answer is not None and answer != value:
             raise InputError(f"{self.where}: {self.shown(name)} {answer}, but {by} says {value}")
@@ -190,20 +182,12 @@ class Questions:
         self.notes += [note] if note not in self.notes else []
 
     def expect_answers(self) -> None:
-        """Check that all questions so far have answers, except the kind, whose program is shown.
-
-        Raises:
-            InputError: naming the options that are missing.
-        """
+        """Check that all questions so far have answers, except the kind, whose program is shown."""
         if self.is_open:
             raise self.complaint()
 
     def finish(self, program: tuple[str, ...] = ()) -> None:
-        """All questions have answers, and all answers questions; the complaint shows the ``program``.
-
-        Raises:
-            InputError: naming the options that are missing, or of no use.
-        """
+        """All questions have answers, and all answers questions; the complaint shows the ``program``."""
         if self._open:
             raise self.complaint(program)
         for field in fields(self.options):
@@ -226,11 +210,7 @@ class Questions:
 
 
 def head_count(questions: Questions, told: int | None, width: int, by: str) -> int:
-    """The number of heads, which divides the width.
-
-    Raises:
-        InputError: if it does not.
-    """
+    """The number of heads, which divides the width."""
     heads = questions.either("heads", told, by)
     if heads < 1 or width % heads:
         raise InputError(f"{questions.where}: {heads} heads, expected a divisor of the width {width}")
@@ -244,11 +224,7 @@ def score_scale(questions: Questions, head_width: int) -> Scale:
 
 
 def table_rows(questions: Questions, most: int | None, columns: int) -> int:
-    """How many rows a computed table of so many columns gets: what is asked for, at most what the settings allow.
-
-    Raises:
-        InputError: if more are asked for.
-    """
+    """How many rows a computed table of so many columns gets: what is asked for, at most what the settings allow."""
     limit = min(most or MAX_COMPUTED, MAX_COMPUTED // columns)
     rows = questions.option("rows")
     if rows is not None and not 1 <= rows <= limit:
@@ -265,10 +241,6 @@ ACTIVATIONS: dict[str, Activation] = {
 
 
 def activation_in(settings: Settings) -> Activation | None:
-    """The activation that config.json names.
-
-    Raises:
-        InputError: if it is a function that is not handled.
-    """
+    """The activation that config.json names."""
     settings.only("activation", *ACTIVATIONS)
     return ACTIVATIONS.get(settings.get("activation"))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from constructions.errors import InputError
-from constructions.importing.archive import Archive
+from constructions.importing.array_files import Archive
 from constructions.importing.contents import MAX_DIMENSIONS, Contents, Stored
 from constructions.importing.quantised import OF_RANGES, plain, whole_numbers
 from constructions.importing.torch_pickle import Global, QuantisedTensor, StridedTensor, interpret
@@ -35,11 +35,7 @@ def is_old_torch_file(data: bytes) -> bool:
 
 
 def read_torch(data: bytes, where: str) -> Contents:
-    """The state dict of a file.
-
-    Raises:
-        InputError: if the archive is damaged, or its pickle holds anything but a state dict.
-    """
+    """The state dict of a file."""
     archive = Archive(data, where, len(data))  # torch does not compress, so nothing is larger unpacked
     pickles = [name for name in archive.sizes if name.split("/")[-1] == "data.pkl"]
     if len(pickles) != 1 or any(name.split("/")[-1] == "constants.pkl" for name in archive.sizes):
@@ -65,11 +61,7 @@ def read_torch(data: bytes, where: str) -> Contents:
 
 def _without_packed(state: Mapping[Any, Any], storages: _Storages, where: str
                     ) -> tuple[Mapping[Any, Any], dict[str, Stored]]:
-    """The state dict without the entries of the Linears of torch's quantize_dynamic, and their weights and biases.
-
-    Raises:
-        InputError: if one is of another kind: quantised in advance, by output scales, or with weights of binary16.
-    """
+    """The state dict without the entries of the Linears of torch's quantize_dynamic, and their weights and biases."""
     tensors: dict[str, Stored] = {}
     for key in [str(key) for key in state if str(key).endswith(_PACKED)]:
         base = key.removesuffix(_PACKED)
@@ -119,11 +111,7 @@ class _Storages:
         self.read: dict[str, bytes] = {}
 
     def stored(self, tensor: StridedTensor, where: str) -> Stored:
-        """The tensor, once it is known to lie inside its storage.
-
-        Raises:
-            InputError: if it does not.
-        """
+        """The tensor, once it is known to lie inside its storage."""
         member = f"{self.folder}data/{tensor.storage.key}"
         form = _FORMATS.get(tensor.kind)
         size = ELEMENT_BYTES[form] if form else _WHOLE_BYTES.get(tensor.kind)
@@ -140,11 +128,7 @@ class _Storages:
         return Stored(tensor.kind, form, tensor.shape, lambda: self.elements(member, size, tensor))
 
     def dequantised(self, tensor: QuantisedTensor, where: str) -> Stored:
-        """A tensor of torch's quantised types, whose scales are binary64 in the file; some kernels round these.
-
-        Raises:
-            InputError: if it does not lie inside its storage, or a scale or zero point is none.
-        """
+        """A tensor of torch's quantised types, whose scales are binary64 in the file; some kernels round these."""
         codes, scale, zero = self.stored(tensor.codes, where), np.array(tensor.scale), np.array(tensor.zero)
         if isinstance(tensor.scale, StridedTensor) and isinstance(tensor.zero, StridedTensor):
             scales, zeros = (self.stored(one, where) for one in (tensor.scale, tensor.zero))

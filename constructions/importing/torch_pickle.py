@@ -69,11 +69,7 @@ _STATE_DICT = "a state dict, as torch.save(model.state_dict()) writes it"
 
 
 def interpret(data: bytes, where: str) -> Any:
-    """The object that the pickle describes: dicts, lists, tuples, text, numbers, StridedTensor.
-
-    Raises:
-        InputError: if it is damaged, or holds anything else.
-    """
+    """The object that the pickle describes: dicts, lists, tuples, text, numbers, StridedTensor."""
     if len(data) > MAX_PICKLE_BYTES:
         raise InputError(f"{where}: a pickle of {len(data)} bytes, expected at most {MAX_PICKLE_BYTES}")
     machine = _Machine(where)

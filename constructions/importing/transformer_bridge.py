@@ -16,9 +16,8 @@ from constructions.importing.contents import Contents, Stored
 from constructions.importing.families import ROWS, Row
 from constructions.importing.hooked_transformer import Reading
 from constructions.importing.names_file import Names, renamed
-from constructions.importing.parts import Found, ending
+from constructions.importing.parts import Found, Weights, ending, outputs, rows
 from constructions.importing.questions import Questions, table_rows
-from constructions.importing.weights import Weights, outputs, rows
 from constructions.trained import network as trained
 
 NATIVE, KIND, INSIDE = "TransformerLensNative", "boot-native", "_original_component"
@@ -38,11 +37,7 @@ def _prefix(tensors: Mapping[str, Stored]) -> str | None:
 
 
 def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
-    """The network.
-
-    Raises:
-        InputError: if a setting is not handled, a tensor is missing, or an answer.
-    """
+    """The network."""
     settings.only("architecture", None, NATIVE, reason=", as settings of TransformerBridge leave out some of such a "
                                                        "model: in their place give its own (original_model.config)")
     return _Reading(weights, settings, questions).network()
@@ -108,11 +103,7 @@ _FAMILIES = {row.model_type: row for row in ROWS if row.classes}
 
 
 def in_family_names(contents: Contents, where: str, settings_file: str) -> Contents:
-    """The tensors under the names of the family that config.json states, if they have those of TransformerBridge.
-
-    Raises:
-        InputError: if they were processed, so that the family has no place for all, or a setting is not handled.
-    """
+    """The tensors under the names of the family that config.json states, if they have those of TransformerBridge."""
     prefix, row = _prefix(contents.tensors), _FAMILIES.get(str(contents.settings.get("model_type")))
     if prefix is None or row is None:
         return contents

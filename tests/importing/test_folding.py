@@ -10,8 +10,7 @@ import pytest
 
 from constructions.importing.graph.folding import FOLDED, TYPES, folded
 from constructions.importing.graph.forms import NotUnderstood
-from constructions.importing.graph.operators import OPSETS, Attributes
-from constructions.importing.graph.sizes import greatest_size
+from constructions.importing.graph.operators import OPSETS, Attributes, greatest_size
 
 onnx = pytest.importorskip("onnx")
 RANDOM = np.random.default_rng(3)

@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 from constructions.errors import InputError
+from constructions.importing.array_files import as_binary16, units_of
 from constructions.importing.contents import Contents, Stored
-from constructions.importing.eight_bits import as_binary16, units_of
 from constructions.importing.importer import Imported, import_network, read_contents, recognise
 from constructions.importing.names_file import read_names
 from constructions.importing.questions import Options

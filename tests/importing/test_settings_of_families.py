@@ -16,13 +16,12 @@ import numpy as np
 import pytest
 
 from constructions.errors import InputError
-from constructions.importing.config_file import Key, Settings
-from constructions.importing.config_keys import COMMON, ONLY, WITHOUT_EFFECT
+from constructions.importing.config_file import COMMON, ONLY, WITHOUT_EFFECT, Key, Settings
 from constructions.importing.contents import Contents, Stored
 from constructions.importing.families import ROWS
 from constructions.importing.importer import recognise, recogniser_of
+from constructions.importing.parts import Weights
 from constructions.importing.questions import Options, Questions
-from constructions.importing.weights import Weights
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.forward import FloatNetwork
 from tests.importing import decoders_in_torch as in_torch

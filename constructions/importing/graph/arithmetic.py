@@ -9,11 +9,9 @@ import numpy as np
 
 from constructions.importing.graph import curves
 from constructions.importing.graph.curves import Curve, as_curve, resolved
-from constructions.importing.graph.exact import Array, Exactness
-from constructions.importing.graph.fixed_scores import scaled_by_head
-from constructions.importing.graph.forms import Codes, Flat, NormBase, NotUnderstood, beside
+from constructions.importing.graph.forms import Array, Codes, Exactness, Flat, NormBase, NotUnderstood, beside
 from constructions.importing.graph.norms import HALF, over_root, plain_mean, to_power
-from constructions.importing.graph.state import State
+from constructions.importing.graph.state import State, scaled_by_head
 from constructions.importing.graph.values import (
     Centred,
     CentredSquare,
@@ -38,11 +36,7 @@ def keeps(constant: Any, value: Any) -> bool:
 
 
 def finite(constant: Any) -> Array:
-    """Constants that are to be numbers of tokens, or to multiply them.
-
-    Raises:
-        NotUnderstood: if one is infinite or no number.
-    """
+    """Constants that are to be numbers of tokens, or to multiply them."""
     numbers = np.asarray(constant, np.float64)
     if not np.isfinite(numbers).all():
         raise NotUnderstood("constants that are infinite or no numbers beside numbers of tokens")
@@ -58,9 +52,6 @@ def number_in(array: Any) -> Fraction | None:
 
 def by_position(value: Tokenwise, shape: tuple[int, ...]) -> tuple[Tokenwise, Codes, int | None, Codes]:
     """The array in a wider shape; its positions, along which axis they go (None: one alone), the forms of a position.
-
-    Raises:
-        NotUnderstood: if positions go along no axis.
     """
     value = value.moved(lambda codes: np.broadcast_to(codes, shape))
     positions, forms = value.positions, value.forms
@@ -155,11 +146,7 @@ def _with(flat: Flat, changed: Sequence[tuple[NormBase, NormBase]]) -> Flat:
 
 
 def plus(x: Tokenwise, y: Tokenwise, sign: int, exactness: Exactness) -> Tokenwise:
-    """The sum, or the difference.
-
-    Raises:
-        NotUnderstood: if numbers of different tokens meet.
-    """
+    """The sum, or the difference."""
     shape = np.broadcast_shapes(x.shape, y.shape)
     x, y = (one.moved(lambda codes: np.broadcast_to(codes, shape)) for one in (x, y))
     if (ratio := x.ratio_to(y)) is not None:

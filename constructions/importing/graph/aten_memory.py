@@ -43,11 +43,7 @@ class Memory:
         self.empty: list[tuple[Any, Any]] = []
 
     def expect_read(self, program: Program, names: Sequence[str], operation: str) -> None:
-        """Reject a read of what was changed under another name, or never written.
-
-        Raises:
-            Unfit: if there is one.
-        """
+        """Reject a read of what was changed under another name, or never written."""
         for place, name in enumerate(names):
             if name in self.stale:
                 raise Unfit(f"reads an array that {printable(self.stale[name])[:80]} changes in place under another "
@@ -65,11 +61,7 @@ class Memory:
         return near
 
     def made(self, program: Program, operation: str, read: list[str], made: list[str], said: str) -> None:
-        """Note what an operation made.
-
-        Raises:
-            Unfit: if it changes in place what the program is given, or what it reads.
-        """
+        """Note what an operation made."""
         in_place = is_in_place(operation)
         shared = read[:1] if in_place or operation in VIEWS else [] if operation in self.new else read
         near = {*made}.union(*(self.near.setdefault(name, {name}) for name in shared))

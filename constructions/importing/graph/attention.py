@@ -7,9 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.importing.graph.exact import Array, Exactness
-from constructions.importing.graph.fixed_scores import NEARLY, Positions, Tables, is_nothing, with_table
-from constructions.importing.graph.forms import Attention, Flat, HeadBase, HeadReads, NotUnderstood, beside
+from constructions.importing.graph.forms import (
+    Array,
+    Attention,
+    Exactness,
+    Flat,
+    HeadBase,
+    HeadReads,
+    NotUnderstood,
+    beside,
+)
+from constructions.importing.graph.state import NEARLY, Positions, Tables, is_nothing, with_table
 from constructions.importing.graph.values import Modulated, Scores, Tokenwise, Weights, grouped, placed
 
 MASKED, LEAST_GAP = -9999, 1000
@@ -112,11 +120,7 @@ def column_of(flat: Flat, k: int, sign: int = 1) -> tuple[Any, ...]:
 
 
 def _turned(flats: list[Flat], modulation: list[Array]) -> tuple[Flat, tuple[Array, Array]]:
-    """Σ flat · table as a turn of halves: coordinate a is A cos - B sin, b is B cos + A sin.
-
-    Raises:
-        NotUnderstood: if it is no turn.
-    """
+    """Σ flat · table as a turn of halves: coordinate a is A cos - B sin, b is B cos + A sin."""
     main: dict[int, tuple[Flat, Array]] = {}
     beside_it: dict[int, tuple[Flat, Array]] = {}
     for flat, table in zip(flats, modulation, strict=True):
@@ -155,11 +159,7 @@ def _turned(flats: list[Flat], modulation: list[Array]) -> tuple[Flat, tuple[Arr
 
 
 def softmax(scores: Scores, positions: Positions, exactness: Exactness, tables: Tables) -> Weights:
-    """The weights: what is added to scores is a causal mask or none, slopes, or a table; a table hides other keys.
-
-    Raises:
-        NotUnderstood: if all keys of a query are hidden.
-    """
+    """The weights: what is added to scores is a causal mask or none, slopes, or a table; a table hides other keys."""
     seen, causal = seen_by(scores), is_causal(scores, tables.bidirectional)
     attended = np.tri(scores.shape[-1], dtype=bool) if causal else np.ones(scores.shape[-2:], bool)
     mask = np.where(seen, scores.masks[0].numbers, -np.inf)
@@ -190,11 +190,7 @@ def expect_no_cap(scores: Scores) -> None:
 
 
 def seen_by(scores: Scores) -> NDArray[np.bool_]:
-    """Keys that the mask hides from no query, of a mask of shape [..., queries, keys].
-
-    Raises:
-        NotUnderstood: if it is no mask: replaced scores are seen, or what hides is near to what does not.
-    """
+    """Keys that the mask hides from no query, of a mask of shape [..., queries, keys]."""
     numbers: Array = np.broadcast_to(scores.masks[0].numbers, scores.shape)
     replaced: NDArray[np.bool_] = np.broadcast_to(scores.masks[0].replaced, scores.shape)
     seen = np.greater(numbers, MASKED) & ~replaced
@@ -269,11 +265,7 @@ def averages(weights: Weights, value: Tokenwise, known: list[Attention]) -> Toke
 
 
 def pooled(value: Tokenwise, axis: int, keep: bool, asked: tuple[Flat, Flat] | None = None) -> Tokenwise:
-    """The mean over all tokens, at the last one: a head whose scores are all 0, or those of what is asked.
-
-    Raises:
-        NotUnderstood: if the axis is not that of tokens, all of them.
-    """
+    """The mean over all tokens, at the last one: a head whose scores are all 0, or those of what is asked."""
     rows = np.moveaxis(value.codes, axis, 0)
     positions, forms = rows // value.flat.size, rows % value.flat.size
     count = len(rows)

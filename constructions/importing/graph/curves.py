@@ -12,9 +12,8 @@ from typing import Literal
 
 import numpy as np
 
-from constructions.importing.graph.exact import Exactness
+from constructions.importing.graph.forms import Exactness, HeadBase, NotUnderstood, UnitBase, Units
 from constructions.importing.graph.forms import Flat as FlatForms
-from constructions.importing.graph.forms import HeadBase, NotUnderstood, UnitBase, Units
 from constructions.importing.graph.values import Tokenwise, placed
 from constructions.trained.network import Activation
 
@@ -75,11 +74,7 @@ def plus(x: Polynomial, y: Polynomial, sign: int = 1) -> Polynomial:
 
 
 def times(x: Polynomial, y: Polynomial) -> Polynomial:
-    """The product.
-
-    Raises:
-        NotUnderstood: if it has a product of two functions.
-    """
+    """The product."""
     total: Polynomial = {}
     for (i, f), a in x.items():
         for (j, g), b in y.items():
@@ -93,11 +88,7 @@ def times(x: Polynomial, y: Polynomial) -> Polynomial:
 
 
 def applied(name: Name, x: Polynomial) -> Polynomial:
-    """A function of a polynomial.
-
-    Raises:
-        NotUnderstood: if it is a function of a function.
-    """
+    """A function of a polynomial."""
     if any(f for _, f in x):
         raise NotUnderstood(f"{name} of a function that is not linear")
     return {(0, (name, tuple(sorted((power, number) for (power, _), number in x.items())))): Fraction(1)}
@@ -136,11 +127,7 @@ def _gelu(rest: Polynomial) -> Piece | None:
 
 
 def pieces(polynomial: Polynomial) -> tuple[Fraction, Fraction, list[Piece]]:
-    """The constant, the multiple of x, and multiples of activations whose sum it is.
-
-    Raises:
-        NotUnderstood: if it is no such sum.
-    """
+    """The constant, the multiple of x, and multiples of activations whose sum it is."""
     rest = dict(polynomial)
     free = rest.pop((0, None), Fraction(0))
     found = []
@@ -172,11 +159,7 @@ def _shown(polynomial: Polynomial) -> str:
 
 
 def resolved(value: Tokenwise | Curve, exactness: Exactness) -> Tokenwise:
-    """The array of numbers that the curve makes: units, as far as it is not linear.
-
-    Raises:
-        NotUnderstood: if it is no sum of activations.
-    """
+    """The array of numbers that the curve makes: units, as far as it is not linear."""
     if isinstance(value, Tokenwise):
         return value
     if value.made is None:
@@ -215,11 +198,7 @@ def _scaled(flat: FlatForms, factor: Fraction, exactness: Exactness) -> FlatForm
 
 
 def product(gate: Tokenwise | Curve, inward: Tokenwise, factor: Fraction = Fraction(1)) -> Tokenwise:
-    """Elements of two arrays of one shape multiplied: units with a gate, of the curve or of the identity.
-
-    Raises:
-        NotUnderstood: if elements of different positions meet.
-    """
+    """Elements of two arrays of one shape multiplied: units with a gate, of the curve or of the identity."""
     activation: Activation = "identity"
     if isinstance(gate, Curve):
         free, linear, found = pieces(gate.polynomial)

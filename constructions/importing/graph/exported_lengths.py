@@ -34,11 +34,7 @@ class UnknownSize(ValueError):
 
 
 def symbol_of(size: Mapping[str, Any]) -> str | None:
-    """The name of the symbol that a size is; None of a number.
-
-    Raises:
-        UnknownSize: if it is an expression.
-    """
+    """The name of the symbol that a size is; None of a number."""
     if "as_int" in size:
         return None
     called = _parsed(size["as_expr"]["expr_str"])
@@ -48,11 +44,7 @@ def symbol_of(size: Mapping[str, Any]) -> str | None:
 
 
 def concrete(part: Mapping[str, Any], symbols: Mapping[str, int]) -> Any:
-    """The graph with numbers in place of symbols, and without the operations that compute with lengths.
-
-    Raises:
-        ValueError: if a size is no whole number that follows from the symbols.
-    """
+    """The graph with numbers in place of symbols, and without the operations that compute with lengths."""
     known = {name: _number(value, symbols) for kind in ("sym_int_values", "sym_bool_values")
                for name, value in part.get(kind, {}).items() if _is_known(value, symbols)}
 
@@ -94,11 +86,7 @@ def _number(value: Mapping[str, Any], symbols: Mapping[str, int]) -> int:
 
 
 def holds(guard: str, shape_of: Callable[[str], Sequence[int]]) -> bool:
-    """Return whether a guard, an expression of Python in sizes as L['tokens'].size()[1], is true.
-
-    Raises:
-        ValueError: if it has anything else.
-    """
+    """Return whether a guard, an expression of Python in sizes as L['tokens'].size()[1], is true."""
     return bool(_guarded(_parsed(guard), shape_of))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from constructions.errors import InputError
-from constructions.importing.archive import Archive
+from constructions.importing.array_files import Archive
 from constructions.importing.contents import MAX_DIMENSIONS, MAX_FILE_BYTES, Stored
 from constructions.importing.graph.aten import MAKING_NEW, in_pairs, translate
 from constructions.importing.graph.aten_call import BFLOAT, ELEMENTS, Program, Unfit, shape_of, tensors_of
@@ -48,11 +48,7 @@ class ExportedProgram:
     guards: tuple[str, ...] = ()
 
     def graph(self, count: int) -> tuple[Graph, bool]:
-        """For inputs of so many tokens; whether scales that are roots were rounded.
-
-        Raises:
-            InputError: if the program has an operation that is not read.
-        """
+        """For inputs of so many tokens; whether scales that are roots were rounded."""
         sizes = {name: 1 for name in self.symbols[:-1] if name} | {name: count for name in self.symbols[-1:] if name}
         try:
             graph = concrete(self.part["graph"], sizes)
@@ -89,11 +85,7 @@ class ExportedProgram:
 
 
 def read_exported_program(data: bytes, where: str, given: Collection[str] = ()) -> ExportedProgram:
-    """The program, whose tokens are no input that is given otherwise.
-
-    Raises:
-        InputError: if the archive is damaged.
-    """
+    """The program, whose tokens are no input that is given otherwise."""
     archive = Archive(data, where, MAX_FILE_BYTES)
     try:
         folder, whole = _only_program(archive, where)
@@ -116,11 +108,7 @@ def read_exported_program(data: bytes, where: str, given: Collection[str] = ()) 
 
 
 def _only_program(archive: Archive, where: str) -> tuple[str, Any]:
-    """The folder of the one program in the archive, and its JSON.
-
-    Raises:
-        InputError: if there are several, or it is of another version of the format.
-    """
+    """The folder of the one program in the archive, and its JSON."""
     models = [name for name in archive.sizes if f"/{name}".rpartition("/")[0].endswith("/models")]
     if len(models) != 1 or not models[0].endswith("models/model.json"):
         raise InputError(f"{where}: not a whole program of torch.export.save: programs "
@@ -152,11 +140,7 @@ class _Translation:
         self.refused: dict[str, InputError] = {}
 
     def translate(self, node: Any) -> None:
-        """One node.
-
-        Raises:
-            InputError: if it is refused and makes nothing.
-        """
+        """One node."""
         name, operation, read, made, changes = "a node", "", [], [], True
         try:
             target = str(node["target"]).removeprefix("torch.ops.")
@@ -185,21 +169,13 @@ class _Translation:
         self.refused |= dict.fromkeys(near if changes else made, problem)
 
     def expect_fit(self, names: Collection[str]) -> None:
-        """Reject arrays that depend on what was refused.
-
-        Raises:
-            InputError: the first reason.
-        """
+        """Reject arrays that depend on what was refused."""
         for name in names:
             if name in self.refused:
                 raise self.refused[name]
 
     def expect_output(self, name: str) -> None:
-        """Reject an output that depends on what was refused, or that another name changed.
-
-        Raises:
-            InputError: the reason.
-        """
+        """Reject an output that depends on what was refused, or that another name changed."""
         self.expect_fit([name])
         try:
             self.memory.expect_read(self.program, [name], "output")

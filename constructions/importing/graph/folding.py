@@ -51,9 +51,6 @@ def folded(node: Any, how: Attributes, inputs: list[Any], opset: int, moves: boo
     """Output of a node on constants.
 
     With ``moves`` the first input has numbers of elements in their place, whose type need not be one of the operation.
-
-    Raises:
-        NotUnderstood: if it is not in the list.
     """
     if node.op_type == "Constant":
         return [_constant(how)]

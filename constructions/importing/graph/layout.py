@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph.exact import Array, Exactness
 from constructions.importing.graph.forms import (
+    Array,
     Attention,
     Base,
+    Exactness,
     Flat,
     HeadBase,
     NormBase,
@@ -62,6 +63,11 @@ class Block:
     terms: dict[Base, Array]
     constants: list[tuple[int, Array]]
     first: int = 0
+
+    @property
+    def part(self) -> slice:
+        """Its coordinates."""
+        return slice(self.first, self.first + self.size)
 
 
 @dataclass

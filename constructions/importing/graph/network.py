@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 
 from constructions.errors import InputError
 from constructions.importing.graph.arithmetic import by_position
-from constructions.importing.graph.exact import Array, Exactness
 from constructions.importing.graph.exported_program import read_exported_program
 from constructions.importing.graph.forms import (
+    Array,
     Attention,
     Base,
+    Exactness,
     Flat,
     NormBase,
     NotUnderstood,
@@ -21,11 +21,10 @@ from constructions.importing.graph.forms import (
     Units,
 )
 from constructions.importing.graph.layout import Epoch, Operation, Plan, Read
-from constructions.importing.graph.lengths import Form
 from constructions.importing.graph.operators import Graph
 from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes, tokens_input
 from constructions.importing.graph.reductions import SUM
-from constructions.importing.graph.tensors import Tensors
+from constructions.importing.graph.tensors import Form, Tensors
 from constructions.importing.onnx_file import graph_of, load_model
 from constructions.importing.parts import Found, Interface
 from constructions.importing.quantised import ROUNDED, WEIGHTS_ALONE
@@ -37,44 +36,56 @@ ONE_TOKEN = "on inputs of one token the graph takes no mean over tokens; they ar
 
 
 def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, dict[str, trained.Tensor]]:
-    """The network, and its tensors.
-
-    Raises:
-        InputError: if a node is not understood, or the graph is none of one sequence of tokens.
-    """
-    is_program = where.endswith(".pt2")
-    given = dict(questions.option("given") or ())
+    """The network, and its tensors."""
+    is_program, given = where.endswith(".pt2"), dict(questions.option("given") or ())
     source = _program(data, where, given) if is_program else _graph(data, where, given)
     count = _count(source, where, questions)
     graph, rounded = source.graph(count)
     tensors = Tensors(graph.stored)
     reading = read_nodes(graph, count, where, given)
+    state = reading.state
     found = replace(_network(reading, count, where, tensors), interface=Interface(
-        source.length, max(source.least, 1), reading.ending, tuple(reading.hidden)))
+        source.length, max(source.least, 1), reading.ending, tuple(state.hidden)))
     if is_program:
         found = replace(found, kind=found.kind.replace("graph of ONNX", "program of torch.export"))
     if rounded:
         questions.assume("scores are divided by the square root of the heads' width, rounded to binary64")
-    if source.length is None:
-        if SUM in reading.assumed:
-            raise InputError(f"{where}: node {next(iter(reading.assumed[SUM]))}: a sum over all tokens of inputs of "
-                             f"any length, expected a mean, or a graph for one length")
-        if count > 1:
-            alike = _compare_lengths(source, count, where, lambda graph, n: read_nodes(
-                graph, n, where, given, apart=True, bidirectional=found.attention == "bidirectional"))
-            if not alike:
-                questions.assume(ONE_TOKEN)
+    if source.length is not None:
+        questions.assume(f"the graph reads {count} tokens; " + (
+            "shorter inputs are read as it reads their beginnings" if found.attention == "causal" else
+            "inputs of other lengths are read in the same way"))
+    elif SUM in state.assumed:
+        raise InputError(f"{where}: node {next(iter(state.assumed[SUM]))}: a sum over all tokens of inputs of any "
+                         f"length, expected a mean, or a graph for one length")
+    else:
+        if count > 1 and not _compare_lengths(source, count, where, lambda graph, n: read_nodes(
+                graph, n, where, given, apart=True, bidirectional=found.attention == "bidirectional")):
+            questions.assume(ONE_TOKEN)
         if source.least > 1:
             questions.assume(f"the program states {source.least} tokens or more; on shorter inputs its nodes compute "
                              f"the same network")
-    else:
-        questions.assume(f"the graph reads {count} tokens; shorter inputs are read as it reads their beginnings"
-                         if found.attention == "causal" else
-                         f"the graph reads {count} tokens; inputs of other lengths are read in the same way")
     for name, number in given.items():
         questions.assume(f"input {printable(name)} is {'0, 1, 2, …' if number is None else number} on every word")
-    _notes(reading, questions)
+    questions.assume("the network is what the nodes of the graph compute, whatever they are called")
+    if reading.ending:
+        questions.assume(f"the graph ends in {reading.ending}; the logits are those before it")
+    if state.rounded:
+        questions.assume(ROUNDED)
+    elif state.quantised:
+        questions.assume(WEIGHTS_ALONE)
+        questions.assume("ONNX Runtime may round that to 8 bits, unless session.qdq_matmulnbits_accuracy_level is 0")
+    for what, nodes in state.assumed.items():
+        questions.assume(f"{what} ({_listed([*nodes])})")
+    if reading.left_out:
+        questions.assume(f"outputs {', '.join(reading.left_out[:4])} are left out")
+    if rounded_in := [*state.exactness.rounded]:
+        questions.assume(f"sums or products of weights are rounded to binary64 in {_listed(rounded_in)}")
     return found, tensors.made
+
+
+def _listed(nodes: list[str]) -> str:
+    """Some nodes by name, and how many more there are."""
+    return ", ".join(nodes[:4]) + (f" and {len(nodes) - 4} more nodes" if len(nodes) > 4 else "")
 
 
 @dataclass(frozen=True)
@@ -114,40 +125,15 @@ def _count(source: _Source, where: str, questions: Questions) -> int:
     return source.length
 
 
-def _notes(reading: Reading, questions: Questions) -> None:
-    questions.assume("the network is what the nodes of the graph compute, whatever they are called")
-    if reading.ending:
-        questions.assume(f"the graph ends in {reading.ending}; the logits are those before it")
-    if reading.rounded:
-        questions.assume(ROUNDED)
-    elif reading.quantised:
-        questions.assume(WEIGHTS_ALONE)
-        questions.assume("ONNX Runtime may round that to 8 bits, unless session.qdq_matmulnbits_accuracy_level is 0")
-    for what, nodes in reading.assumed.items():
-        questions.assume(f"{what} ({_listed([*nodes])})")
-    if reading.left_out:
-        questions.assume(f"outputs {', '.join(reading.left_out[:4])} are left out")
-    if rounded := [*reading.exactness.rounded]:
-        questions.assume(f"sums or products of weights are rounded to binary64 in {_listed(rounded)}")
-
-
-def _listed(nodes: list[str]) -> str:
-    """Some nodes by name, and how many more there are."""
-    return ", ".join(nodes[:4]) + (f" and {len(nodes) - 4} more nodes" if len(nodes) > 4 else "")
-
-
 def _compare_lengths(source: _Source, count: int, where: str, read: Callable[[Graph, int], Reading]) -> bool:
     """Check that at every length it is the same network, with fewer rows in tables of positions and of scores.
 
     False if a mean over tokens is no step on inputs of one token; the comparison with the original runs these, too.
-
-    Raises:
-        InputError: naming the greatest length at which it is another one, or is not understood.
     """
     def form(n: int) -> tuple[Form, bool]:
         try:
             reading, tensors = read(source.graph(n)[0], n), Tensors({})
-            return Form(_network(reading, n, where, tensors), tensors, reading.tables), reading.pooled
+            return Form(_network(reading, n, where, tensors), tensors, reading.state.tables), reading.state.pooled
         except InputError as problem:
             raise InputError(f"{problem} (on inputs of {n} tokens)") from None
 
@@ -163,31 +149,27 @@ def _compare_lengths(source: _Source, count: int, where: str, read: Callable[[Gr
 
 def _network(reading: Reading, count: int, where: str, tensors: Tensors) -> Found:
     """What was read, as a network."""
-    reading.exactness.node = "the output"
+    exactness = reading.state.exactness
+    exactness.node = "the output"
     try:
-        output = reading.output.settled(reading.exactness)
+        output = reading.output.settled(exactness)
         _, positions, _, forms = by_position(output, output.shape)
         if forms.shape[-1] != forms.size or (len(positions) > 1 and not np.array_equal(positions, np.arange(count))):
             raise NotUnderstood("an output that is not the logits of one token, or of all tokens in order")
         only = None if len(positions) == count else int(positions[0])
         if only not in (None, 0, count - 1):
             raise NotUnderstood(f"logits of token {only} alone, expected the first, the last or all")
-        causal = {weights.is_causal for weights in reading.softmaxes} - {None}
-        readout: trained.Readout = "each" if only is None else "last" if only else "first"
-        attends: trained.Attends = "bidirectional" if causal == {False} else "causal"
-        found = write(output.flat.columns(forms.ravel()), count, attends, "graph of ONNX", reading.exactness, tensors)
-        return replace(found, readout=readout)
+        causal = {weights.is_causal for weights in reading.state.softmaxes} - {None}
+        found = write(output.flat.columns(forms.ravel()), count, "bidirectional" if causal == {False} else "causal",
+                      "graph of ONNX", exactness, tensors)
+        return replace(found, readout="each" if only is None else "last" if only else "first")
     except NotUnderstood as problem:
         raise InputError(f"{where}: {problem}") from None
 
 
 def write(logits: Flat, count: int, attends: trained.Attends, kind: str, exactness: Exactness,
           tensors: Tensors) -> Found:
-    """The network that makes these logits, with so many position numbers.
-
-    Raises:
-        NotUnderstood: if nothing is looked up by tokens.
-    """
+    """The network that makes these logits, with so many position numbers."""
     return _Writer(logits, count, exactness, tensors).network(attends, kind)
 
 
@@ -216,22 +198,16 @@ class _Writer:
         sizes = {base.size for block in epoch.blocks for base in block.terms if isinstance(base, TokenBase)}
         if not sizes:
             raise NotUnderstood("nothing that is looked up by tokens")
-        tokens, positions, has_table = np.zeros((sizes.pop(), epoch.width)), np.zeros((self.count, epoch.width)), False
+        tokens, positions = np.zeros((sizes.pop(), epoch.width)), np.zeros((self.count, epoch.width))
+        first = [(block.part, constant) for block in epoch.blocks for when, constant in block.constants if when == 0]
         for block in epoch.blocks:
-            part = slice(block.first, block.first + block.size)
             for base, matrix in block.terms.items():
                 if isinstance(base, TokenBase):
-                    tokens[:, part] = matrix
-            for when, constant in block.constants:
-                if when == 0 and len(constant) > 1:
-                    has_table = True
-                    positions[:, part] = self.exactness.sum(positions[:, part], constant)
-        for block in epoch.blocks:
-            part = slice(block.first, block.first + block.size)
-            for when, constant in block.constants:
-                if when == 0 and len(constant) == 1:
-                    table = positions if has_table else tokens
-                    table[:, part] = self.exactness.sum(table[:, part], constant)
+                    tokens[:, block.part] = matrix
+        has_table = any(len(constant) > 1 for _, constant in first)
+        for part, constant in sorted(first, key=lambda one: len(one[1]) == 1):  # tables before single rows
+            table = positions if has_table else tokens
+            table[:, part] = self.exactness.sum(table[:, part], constant)
         return self.tensors.view(tokens), self.tensors.view(positions) if has_table else None
 
     # -- reading and writing the stream --------------------------------------------------------------------------------
@@ -242,8 +218,7 @@ class _Writer:
             return read.matrix if read.base is norm else np.zeros((norm.size, read.matrix.shape[1]))
         whole = np.zeros((epoch.width, read.matrix.shape[1]))
         if isinstance(read.base, SumBase):
-            block = epoch.block_of[read.base]
-            whole[block.first : block.first + block.size] = read.matrix
+            whole[epoch.block_of[read.base].part] = read.matrix
         return whole
 
     def _affine(self, read: Read, epoch: Epoch, norm: NormBase | None) -> trained.Affine:
@@ -263,17 +238,16 @@ class _Writer:
         whole = np.zeros((base.size, epoch.width))
         for block in epoch.blocks:
             if base in block.terms:
-                whole[:, block.first : block.first + block.size] = block.terms[base]
+                whole[:, block.part] = block.terms[base]
         return whole
 
     def _bias(self, index: int, epoch: Epoch) -> trained.View | None:
         """The constants that are written with an operation."""
         whole = np.zeros(epoch.width)
         for block in epoch.blocks:
-            part = slice(block.first, block.first + block.size)
             for when, constant in block.constants:
                 if when == index:
-                    whole[part] = self.exactness.sum(whole[part], constant[0])
+                    whole[block.part] = self.exactness.sum(whole[block.part], constant[0])
         return self.tensors.view(whole) if whole.any() else None
 
     def _norm(self, norm: NormBase | None, epoch: Epoch) -> trained.Norm | None:
@@ -295,8 +269,7 @@ class _Writer:
         for when, constant in epoch.blocks[0].constants:
             if when == epoch.start:
                 bias = self.exactness.sum(np.zeros(norm.size) if bias is None else bias, constant[0])
-        whole = NormBase(norm.size, norm.of, norm.kind, norm.epsilon, norm.gain, bias)
-        made = self._norm(whole, before)
+        made = self._norm(NormBase(norm.size, norm.of, norm.kind, norm.epsilon, norm.gain, bias), before)
         assert made is not None
         return trained.NormStep(made)
 
@@ -311,8 +284,7 @@ class _Writer:
             written = np.concatenate([self._written(base, epoch) for base in operation.made])
             return trained.UnitsStep(self._norm(norm, epoch), inward, gate, what.activation,
                                      trained.Affine(self.tensors.view(written), bias))
-        size = what.size
-        read = Read(norm, np.eye(size), None) if norm else Read(what, np.eye(size), None)
+        read = Read(norm or what, np.eye(what.size), None)
         return trained.UnitsStep(self._norm(norm, epoch), self._affine(read, epoch, norm), None, "identity",
                                  trained.Affine(self.tensors.view(self._written(what, epoch)), bias))
 
@@ -324,14 +296,9 @@ class _Writer:
             query, key, value = (self._affine(self.plan.read(flat), epoch, norm)
                                  for flat in (reads.query, reads.key, reads.value))
             heads.append(trained.Head(query, key, value, self.tensors.view(self._written(base, epoch)), reads.slope))
-        scale, rotary = what.scale, None
+        rotary = None
         if what.rotary is not None:
-            cosines, sines = (self.tensors.view(table) for table in what.rotary)
+            cosines, sines = map(self.tensors.view, what.rotary)
             rotary = trained.Rotary(cosines, sines, "halves")
-        return trained.AttentionStep(self._norm(norm, epoch), tuple(heads), bias, _scale(scale), rotary, what.cap)
-
-
-def _scale(scale: Fraction | int) -> trained.Scale:
-    return trained.Scale(root=scale) if isinstance(scale, int) else trained.Scale(times=scale)
-
-
+        scale = trained.Scale(root=what.scale) if isinstance(what.scale, int) else trained.Scale(times=what.scale)
+        return trained.AttentionStep(self._norm(norm, epoch), tuple(heads), bias, scale, rotary, what.cap)

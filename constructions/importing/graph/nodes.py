@@ -9,10 +9,9 @@ import numpy as np
 
 from constructions.importing.graph import arithmetic, attention, curves, norms, reductions, turns, whole_attention
 from constructions.importing.graph.curves import Curve, as_curve, resolved
-from constructions.importing.graph.fixed_scores import as_scores, weights_as_scores
 from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import Attributes, axis_in
-from constructions.importing.graph.state import MAX_ELEMENTS, State, rearranged
+from constructions.importing.graph.state import MAX_ELEMENTS, State, as_scores, rearranged, weights_as_scores
 from constructions.importing.graph.token_cases import without_unseen
 from constructions.importing.graph.values import (
     Centred,

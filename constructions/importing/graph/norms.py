@@ -9,8 +9,7 @@ import numpy as np
 
 from constructions.importing.graph.attention import times_constant
 from constructions.importing.graph.curves import Curve, resolved
-from constructions.importing.graph.exact import Array, Exactness
-from constructions.importing.graph.forms import Flat, NormBase, NotUnderstood, beside
+from constructions.importing.graph.forms import Array, Exactness, Flat, NormBase, NotUnderstood, beside
 from constructions.importing.graph.values import Centred, CentredSquare, Mean, MeanSquare, Tokenwise, grouped, placed
 
 HALF = Fraction(1, 2)
@@ -66,11 +65,7 @@ def to_power(value: MeanSquare, exponent: Fraction) -> MeanSquare:
 
 
 def over_root(value: Tokenwise | Centred | Curve, squares: MeanSquare, exactness: Exactness) -> Tokenwise:
-    """x / sqrt(factor · mean(x²) + epsilon): a norm.
-
-    Raises:
-        NotUnderstood: if it is the root of something else.
-    """
+    """x / sqrt(factor · mean(x²) + epsilon): a norm."""
     of = value.of if isinstance(value, Centred) else resolved(value, exactness)
     if isinstance(value, Centred) != squares.centred or of.ratio_to(squares.of) is None:
         raise NotUnderstood("a quotient by the root of a mean of other squares")

@@ -4,9 +4,12 @@ The source of defaults, types of attributes, and numbers of inputs and outputs i
 ``onnx.defs`` has it, for each opset its own; for operations of ONNX Runtime that is its list of contributed operators.
 """
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from constructions.errors import InputError
 from constructions.importing.contents import Stored
@@ -70,6 +73,11 @@ class Input:
     kind: str
     sizes: tuple[int | None, ...]
 
+    @property
+    def is_line(self) -> bool:
+        """Whether it is [length] or [1, length]."""
+        return len(self.sizes) == 1 or (len(self.sizes) == 2 and self.sizes[0] in (None, 1))
+
 
 @dataclass(frozen=True)
 class Graph:
@@ -85,12 +93,15 @@ class Graph:
     stored: Mapping[str, Stored]
     stated: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
-def opset_of(model: Any, where: str) -> dict[str, int]:
-    """The opset of each domain.
+def expect_one_each(where: str, names: Sequence[str]) -> None:
+    """Reject two arrays of one name."""
+    if len({*names}) < len(names):
+        name = next(name for number, name in enumerate(names) if name in names[:number])
+        raise InputError(f"{where}: two arrays of the name {printable(name)[:80]}, expected one")
 
-    Raises:
-        InputError: if that of ONNX is missing, stated twice or none that is read.
-    """
+
+def opset_of(model: Any, where: str) -> dict[str, int]:
+    """The opset of each domain."""
     found: dict[str, int] = {}
     for one in model.opset_import:
         domain = "" if one.domain == "ai.onnx" else one.domain
@@ -204,11 +215,7 @@ def written_attributes(node: Any) -> list[Any]:
 
 
 def axis_in(number: int, dimensions: int) -> int:
-    """An axis counted from the first one.
-
-    Raises:
-        NotUnderstood: if there is none.
-    """
+    """An axis counted from the first one."""
     if not -dimensions <= number < max(dimensions, 1):
         raise NotUnderstood(f"axis {number} of an array with {dimensions}")
     return number % max(dimensions, 1)
@@ -222,3 +229,81 @@ def axes_in(node: Attributes, given: Any, dimensions: int) -> list[int]:
     if len({*found}) < len(found):
         raise NotUnderstood("an axis that is named twice")
     return found or ([] if nothing else [*range(dimensions)])
+
+
+def greatest_size(how: Attributes, inputs: Sequence[Any]) -> int:
+    """Upper bound of the size of each output, by the shapes of arrays and the values of inputs that are sizes."""
+    rule = _RULES.get(how.operation)
+    if rule is not None:
+        return int(rule(how, inputs))
+    shapes = [value.shape for value in inputs if value is not None]
+    try:
+        return math.prod(np.broadcast_shapes(*shapes))
+    except ValueError:  # no elementwise operation: places and sizes beside an array
+        return max(map(math.prod, shapes))
+
+
+def _numbers(array: Any) -> list[int]:
+    return [abs(int(number)) for number in np.asarray(array).ravel().tolist()]
+
+
+def _expand(_: Attributes, inputs: Sequence[Any]) -> int:
+    return math.prod(np.broadcast_shapes(inputs[0].shape, tuple(_numbers(inputs[1]))))
+
+
+def _range(_: Attributes, inputs: Sequence[Any]) -> int:
+    start, limit, step = (np.asarray(one).item() for one in inputs)
+    return math.ceil(abs(limit - start) / abs(step)) if step else 0
+
+
+def _pad(how: Attributes, inputs: Sequence[Any]) -> int:
+    pads = _numbers(inputs[1] if len(inputs) > 1 else how.attribute("pads"))
+    return math.prod(size + sum(pads) for size in inputs[0].shape)
+
+
+def _gather(how: Attributes, inputs: Sequence[Any]) -> int:
+    data, places = inputs
+    return int(data.size // max(data.shape[how.attribute("axis")], 1) * places.size)
+
+
+def _gather_nd(how: Attributes, inputs: Sequence[Any]) -> int:
+    data, places = inputs
+    left: tuple[int, ...] = data.shape[places.shape[-1] + (how.attribute("batch_dims") or 0):]
+    return int(math.prod(places.shape[:-1]) * math.prod(left))
+
+
+def _product(how: Attributes, inputs: Sequence[Any]) -> int:
+    """Rows of the first matrix, columns of the second, and all axes before."""
+    x, y = (tuple(map(int, value.shape)) for value in inputs[:2])
+    x, y = (shape[::-1] if how.operation == "Gemm" and how.attribute(name) else shape
+            for shape, name in ((x, "transA"), (y, "transB")))
+    outer = np.broadcast_shapes(x[:-2], y[:-2])
+    return math.prod(outer) * (x[-2] if len(x) > 1 else 1) * (y[-1] if len(y) > 1 else 1)
+
+
+def _einsum(how: Attributes, inputs: Sequence[Any]) -> int:
+    """Product of the sizes of all letters, those that are summed over, too."""
+    names = how.attribute("equation").decode("ascii", "replace").replace(" ", "").partition("->")[0].split(",")
+    if any("." in name or len(name) != value.ndim for name, value in zip(names, inputs, strict=True)):
+        return math.prod(value.size for value in inputs)
+    sizes: dict[str, int] = {}
+    for name, value in zip(names, inputs, strict=True):
+        sizes |= {letter: max(size, sizes.get(letter, 1)) for letter, size in zip(name, value.shape, strict=True)}
+    return math.prod(sizes.values())
+
+
+def _of_data(_: Attributes, inputs: Sequence[Any]) -> int:
+    return int(inputs[0].size)
+
+
+_RULES: Mapping[str, Callable[[Attributes, Sequence[Any]], int]] = {
+    "ConstantOfShape": lambda _, inputs: math.prod(_numbers(inputs[0])), "Expand": _expand, "Range": _range,
+    "Tile": lambda _, inputs: inputs[0].size * math.prod(_numbers(inputs[1])), "Pad": _pad,
+    "OneHot": lambda _, inputs: inputs[0].size * max(_numbers(inputs[1])), "Gather": _gather, "GatherND": _gather_nd,
+    "GatherElements": lambda _, inputs: inputs[1].size, "MatMul": _product, "Gemm": _product, "Einsum": _einsum,
+    "Concat": lambda _, inputs: sum(value.size for value in inputs),
+    "NonZero": lambda _, inputs: inputs[0].size * inputs[0].ndim,
+    **dict.fromkeys(("Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Flatten", "Split", "Trilu", "CumSum",
+                     "ScatterND", "ScatterElements", "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd",
+                     "ReduceL1", "ReduceL2", "ReduceSumSquare", "ArgMax", "ArgMin"), _of_data)}
+"""Rules of operations that are not elementwise."""

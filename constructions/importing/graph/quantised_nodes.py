@@ -20,11 +20,7 @@ from constructions.trained.network import Rounding
 
 
 def quantised(state: State, how: Attributes, inputs: list[Any]) -> Any:
-    """What the node makes; None if all that it reads is constant and it makes no weights, so that it can be folded.
-
-    Raises:
-        NotUnderstood: if it rounds what depends on tokens, or its constants are not as ONNX defines them.
-    """
+    """What the node makes; None if all that it reads is constant and it makes no weights, so that it can be folded."""
     constant = [value is None or isinstance(value, np.ndarray) for value in inputs]
     operation = how.operation
     if operation == "DequantizeLinear" and all(constant):
@@ -126,11 +122,7 @@ _KINDS = {0: "", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 21: "uint4", 22
 
 
 def _made(state: State, x: Any, rounding: Rounding | None) -> Tokenwise:
-    """What the rounded numbers stand for; without a rounding by the range of all of them to 0 … 255.
-
-    Raises:
-        NotUnderstood: if they are not numbers of tokens, or a range is of some tokens alone.
-    """
+    """What the rounded numbers stand for; without a rounding by the range of all of them to 0 … 255."""
     if not isinstance(x, Tokenwise | Curve):
         raise NotUnderstood(f"{what(x)} rounded to whole numbers, expected numbers of tokens")
     value = resolved(x, state.exactness).settled(state.exactness)

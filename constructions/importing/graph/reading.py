@@ -1,7 +1,7 @@
 """A graph of ONNX read node by node, with so many tokens; the first node that is not understood is named."""
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,16 +9,22 @@ import numpy as np
 from constructions.errors import InputError
 from constructions.importing.graph.arithmetic import multiply, plain
 from constructions.importing.graph.curves import Curve, resolved
-from constructions.importing.graph.exact import Exactness
-from constructions.importing.graph.fixed_scores import Tables
 from constructions.importing.graph.folding import FOLDED, folded
-from constructions.importing.graph.forms import NotUnderstood
+from constructions.importing.graph.forms import Exactness, NotUnderstood
 from constructions.importing.graph.nodes import HANDLERS
 from constructions.importing.graph.norms import plain_centred
-from constructions.importing.graph.operators import Attributes, Graph, Input, Node, attributes_of, written_attributes
+from constructions.importing.graph.operators import (
+    Attributes,
+    Graph,
+    Input,
+    Node,
+    attributes_of,
+    expect_one_each,
+    greatest_size,
+    written_attributes,
+)
 from constructions.importing.graph.quantised_nodes import READ, quantised
-from constructions.importing.graph.sizes import greatest_size
-from constructions.importing.graph.state import MAX_ELEMENTS, State, moved_parts, moved_scores
+from constructions.importing.graph.state import MAX_ELEMENTS, State, Tables, moved_parts, moved_scores
 from constructions.importing.graph.token_cases import TokenCase, token_case
 from constructions.importing.graph.torch_constants import computed
 from constructions.importing.graph.turns import TurnedSquare
@@ -53,30 +59,16 @@ _MADE_PLAIN = (Modulated, TurnedSquare, Centred)
 
 @dataclass
 class Reading:
-    """The logits, the softmaxes, what follows the logits, what was rounded, whether weights are quantised
-    and numbers of tokens rounded, other outputs, what is read as something near to it, what is added to scores,
-    whether there is a mean over tokens.
-    """
+    """The logits, what follows them, other outputs, and the state after the last node."""
 
     output: Tokenwise
-    softmaxes: list[Weights]
     ending: str
-    exactness: Exactness
-    quantised: bool
-    rounded: bool
-    left_out: list[str] = field(default_factory=list)
-    assumed: dict[str, dict[str, None]] = field(default_factory=dict)
-    tables: Tables = field(default_factory=Tables)
-    hidden: Collection[frozenset[int]] = ()
-    pooled: bool = False
+    left_out: list[str]
+    state: State
 
 
 def tokens_input(graph: Graph, given: Mapping[str, int | None], where: str) -> Input:
-    """The one input that is not given otherwise.
-
-    Raises:
-        InputError: if there is another number of them.
-    """
+    """The one input that is not given otherwise."""
     names = [one.name for one in graph.inputs]
     if missing := [name for name in given if name not in names]:
         raise InputError(f"{where}: --given {printable(missing[0])}, but the inputs are "
@@ -91,31 +83,27 @@ def tokens_input(graph: Graph, given: Mapping[str, int | None], where: str) -> I
 
 def read_nodes(graph: Graph, tokens: int, where: str, given: Mapping[str, int | None] | None = None,
                apart: bool = False, bidirectional: bool = False) -> Reading:
-    """The graph on an input of so many tokens.
+    """The graph on an input of so many tokens; the first node that is not understood is named.
 
     ``given`` says what stands in its other inputs; with ``apart`` heads do not read tables that are added to scores;
     with ``bidirectional`` tables hide later keys, as they do where attention is causal in some layers alone.
-
-    Raises:
-        InputError: naming the first node that is not understood.
     """
-    reader = _Reader(graph, tokens, where, given or {})
-    reader.state.tables.apart, reader.state.tables.bidirectional = apart, bidirectional
-    reading = reader.read()
-    if len({one.is_causal for one in reading.softmaxes} - {None}) > 1:
+    reading = _Reader(graph, tokens, where, given or {}, Tables(apart, bidirectional)).read()
+    if len({one.is_causal for one in reading.state.softmaxes} - {None}) > 1:
         return read_nodes(graph, tokens, where, given, apart, bidirectional=True)
     return reading
 
 
 class _Reader:
-    def __init__(self, graph: Graph, count: int, where: str, given: Mapping[str, int | None]) -> None:
+    def __init__(self, graph: Graph, count: int, where: str, given: Mapping[str, int | None], tables: Tables) -> None:
         self.made: dict[tuple[Any, ...], tuple[list[Any], list[Any]]] = {}
-        self.graph, self.count, self.where, self.stated, self.opsets = graph, count, where, graph.stated, graph.opsets
-        self.state = State(count)
+        self.graph, self.count, self.where = graph, count, where
+        self.state = State(count, tables=tables)
         self.values: dict[str, Any] = dict(graph.constants)
         if len(graph.nodes) > MAX_NODES:
             raise InputError(f"{where}: {len(graph.nodes)} nodes, expected at most {MAX_NODES}")
-        _expect_one_meaning(graph, where)
+        expect_one_each(where, (*graph.constants, *(one.name for one in graph.inputs), *(
+            name for node in graph.nodes for name in node.output if name)))
         tokens = tokens_input(graph, given, where)
         for one in graph.inputs:
             if one.name in given:
@@ -124,8 +112,7 @@ class _Reader:
 
     def _given(self, one: Input, number: int | None) -> Any:
         """What stands in another input: [tokens] or [1, tokens], a number everywhere, or that of the place."""
-        if len(one.sizes) not in (1, 2) or one.sizes[-1] not in (None, self.count) or (
-                len(one.sizes) == 2 and one.sizes[0] not in (None, 1)):
+        if not one.is_line or one.sizes[-1] not in (None, self.count):
             raise InputError(f"{self.where}: input {printable(one.name)} of shape {[*one.sizes]}, expected [length] or "
                              f"[1, length] of what is given")
         made = np.arange(self.count) if number is None else np.full(self.count, number)
@@ -133,50 +120,47 @@ class _Reader:
 
     def _input(self, tokens: Input) -> None:
         """The tokens: whole numbers, [tokens] or [1, tokens]."""
-        sizes = tokens.sizes
-        if tokens.kind not in ("int64", "int32") or len(sizes) not in (1, 2) or (
-                len(sizes) == 2 and sizes[0] not in (None, 1)):
-            raise InputError(f"{self.where}: input {printable(tokens.name)} of shape {[*sizes]}, expected tokens as "
-                             f"whole numbers, [length] or [1, length]")
-        if sizes[-1] not in (None, self.count):
-            raise InputError(f"{self.where}: the graph reads inputs of exactly {sizes[-1]} tokens, not {self.count}")
+        if tokens.kind not in ("int64", "int32") or not tokens.is_line:
+            raise InputError(f"{self.where}: input {printable(tokens.name)} of shape {[*tokens.sizes]}, expected "
+                             f"tokens as whole numbers, [length] or [1, length]")
+        if tokens.sizes[-1] not in (None, self.count):
+            raise InputError(f"{self.where}: the graph reads inputs of exactly {tokens.sizes[-1]} tokens, not "
+                             f"{self.count}")
         codes = np.arange(self.count, dtype=np.int64)
-        self.values[tokens.name] = Tokens(codes if len(sizes) == 1 else codes[np.newaxis], tokens.kind)
+        self.values[tokens.name] = Tokens(codes if len(tokens.sizes) == 1 else codes[np.newaxis], tokens.kind)
 
     def read(self) -> Reading:
         """Every node in turn that the first output needs, and that."""
         for node in self._needed():
             self.state.exactness.node = node.name or node.output[0]
+            said = f"{self.where}: node {printable(node.name or node.output[0])[:80]} ({printable(node.op_type)[:40]})"
             try:
                 known = self._told_apart(node)
                 if known not in self.made:
                     self.made[known] = self._node(node), [self._value(name) for name in node.input]
                 results = self.made[known][0]
             except NotUnderstood as problem:
-                raise InputError(f"{self.where}: node {_name(node)}: {problem}") from None
+                raise InputError(f"{said}: {problem}") from None
             except (ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError) as problem:
                 what = " ".join(str(problem).split())[:80]  # of a node whose inputs do not fit: one line, too
-                raise InputError(f"{self.where}: node {_name(node)}: its inputs do not fit ({what})") from None
+                raise InputError(f"{said}: its inputs do not fit ({what})") from None
             self.values |= zip(node.output, results, strict=False)
             for name in node.output:
-                shape = shape_of(self.values.get(name))
-                if shape is not None and shape != self.stated.get(name, shape):
-                    raise InputError(f"{self.where}: node {_name(node)}: makes an array of shape {shape}, expected "
-                                     f"{self.stated[name]}, as the program states it")
+                shape, stated = shape_of(self.values.get(name)), self.graph.stated.get(name)
+                if None not in (shape, stated) and shape != stated:
+                    raise InputError(f"{said}: makes an array of shape {shape}, expected {stated}, as the program "
+                                     f"states it")
         names = self.graph.outputs
         shown = self._plain(self.values.get(names[0])) if names else None
-        ending = shown.how if isinstance(shown, Ending) else ""
-        shown = shown.logits if isinstance(shown, Ending) else shown
-        try:
-            output = resolved(shown, self.state.exactness) if isinstance(shown, Tokenwise | Curve) else None
-        except NotUnderstood as problem:
-            raise InputError(f"{self.where}: output {printable(names[0])}: {problem}") from None
-        if output is None:
+        logits = shown.logits if isinstance(shown, Ending) else shown
+        if not isinstance(logits, Tokenwise | Curve):
             raise InputError(f"{self.where}: output {printable(names[0]) if names else '(none)'}, expected logits of "
                              f"tokens")
-        return Reading(output, self.state.softmaxes, ending, self.state.exactness,
-                       self.state.quantised, self.state.rounded, [*names[1:]], self.state.assumed,
-                       self.state.tables, self.state.hidden, self.state.pooled)
+        try:
+            output = resolved(logits, self.state.exactness)
+        except NotUnderstood as problem:
+            raise InputError(f"{self.where}: output {printable(names[0])}: {problem}") from None
+        return Reading(output, shown.how if isinstance(shown, Ending) else "", [*names[1:]], self.state)
 
     def _told_apart(self, node: Any) -> tuple[Any, ...]:
         """The same for nodes that compute the same: that is read once."""
@@ -200,7 +184,7 @@ class _Reader:
         is_rounding = ROUNDING.fullmatch(node.op_type)
         if is_rounding and node.op_type not in READ and not _are_constant(inputs):
             raise NotUnderstood(ACTIVATIONS)
-        how = attributes_of(node, self.opsets)
+        how = attributes_of(node, self.graph.opsets)
         made = quantised(self.state, how, inputs) if is_rounding else None
         results = self._made(node, how, inputs) if made is None else list(made) if isinstance(made, tuple) else [made]
         how.expect_all_read()
@@ -268,7 +252,7 @@ class _Reader:
             return [computed(how, inputs)]
         if node.op_type in FOLDED and greatest_size(how, inputs) > MAX_ELEMENTS:
             raise NotUnderstood(f"an array of more than {MAX_ELEMENTS} elements")
-        return folded(node, how, inputs, self.opsets[""], moves=moves)
+        return folded(node, how, inputs, self.graph.opsets[""], moves=moves)
 
     def _moved(self, node: Any, how: Attributes, inputs: list[Any]) -> list[Any]:
         """The same operation on the array of what stands where."""
@@ -292,19 +276,15 @@ class _Reader:
             return self._folded(node, how, [array, *rest], moves=True)
 
         if isinstance(value, Quantised | Whole):
-            return [replace(value, value=replace(value.value, codes=np.asarray(codes, np.int64)))
-                    for codes in move(value.value.codes)]
-        if isinstance(value, Tokens):
-            return [Tokens(np.asarray(codes, np.int64), value.kind) for codes in move(value.codes)]
-        if isinstance(value, Tokenwise):
-            return [replace(value, codes=np.asarray(codes, np.int64)) for codes in move(value.codes)]
+            return [replace(value, value=one) for one in value.value.each_of(move)]
+        if isinstance(value, Tokens | Tokenwise):
+            return [*value.each_of(move)]
         if isinstance(value, Curve):
-            return [Curve(replace(value.of, codes=np.asarray(codes, np.int64)), value.polynomial)
-                    for codes in move(value.of.codes)]
+            return [Curve(one, value.polynomial) for one in value.of.each_of(move)]
         if isinstance(value, Modulated):
             return moved_parts(value, move)
         if isinstance(value, TokenCase):
-            return list(value.moved(move))
+            return value.each_of(move)
         if isinstance(value, Scores | Weights):
             return [moved_scores(value, move)]
         raise NotUnderstood("elements of this kind of value put elsewhere")
@@ -329,11 +309,7 @@ def _after_the_end(operation: str, how: Attributes, value: Ending, move: Callabl
 
 
 def _undropped(inputs: list[Any]) -> Any:
-    """The input of a dropout that is not training.
-
-    Raises:
-        NotUnderstood: if it is training, or that depends on tokens.
-    """
+    """The input of a dropout that is not training."""
     training = [*inputs, None, None][2]
     if training is not None and (not isinstance(training, np.ndarray) or training.any()):
         raise NotUnderstood("a dropout in training; expected the model exported in evaluation (model.eval())")
@@ -341,27 +317,10 @@ def _undropped(inputs: list[Any]) -> Any:
 
 
 def _unchanged(how: Attributes, value: Any) -> Any:
-    """The input of a cast among numbers.
-
-    Raises:
-        NotUnderstood: if it changes what it is given.
-    """
+    """The input of a cast among numbers."""
     kind = how.attribute("to")
     if isinstance(value, Tokens) and kind in _WHOLE:
         return replace(value, kind="int32" if kind == _WHOLE[0] else "int64")
     if isinstance(value, Tokens | Quantised | TableRows) or kind not in _REAL:
         raise NotUnderstood("a cast to numbers of another kind")
     return value.plain() if isinstance(value, Product) else value.value if isinstance(value, Whole) else value
-
-
-def _expect_one_meaning(graph: Graph, where: str) -> None:
-    """Raise InputError if two arrays have one name."""
-    names = [*graph.constants, *(one.name for one in graph.inputs), *(
-        name for node in graph.nodes for name in node.output if name)]
-    if len({*names}) < len(names):
-        name = next(name for number, name in enumerate(names) if name in names[:number])
-        raise InputError(f"{where}: two arrays of the name {printable(name)[:80]}, expected one")
-
-
-def _name(node: Any) -> str:
-    return f"{printable(node.name or node.output[0])[:80]} ({printable(node.op_type)[:40]})"

@@ -1,19 +1,53 @@
-"""State kept while a graph is read, and two steps that several operations share."""
+"""State kept while a graph is read; values moved; and scores that are no products of queries and keys of tokens.
+
+Those are scores that a program computes from positions alone, tables that are added to scores, and products of which
+one side is the same for all tokens. A number for each query and key is a product, too: the query says by a one which
+row of the table it has, the key reads its column. Queries that have the same row, as far as they see it, share one.
+"""
+
+from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from constructions.importing.graph.exact import Exactness
-from constructions.importing.graph.fixed_scores import Tables
-from constructions.importing.graph.forms import Attention, Flat, NotUnderstood, SumBase, TokenBase
+from constructions.importing.graph.forms import (
+    Array,
+    Attention,
+    Exactness,
+    Flat,
+    NotUnderstood,
+    SumBase,
+    TokenBase,
+    beside,
+)
 from constructions.importing.graph.values import Modulated, Scores, Tokens, Tokenwise, Weights, placed
 
 MAX_ELEMENTS = 1 << 24
 """Of one array."""
+
+
+@dataclass
+class Tables:
+    """A table that is added to the scores of heads, -infinity where nothing is seen; ``apart``: no head reads it.
+
+    ``bidirectional``: causal masks are tables, too; ``hides``: a table hides keys that attention would see.
+    """
+
+    apart: bool = False
+    bidirectional: bool = False
+    hides: bool = False
+    added: list[Array] = field(default_factory=list)
+
+    def begin(self, other: Tables) -> bool:
+        """Whether these are the beginnings of others."""
+        return len(self.added) == len(other.added) and all(np.array_equal(one, whole[: len(one), : len(one)])
+                                                           for one, whole in zip(self.added, other.added, strict=True))
 
 
 @dataclass
@@ -120,3 +154,110 @@ def rearranged(value: Any, move: Callable[[Any], Any]) -> Any:
     if isinstance(value, Modulated):
         return moved_parts(value, lambda array: [move(array)])[0]
     return move(value) if isinstance(value, np.ndarray) else value.moved(move)
+
+
+NEARLY = np.ldexp(1, -20)
+HIDING = 1 << 14
+"""At least this much below other scores are those of keys that a table hides."""
+Reads = tuple[Flat, Flat]
+
+
+Positions = Callable[[], SumBase]
+"""The base of which each position has one number that is 1, the others being 0."""
+
+
+def as_scores(value: Any, count: int, positions: Positions) -> Any:
+    """The value, but scores if it is [..., queries, keys] of so many tokens each, and one of these is a constant."""
+    if isinstance(value, np.ndarray):
+        return _of_constants(value, count)
+    if not isinstance(value, Tokenwise) or count < 2 or value.shape[-2:] != (count, count):
+        return value
+    places, forms = value.positions, value.forms
+    if (places == np.arange(count)).all() and (forms == forms[..., :1]).all():
+        return _one_sided(value, forms[..., 0], positions, keys=True)
+    if (places == np.arange(count)[:, np.newaxis]).all() and (forms == forms[..., :1, :]).all():
+        return _one_sided(value, forms[..., 0, :], positions, keys=False)
+    return value
+
+
+def _of_constants(array: Any, count: int) -> Any:
+    """Constants as scores that nothing but a table adds to."""
+    if count < 2 or array.shape[-2:] != (count, count) or array.dtype.kind != "f":
+        return array
+    if np.isnan(array).any() or (array == np.inf).any():
+        raise NotUnderstood("scores that are not numbers")
+    reads, nothing = np.empty(array.shape[:-2], object), Flat({}, (), 1)
+    for index in np.ndindex(*reads.shape):
+        reads[index] = (nothing, nothing)
+    return Scores(reads, array.shape, np.arange(count), Fraction(1)).plus(np.asarray(array, np.float64))
+
+
+def weights_as_scores(weights: Any) -> Scores | None:
+    """Constant weights [..., queries, keys] as the scores whose softmax they are; None if rows do not add up to 1.
+
+    Weights of 0 of keys after the query are masked, others are e^-800.
+    """
+    if (weights < 0).any() or not (np.abs(weights.sum(-1) - 1) <= NEARLY).all():
+        return None
+    with np.errstate(divide="ignore"):
+        logarithms = np.maximum(np.log(np.asarray(weights, np.float64)), -800)
+    later = ~np.tri(weights.shape[-1], dtype=bool)
+    if not weights[..., later].any():
+        logarithms[..., later] = -np.inf
+    made: Scores = _of_constants(logarithms, weights.shape[-1])
+    return made
+
+
+def _one_sided(value: Tokenwise, forms: NDArray[np.int64], positions: Positions, keys: bool) -> Scores:
+    """Scores of which the keys' side (or the queries') reads tokens: forms [..., index on the other side]."""
+    reads = np.empty(value.shape[:-2], object)
+    for index in np.ndindex(*reads.shape):
+        which, first = np.unique(forms[index], return_inverse=True)
+        chosen = _chosen(first.reshape(-1), len(which), positions)
+        read = value.flat.columns(which)
+        reads[index] = (chosen, read) if keys else (read, chosen)
+    return Scores(reads, value.shape, np.arange(value.shape[-1]), value.factor)
+
+
+def _chosen(which: NDArray[np.intp], size: int, positions: Positions) -> Flat:
+    """A one for the number that a position has in ``which``."""
+    return Flat({}, (np.ones((1, 1)),), 1) if size == 1 else Flat({positions(): np.eye(size)[which]}, (), size)
+
+
+def with_table(reads: Reads, added: Array, visible: NDArray[np.bool_], scale: Fraction, positions: Positions,
+               exactness: Exactness) -> Reads:
+    """Columns that are read so that scale · query · key has a number more for each query and key that it sees.
+
+    In place of -infinity that is -2^14 or less, a power of two in the table, which the keys that are hidden have.
+    """
+    rows: list[Array] = []
+    which = np.zeros(len(added), np.intp)
+    for query in reversed(range(len(added))):
+        sees = visible[query]
+        same = (number for number, row in enumerate(rows) if (row[sees] == added[query][sees]).all())
+        which[query] = next(same, len(rows))
+        if which[query] == len(rows):
+            rows.append(np.where(sees, added[query], 0))
+    whole = np.array(rows)
+    table = exactness.scaled(np.where(np.isfinite(whole), whole, 0), 1 / scale)
+    least = np.ldexp(1, max(math.ceil(math.log2(HIDING / abs(scale))), 0))
+    table[np.isneginf(whole)] = -least if scale > 0 else least
+    more = _chosen(which, len(rows), positions), Flat({positions(): np.ascontiguousarray(table.T)}, (), len(rows))
+    if is_nothing(reads):
+        return more
+    return beside([reads[0], more[0]]), beside([reads[1], more[1]])
+
+
+def is_nothing(reads: Reads) -> bool:
+    """Whether queries times keys are 0."""
+    return any(not flat.terms and not flat.constants for flat in reads)
+
+
+def scaled_by_head(x: Scores, numbers: Array, exactness: Exactness) -> NDArray[np.object_]:
+    """What is read, each head's queries times a number of its own."""
+    each = np.broadcast_to(numbers[..., 0, 0], x.reads.shape)
+    reads = np.empty(x.reads.shape, object)
+    for index in np.ndindex(*reads.shape):
+        query, key = x.reads[index]
+        reads[index] = (query.scaled(Fraction(np.float64(each[index])), exactness), key)
+    return reads

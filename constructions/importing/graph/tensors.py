@@ -1,12 +1,17 @@
-"""Arrays of a network as tensors: those of the file where they have the same numbers, else made ones."""
+"""Arrays of a network as tensors, and what a graph is on inputs of two lengths compared: the same but for rows."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from constructions.importing.contents import Stored
-from constructions.importing.graph.exact import Array
+from constructions.importing.graph.forms import Array
+from constructions.importing.graph.state import Tables
+from constructions.importing.parts import Found
 from constructions.trained import network as trained
 from constructions.trained.numbers import all_numbers, view_of_tensor
 
@@ -83,3 +88,107 @@ class Tensors:
     def array(self, view: trained.View) -> Array:
         """The numbers of a view that was made."""
         return view_of_tensor(self._tensors[view.tensor], view)
+
+
+ROUNDED = 45
+"""Bits to which sums of embeddings, positions and biases agree that are rounded in different orders."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A network as it is read for inputs of one length, its tensors, and what is added to scores."""
+
+    found: Found
+    tensors: Tensors
+    tables: Tables
+
+    def begins(self, whole: Form, count: int) -> bool:
+        """Return whether it is the other one with fewer rows: of positions, and in tables of scores."""
+        if count == 1:
+            return self._is_beginning_of_one_token(whole)
+        one, other = ((form.found.attention, form.found.readout, _structure(form.parts)) for form in (self, whole))
+        return one == other and self.tables.begin(whole.tables) and _begin(
+            _arrays(self.parts, self.tensors), _arrays(whole.parts, whole.tensors))
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The network without what is said of its attention and readout."""
+        return self.found.tokens, self.found.positions, self.found.steps, self.found.unembedding
+
+    def _is_beginning_of_one_token(self, whole: Form) -> bool:
+        """Return whether both compute the same on inputs of one token, where the first row of positions is a constant.
+
+        Such a constant may enter the stream later, with a bias, if nothing reads its coordinates before.
+        """
+        steps = [tuple(map(_with_one_key, form.found.steps)) for form in (self, whole)]
+        parts, rest = ((mine, form.found.unembedding) for mine, form in zip(steps, (self, whole), strict=True))
+        one, other = (form.embeddings() for form in (self, whole))
+        if one.shape != other.shape or _structure(parts) != _structure(rest) or not _begin(
+                _arrays(parts, self.tensors), _arrays(rest, whole.tensors)):
+            return False
+        size = np.float64(np.abs(one).max() + np.abs(other).max())
+        off = other - one
+        for mine, theirs in zip(self.found.steps, whole.found.steps, strict=True):
+            differs = (np.abs(off) > np.ldexp(size, -ROUNDED)).any(0)
+            if differs.any() and any(array is None or array[differs].any() for array in _reads(mine, self.tensors)):
+                return False
+            biases = [_bias(step, form.tensors) for step, form in ((mine, self), (theirs, whole))]
+            size += sum(np.abs(bias).max() for bias in biases)
+            off = off + (biases[1] - biases[0]) if not isinstance(mine, trained.NormStep) else np.zeros((1, 1))
+        return bool((np.abs(off) <= np.ldexp(size, -ROUNDED)).all())
+
+    def embeddings(self) -> Array:
+        """The rows of tokens at the first position."""
+        table = self.tensors.array(self.found.tokens)
+        return table if self.found.positions is None else table + self.tensors.array(self.found.positions)[:1]
+
+
+def _structure(part: Any) -> Any:
+    """Return whatever of a network is not in its tensors: kinds, scales, slopes, shapes except for rows."""
+    if isinstance(part, trained.View):
+        return part.shape[1:]
+    if isinstance(part, tuple):
+        return tuple(map(_structure, part))
+    if is_dataclass(part):
+        return (type(part).__name__, *(_structure(getattr(part, one.name)) for one in fields(part)))
+    return part
+
+
+def _arrays(part: Any, tensors: Tensors) -> list[Array]:
+    """Return the arrays of all views in a part of a network, in order."""
+    if isinstance(part, trained.View):
+        return [tensors.array(part)]
+    inner = part if isinstance(part, tuple) else [getattr(part, one.name) for one in fields(part)] if is_dataclass(
+        part) else []
+    return [array for one in inner for array in _arrays(one, tensors)]
+
+
+def _begin(arrays: list[Array], whole: list[Array]) -> bool:
+    """Return whether arrays are the first rows of others."""
+    return len(arrays) == len(whole) and all(
+        one.shape[1:] == other.shape[1:] and np.array_equal(one, other[: len(one)])
+        for one, other in zip(arrays, whole, strict=True))
+
+
+def _with_one_key(step: trained.Step) -> Any:
+    """Return what a step computes on an input of one token, except for its bias: attention is all on that token."""
+    if isinstance(step, trained.AttentionStep):
+        return "attention", step.norm, tuple((head.value, head.out) for head in step.heads)
+    return replace(step, outward=trained.Affine(step.outward.weight)) if isinstance(step, trained.UnitsStep) else step
+
+
+def _bias(step: trained.Step, tensors: Tensors) -> Array:
+    """Return what a step adds to the stream of every token."""
+    view = step.bias if isinstance(step, trained.AttentionStep) else (
+        step.outward.bias if isinstance(step, trained.UnitsStep) else None)
+    return np.zeros(1) if view is None else tensors.array(view)
+
+
+def _reads(step: trained.Step, tensors: Tensors) -> list[Array | None]:
+    """Return the matrices by which a step reads the stream of one token; None where it reads all of it."""
+    if step.norm is not None:
+        return [None if step.norm.of is None else tensors.array(step.norm.of.weight)]
+    if isinstance(step, trained.AttentionStep):
+        return [tensors.array(head.value.weight) for head in step.heads]
+    read = [step.inward, step.gate] if isinstance(step, trained.UnitsStep) else []
+    return [tensors.array(affine.weight) for affine in read if affine is not None]

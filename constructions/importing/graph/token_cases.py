@@ -16,10 +16,9 @@ import numpy as np
 from constructions.importing.graph.arithmetic import number_in
 from constructions.importing.graph.attention import LEAST_GAP, expect_no_cap, pooled, seen_by
 from constructions.importing.graph.curves import Curve, resolved
-from constructions.importing.graph.fixed_scores import as_scores, is_nothing
 from constructions.importing.graph.forms import Codes, Flat, NotUnderstood, beside
 from constructions.importing.graph.operators import Attributes, axes_in
-from constructions.importing.graph.state import State
+from constructions.importing.graph.state import State, as_scores, is_nothing
 from constructions.importing.graph.values import Mask, Scores, Tokens, Tokenwise
 
 HIDING = Fraction(-(1 << 14))
@@ -43,8 +42,8 @@ class TokenCase:
     inside: Any
     outside: Any
 
-    def moved(self, move: Callable[[Any], list[Any]]) -> list[TokenCase]:
-        """The elements elsewhere."""
+    def each_of(self, move: Callable[[Any], list[Any]]) -> list[TokenCase]:
+        """The arrays that are made of the elements."""
         return [TokenCase(np.asarray(codes, np.int64), self.tokens, inside, outside) for codes, inside, outside in zip(
             move(self.codes), move(self.inside), move(self.outside), strict=True)]
 
@@ -105,11 +104,7 @@ def mean_of_kept(state: State, operation: str, node: Attributes, inputs: Sequenc
 
 
 def token_case(state: State, operation: str, node: Attributes, inputs: Sequence[Any], evaluate: Evaluate) -> Any:
-    """What an operation makes of tokens and a number, or of such arrays; None if it is about neither.
-
-    Raises:
-        NotUnderstood: if it is none that is done to each element, or hides no keys.
-    """
+    """What an operation makes of tokens and a number, or of such arrays; None if it is about neither."""
     if operation in _COMPARED and any(isinstance(one, Tokens) for one in inputs):
         return _compared(operation, inputs)
     cases = [one for one in inputs if isinstance(one, TokenCase)]
@@ -189,11 +184,7 @@ def _by_tokens(scores: Scores, tokens: frozenset[int], inside: Sequence[Mask], o
 
 
 def _unseen(scores: Scores) -> frozenset[int]:
-    """The tokens whose keys are hidden wherever others are seen.
-
-    Raises:
-        NotUnderstood: if tokens change what is added to scores otherwise.
-    """
+    """The tokens whose keys are hidden wherever others are seen."""
     found = frozenset[int]()
     whole, seen = scores.masks[0], seen_by(scores)
     for mask in scores.masks[1:]:

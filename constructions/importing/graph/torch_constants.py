@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from constructions.importing.graph.forms import NotUnderstood
-from constructions.importing.graph.operators import Attributes
-from constructions.importing.graph.sizes import greatest_size
+from constructions.importing.graph.operators import Attributes, greatest_size
 from constructions.importing.graph.state import MAX_ELEMENTS
 
 FORMATS = {1: "float32", 2: "uint8", 3: "int8", 5: "int16", 6: "int32", 7: "int64", 9: "bool", 10: "float16",

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from constructions.importing.graph import norms
 from constructions.importing.graph.arithmetic import joined_numbers, number_in
 from constructions.importing.graph.attention import column_of
-from constructions.importing.graph.exact import Array
-from constructions.importing.graph.fixed_scores import NEARLY
-from constructions.importing.graph.state import State
+from constructions.importing.graph.forms import Array
+from constructions.importing.graph.state import NEARLY, State
 from constructions.importing.graph.values import MeanSquare, Modulated, Tokenwise
 
 KEPT = "rotary positions keep lengths: where what they turn is normalised later, cos² + sin² is 1 within 2^-20"

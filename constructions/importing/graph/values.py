@@ -7,7 +7,7 @@ array of whole numbers (position · count + number), so that reshaping, cutting 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.importing.graph.exact import Array, Exactness
-from constructions.importing.graph.forms import Codes, Flat, NormBase, NotUnderstood
+from constructions.importing.graph.forms import Array, Codes, Exactness, Flat, NormBase, NotUnderstood
 
 
 @dataclass(frozen=True)
@@ -25,6 +24,10 @@ class Tokens:
 
     codes: Codes
     kind: str = "int64"
+
+    def each_of(self, move: Callable[[Codes], list[Codes]]) -> Iterator[Tokens]:
+        """The arrays that are made of the elements."""
+        return (Tokens(np.asarray(codes, np.int64), self.kind) for codes in move(self.codes))
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,10 @@ class Tokenwise:
     def moved(self, move: Callable[[Codes], Codes]) -> Tokenwise:
         """The elements elsewhere."""
         return replace(self, codes=np.asarray(move(self.codes), np.int64))
+
+    def each_of(self, move: Callable[[Codes], list[Codes]]) -> Iterator[Tokenwise]:
+        """The arrays that are made of the elements."""
+        return (replace(self, codes=np.asarray(codes, np.int64)) for codes in move(self.codes))
 
     def settled(self, exactness: Exactness) -> Tokenwise:
         """With the factor in the forms."""
@@ -212,11 +219,7 @@ class Scores:
     cap: Fraction | None = None
 
     def capped(self) -> Scores:
-        """The tanh of scores to which nothing was added: under a cap of 1.
-
-        Raises:
-            NotUnderstood: if something was, or they have a cap.
-        """
+        """The tanh of scores to which nothing was added: under a cap of 1."""
         if self.cap is not None or any(mask.numbers.any() or mask.replaced.any() for mask in self.masks):
             raise NotUnderstood("tanh of scores that have a cap, a mask or a table, expected products of queries and "
                                 "keys")
@@ -249,11 +252,7 @@ class Scores:
         return self._whole(mask, np.where(where, numbers, mask.numbers), mask.replaced | where)
 
     def _whole(self, mask: Mask, numbers: Array, replaced: NDArray[np.bool_]) -> Mask:
-        """The changed mask.
-
-        Raises:
-            NotUnderstood: if an operation made the array larger, or what is no number.
-        """
+        """The changed mask."""
         if np.broadcast_shapes(numbers.shape, replaced.shape, self.shape) != self.shape or np.isnan(numbers).any():
             raise NotUnderstood("scores with a mask of another shape, or of what is no number")
         return replace(mask, numbers=np.asarray(numbers, np.float64), replaced=replaced)
@@ -269,11 +268,7 @@ class Weights:
 
 
 def grouped(value: Tokenwise) -> tuple[Codes, Codes, list[Codes]]:
-    """For each place before the last axis its position and its group; for each group the forms along the last axis.
-
-    Raises:
-        NotUnderstood: if there are several positions along the last axis.
-    """
+    """For each place before the last axis its position and its group; for each group the forms along the last axis."""
     positions, forms = value.positions, value.forms
     if (positions != positions[..., :1]).any():
         raise NotUnderstood("numbers of several tokens side by side")
