@@ -148,7 +148,6 @@ class _Ranges:
         self._rounded: dict[int, tuple[Flat, Flat]] = {}
 
     def embedded(self, found: Found) -> Flat:
-        """What stands at each token."""
         flat = self.composer.looked_up(self.composer.array(found.tokens))
         return self.composer.moved(flat, self.composer.array(found.positions)) if found.positions else flat
 
@@ -167,7 +166,6 @@ class _Ranges:
         return self.composer.linear(self.rounded(flat, affine.weight.tensor), affine)
 
     def normed(self, norm: Norm | None, flat: Flat) -> Flat:
-        """A norm."""
         if norm is None:
             return flat
         if norm.of is not None:
@@ -177,7 +175,6 @@ class _Ranges:
         return self.composer.norm(flat, norm.kind, norm.epsilon, gain, bias)
 
     def after(self, step: Step, flat: Flat) -> Flat:
-        """The stream after a step."""
         read = self.normed(step.norm, flat)
         if isinstance(step, NormStep):
             return read

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb, ctx
@@ -28,15 +27,11 @@ def nearest_binary32(enclose: Callable[[], arb]) -> Fraction:
     while True:
         with ctx.workprec(precision):
             ball = enclose()
-            least, most = (_BINARY32.round(_exact(end)) for end in (ball.lower(), ball.upper()))
+            ends = (map(int, end.man_exp()) for end in (ball.lower(), ball.upper()))
+            least, most = (_BINARY32.round(mantissa * power_of_two(exponent)) for mantissa, exponent in ends)
         if least == most:
             return least
         precision *= 2
-
-
-def _exact(end: arb) -> Fraction:
-    mantissa, exponent = end.man_exp()
-    return int(mantissa) * power_of_two(int(exponent))
 
 
 def _tensor(shape: tuple[int, ...], numbers: Iterable[Fraction]) -> Tensor:
@@ -47,8 +42,7 @@ def _of_angle(function: Callable[[arb], arb], position: int, base: Fraction, exp
               scaling: RotaryScaling | None = None) -> Fraction:
     """A function of position · base^(-exponent), perhaps scaled."""
     def enclose() -> arb:
-        power = -arb(exponent.numerator) / exponent.denominator
-        frequency = (arb(base.numerator) / base.denominator) ** power
+        frequency = _ball(base) ** -_ball(exponent)
         return function(position * (scaling.of_frequency(frequency) if scaling else frequency))
     return nearest_binary32(enclose)
 
@@ -114,13 +108,10 @@ def alibi_slopes(heads: int, geometric: bool = False) -> list[Fraction]:
 def _power_of_one_half(exponent: Fraction) -> Fraction:
     if exponent.denominator == 1:
         return power_of_two(-exponent.numerator)
-    return nearest_binary32(lambda: arb(2) ** (-arb(exponent.numerator) / exponent.denominator))
+    return nearest_binary32(lambda: arb(2) ** -_ball(exponent))
 
 
 def scaled_by_root(tensor: Tensor, width: int) -> Tensor:
     """A matrix times sqrt(width)."""
-    return _tensor(tensor.shape, (_times_root(x, width) for x in all_numbers(tensor).tolist()))
-
-
-def _times_root(number: Any, width: int) -> Fraction:
-    return nearest_binary32(lambda: arb(number) * arb(width).sqrt())
+    return _tensor(tensor.shape, (nearest_binary32(lambda x=x: arb(x) * arb(width).sqrt())  # type: ignore[misc]
+                                  for x in all_numbers(tensor).tolist()))

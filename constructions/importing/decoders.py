@@ -19,7 +19,7 @@ from constructions.importing.graph.forms import Array, Flat, HeadReads
 from constructions.importing.parts import Found, Weights, ending, numbered
 from constructions.importing.position_tables import position_tables
 from constructions.importing.quantised import DEQUANTISED
-from constructions.importing.questions import Questions, activation_in
+from constructions.importing.questions import ACTIVATIONS, Questions
 from constructions.text import printable
 from constructions.trained.json_values import found
 from constructions.trained.network import Activation, Affine, Attends, Readout, View
@@ -65,8 +65,11 @@ class _Family:
         self.width = self.table.shape[1]
         by = settings.where
         self.heads: int = questions.either("heads", settings.count("heads"), by)
-        self.groups = settings.count("groups") or (self.heads if settings.settings else self.told_groups())
-        inner = self.rows_of(row.query) // (3 if row.packed else 1)
+        self.groups, made = settings.count("groups") or 0, self.rows_of(row.query)
+        if not self.groups and not settings.settings:  # by the sizes of the matrices of keys and queries
+            keys = self.rows_of(row.key or row.query) * self.heads
+            self.groups = keys // made if made and keys % made == 0 else 0
+        self.groups, inner = self.groups or self.heads, made // (3 if row.packed else 1)
         if row.packed == "kinds" and inner % max(self.heads, 1):
             raise InputError(f"{weights.where}: {self.heads} heads, expected a divisor of the width {inner}")
         if self.heads < 1 or inner % self.heads or self.heads % self.groups:
@@ -75,7 +78,9 @@ class _Family:
         self.head_width = inner // self.heads
         self.epsilon: Fraction = row.always.get("epsilon") or questions.either(
             "epsilon", settings.number("epsilon"), by)
-        told: Activation | None = row.always.get("activation") or activation_in(settings)
+        if (told := row.always.get("activation")) is None:
+            settings.only("activation", *ACTIVATIONS)
+            told = ACTIVATIONS.get(settings.get("activation"))
         self.activation: Activation = questions.either("activation", told, by)
         self.check_sizes()
         self.positions, self.rotary = position_tables(row, weights, settings, questions, self.prefix, self.head_width)
@@ -97,15 +102,9 @@ class _Family:
         shape = self.weights.shape(f"{self.prefix}{self.row.layers}0.{name}.weight")
         return shape[-1 if self.row.columns else 0] if shape else 0
 
-    def told_groups(self) -> int:
-        """How many keys there are, by the sizes of their matrix and that of queries."""
-        query, key = (self.rows_of(name) for name in (self.row.query, self.row.key or self.row.query))
-        return key * self.heads // query if query and key * self.heads % query == 0 and key else self.heads
-
     # -- the parts -----------------------------------------------------------------------------------------------------
 
     def network(self) -> Found:
-        """The whole network."""
         row, composer, settings = self.row, self.composer, self.settings
         x = composer.looked_up(self.tokens())
         if row.positions == "learned":
@@ -128,7 +127,6 @@ class _Family:
         return replace(composer.finish(logits, self.positions, attends, row.kind), readout=readout)
 
     def layer_count(self) -> int:
-        """The number of layers."""
         told, settings = self.settings.told("layers"), self.settings
         count = numbered(self.weights.stored, f"{self.prefix}{self.row.layers}", f".{self.row.out}.weight",
                          self.weights.where, None if told is None else settings.count("layers"))
@@ -160,24 +158,17 @@ class _Family:
     def bias(self, name: str, part: str, size: int) -> View | None:
         """The bias of a layer: one that the settings promise must be there, and one that they deny must not."""
         has: bool | str | None = self.row.biases.get(part, True)
-        if isinstance(has, str):
-            has = self.settings.flag(has)
-        elif not self.settings.has_defaults:
-            has = None
+        has = self.settings.flag(has) if isinstance(has, str) else has if self.settings.has_defaults else None
         if has is None:
             return self.weights.vector_if(f"{name}.bias", size)
         return self.weights.vector(f"{name}.bias", size) if has else None
 
     def linear(self, x: Flat, name: str, part: str, outward: int | None = None) -> Flat:
-        """A linear map."""
-        weights = self.weights
         by_rows = self.row.columns and part in ("attention", "out", "units")
-        weight = (weights.matrix(f"{name}.weight", x.size, outward) if by_rows else
-                  weights.linear(f"{name}.weight", x.size, outward))
+        weight = (self.weights.matrix if by_rows else self.weights.linear)(f"{name}.weight", x.size, outward)
         return self.composer.linear(x, Affine(weight, self.bias(name, part, weight.shape[1])))
 
     def norm(self, x: Flat, name: str) -> Flat:
-        """A norm with its weights."""
         gain = self.composer.array(self.weights.vector(f"{name}.weight", x.size))
         bias = self.bias(name, "norms", x.size)
         if self.row.gain_plus_one:
@@ -204,7 +195,6 @@ class _Family:
         return composer.plus(x, added, units) if parallel else composer.plus(read, units)
 
     def units(self, x: Flat, name: str) -> Flat:
-        """The units of a layer."""
         row, composer = self.row, self.composer
         up = self.linear(x, name + row.up, "units")
         self.settings.agree("units", up.size, f"{name}{row.up} has units")
@@ -212,7 +202,6 @@ class _Family:
         return self.linear(composer.units(up, self.activation, gate), name + row.down, "units", self.width)
 
     def attention(self, x: Flat, name: str, index: int) -> Flat:
-        """The heads of a layer."""
         row, composer = self.row, self.composer
         inner, shared = self.heads * self.head_width, self.groups * self.head_width
         if row.packed:
@@ -228,21 +217,15 @@ class _Family:
         if row.head_norms:
             queries, keys = ([self.norm(one, name + norm) for one in all_of]
                              for all_of, norm in zip((queries, keys), row.head_norms, strict=True))
-        queries, keys = ([self.in_order(one) for one in all_of] for all_of in (queries, keys))
+        if row.neighbours and self.rotary is not None:  # coordinates that are turned together become halves
+            turned = np.arange(2 * self.rotary[0].shape[1])
+            order = np.concatenate([turned[::2], turned[1::2], np.arange(len(turned), self.head_width)])
+            queries, keys = ([one.columns(order) for one in all_of] for all_of in (queries, keys))
         slopes = alibi_slopes(self.heads) if row.positions == "alibi" else [None] * self.heads
-        groups = len(keys)
-        heads = [HeadReads(query, keys[head * groups // self.heads], values[head * groups // self.heads], slope)
+        heads = [HeadReads(query, keys[head * len(keys) // self.heads], values[head * len(keys) // self.heads], slope)
                  for head, (query, slope) in enumerate(zip(queries, slopes, strict=True))]
         averages = composer.attention(heads, self.scale(index), self.rotary, self.settings.number("cap"))
         return self.linear(averages, name + row.out, "out", self.width)
-
-    def in_order(self, flat: Flat) -> Flat:
-        """Coordinates of a head, so that those that are turned together are halves."""
-        if not self.row.neighbours or self.rotary is None:
-            return flat
-        pairs = self.rotary[0].shape[1]
-        turned = np.arange(2 * pairs)
-        return flat.columns(np.concatenate([turned[::2], turned[1::2], np.arange(2 * pairs, flat.size)]))
 
     def scale(self, layer: int) -> Fraction | int:
         """The factor of scores, or the number under its root."""

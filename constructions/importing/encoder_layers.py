@@ -8,11 +8,10 @@ from fractions import Fraction
 from constructions.errors import InputError
 from constructions.importing.computed_tables import alibi_slopes, scaled_by_root, sinusoidal_table
 from constructions.importing.config_file import Settings
-from constructions.importing.parts import Found, Weights, split_packed
-from constructions.importing.questions import PLACES, NormKind, Place, Questions, head_count, score_scale, table_rows
-from constructions.trained.network import Affine, AttentionStep, Norm, NormStep, Step, UnitsStep, View
+from constructions.importing.parts import Found, Weights, outputs, rows
+from constructions.importing.questions import PLACES, NormKind, Place, Questions, score_scale, table_rows
+from constructions.trained.network import Affine, AttentionStep, Head, Norm, NormStep, Step, UnitsStep, View
 
-_AFTER: Place = "final"
 _PACKED = "self_attn.in_proj_weight"
 _TOKENS = re.compile(r"emb|tok|wte|src")
 _POSITIONS = re.compile(r"pos|(^|\.)w?pe(\.|$)")
@@ -33,19 +32,13 @@ def build(weights: Weights, _: Settings, questions: Questions) -> Found:
     return _Reading(weights, questions).network()
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
-    """Numbers by their value: layers.2 before layers.10."""
-    return [(int(part), "") if part.isdigit() else (0, part) for part in name.split(".")]
-
-
 class _Reading:
     """The tensors and questions of one file."""
 
     def __init__(self, weights: Weights, questions: Questions) -> None:
-        self.weights = weights
-        self.questions = questions
-        self.layers = sorted((name.removesuffix(_PACKED) for name in weights.stored if name.endswith(_PACKED)),
-                             key=_natural)
+        self.weights, self.questions = weights, questions
+        self.layers = sorted((name.removesuffix(_PACKED) for name in weights.stored if name.endswith(_PACKED)), key=(
+            lambda name: [(int(part), "") if part.isdigit() else (0, part) for part in name.split(".")]))
         self.width = weights.matrix(self.layers[0] + _PACKED).shape[1]
         self.rest = [name for name in weights.stored if not name.startswith(tuple(self.layers))
                      or (self.layers == [""] and not re.match(r"(self_attn|linear[12]|norm[12])\.", name))]
@@ -55,18 +48,25 @@ class _Reading:
                              f"expected one")
 
     def network(self) -> Found:
-        """The whole network."""
-        questions = self.questions
+        questions, weights = self.questions, self.weights
         attention, readout = questions.ask("attention"), questions.ask("readout")
         position_table = self.position_table()
-        output = self.output_layer()
+        matrices = self.matrices()
+        output = self.chosen("output_layer", [
+            name for name in matrices if name.endswith("weight") and _OUTPUT.search(name)
+            and not _POSITIONS.search(name) and not _TOKENS.search(name)])
         positions = self.positions(position_table)
-        slopes = self.slopes(attention)
-        tokens = self.tokens(self.token_table(position_table, output))
+        slopes: list[Fraction] = []
+        if questions.options.positions == "alibi":
+            if attention != "causal":
+                raise InputError(f"{weights.where}: --positions alibi with --attention {attention}, expected causal")
+            slopes = alibi_slopes(self.heads())
+        left = [name for name in self.matrices() if name not in (position_table, output)]
+        tokens = self.tokens(self.chosen("token_table", [name for name in left if _TOKENS.search(name)] or left))
         norms = self.outer_norms(readout)
         steps = [step for layer in self.layers for step in self.layer(layer, slopes)]
-        bias = self.weights.vector_if(output.removesuffix("weight") + "bias")
-        unembedding = Affine(self.weights.linear(output, self.width), bias)
+        unembedding = Affine(weights.linear(output, self.width),
+                             weights.vector_if(output.removesuffix("weight") + "bias"))
         return Found("torch.nn.TransformerEncoder", attention, tokens, positions,
                      (*norms["embedding"], *steps, *norms["final"]), unembedding,
                      *(("last", norms["pooled"]) if readout == "mean" else (readout,)))
@@ -95,17 +95,6 @@ class _Reading:
             return name
         return self.chosen("position_table", candidates)
 
-    def token_table(self, positions: str | None, output: str) -> str:
-        """The name of the token table: by its name, or else what is left."""
-        left = [name for name in self.matrices() if name not in (positions, output)]
-        return self.chosen("token_table", [name for name in left if _TOKENS.search(name)] or left)
-
-    def output_layer(self) -> str:
-        """The name of the weight that makes logits."""
-        return self.chosen("output_layer", [
-            name for name in self.matrices() if name.endswith("weight") and _OUTPUT.search(name)
-            and not _POSITIONS.search(name) and not _TOKENS.search(name)])
-
     def outer_norms(self, readout: str) -> dict[Place, tuple[NormStep, ...]]:
         """The norms outside the layers by their places: that of nn.TransformerEncoder is after its layers."""
         names = [name.removesuffix(".weight") for name in self.rest
@@ -116,7 +105,7 @@ class _Reading:
         if missing:
             self.questions.open("place", " ".join(f"--place {name}=PLACE" for name in missing)
                                 + f", the place ({', '.join(PLACES)}) of a norm outside the layers")
-        known = dict.fromkeys(names, _AFTER) | known
+        known = {**dict.fromkeys(names, "final"), **known}
         placed: dict[Place, tuple[NormStep, ...]] = {}
         for place in PLACES:
             here = [name for name, where in known.items() if where == place]
@@ -135,9 +124,8 @@ class _Reading:
             self.questions.assume("token vectors are not scaled (--embedding-scale 'sqrt(d)' if they are)")
             return table
         self.questions.assume(f"the token vectors are those of {name} times sqrt({self.width}), in binary32")
-        scaled = scaled_by_root(self.weights.tensors[name], self.width)
         self.weights.aside[name] = "scaled into computed.tokens"
-        return self.weights.put("computed.tokens", scaled)
+        return self.weights.put("computed.tokens", scaled_by_root(self.weights.tensors[name], self.width))
 
     def positions(self, name: str | None) -> View | None:
         """The table of positions: of the file, or computed."""
@@ -161,16 +149,11 @@ class _Reading:
     # -- the layers ----------------------------------------------------------------------------------------------------
 
     def heads(self) -> int:
-        """How many heads there are."""
-        return head_count(self.questions, None, self.width, "")
-
-    def slopes(self, attention: str) -> list[Fraction]:
-        """ALiBi's slopes, if it is asked for."""
-        if self.questions.options.positions != "alibi":
-            return []
-        if attention != "causal":
-            raise InputError(f"{self.weights.where}: --positions alibi with --attention {attention}, expected causal")
-        return alibi_slopes(self.heads())
+        """How many heads there are, a divisor of the width."""
+        heads: int = self.questions.ask("heads")
+        if heads < 1 or self.width % heads:
+            raise InputError(f"{self.weights.where}: {heads} heads, expected a divisor of the width {self.width}")
+        return heads
 
     def norm(self, name: str) -> Norm:
         """A norm: a layer norm if it has a bias; without it the user says which kind it is."""
@@ -183,15 +166,19 @@ class _Reading:
 
     def layer(self, name: str, slopes: Sequence[Fraction]) -> list[Step]:
         """Attention and units, with the norms inside the steps or after them."""
-        heads = self.heads()
-        packed = Affine(self.weights.linear(name + _PACKED, self.width, 3 * self.width),
-                        self.weights.vector_if(f"{name}self_attn.in_proj_bias", 3 * self.width))
-        out = self.weights.linear_with_bias(f"{name}self_attn.out_proj", self.width, self.width)
-        inward = self.weights.linear_with_bias(f"{name}linear1", self.width)
-        outward = self.weights.linear_with_bias(f"{name}linear2", inward.weight.shape[1], self.width)
+        weights, heads = self.weights, self.heads()
+        width = self.width // heads
+        packed = Affine(weights.linear(name + _PACKED, self.width, 3 * self.width),
+                        weights.vector_if(f"{name}self_attn.in_proj_bias", 3 * self.width))
+        out = weights.linear_with_bias(f"{name}self_attn.out_proj", self.width, self.width)
+        inward = weights.linear_with_bias(f"{name}linear1", self.width)
+        outward = weights.linear_with_bias(f"{name}linear2", inward.weight.shape[1], self.width)
         first, second = self.norm(f"{name}norm1"), self.norm(f"{name}norm2")
         inside = self.questions.ask("norm_first")
-        attention = AttentionStep(first if inside else None, split_packed(packed, out.weight, heads, slopes), out.bias,
-                                  score_scale(self.questions, self.width // heads))
+        query, key, value = ([outputs(packed, part * self.width + index * width, width) for index in range(heads)]
+                             for part in range(3))
+        made = tuple(Head(query[index], key[index], value[index], rows(out.weight, index * width, width),
+                          slopes[index] if slopes else None) for index in range(heads))
+        attention = AttentionStep(first if inside else None, made, out.bias, score_scale(self.questions, width))
         units = UnitsStep(second if inside else None, inward, None, self.questions.ask("activation"), outward)
         return [attention, units] if inside else [attention, NormStep(first), units, NormStep(second)]

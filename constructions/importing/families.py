@@ -90,7 +90,6 @@ def facts(row: Row) -> tuple[str, ...]:
 
 
 def _gpt_names(**names: Any) -> dict[str, Any]:
-    """The names of GPT-2."""
     return {"mark": "h.0.attn.c_attn.weight", "tokens": "wte.weight", "layers": "h.", "final": "ln_f", "first": "ln_1",
             "second": "ln_2", "query": "attn.c_attn", "key": "", "value": "", "out": "attn.c_proj", "up": "mlp.c_fc",
             "down": "mlp.c_proj", "packed": "kinds", "positions": "learned", "table": "wpe.weight",
@@ -98,7 +97,6 @@ def _gpt_names(**names: Any) -> dict[str, Any]:
 
 
 def _llama_names(biases: Biases, **names: Any) -> dict[str, Any]:
-    """The names of LLaMA and its relatives."""
     return {"mark": LLAMA_MARK, "tokens": "embed_tokens.weight", "layers": "layers.", "final": "norm",
             "first": "input_layernorm", "second": "post_attention_layernorm", "query": "self_attn.q_proj",
             "key": "self_attn.k_proj", "value": "self_attn.v_proj", "out": "self_attn.o_proj", "gate": "mlp.gate_proj",
@@ -116,7 +114,6 @@ def _gpt2(**keys: Any) -> Mapping[str, Key]:
 
 
 def _standard(heads: int, layers: int, most: int, **keys: Any) -> Mapping[str, Key]:
-    """The words of most configurations."""
     return keys_of(**{
         "heads": ("num_attention_heads", heads), "layers": ("num_hidden_layers", layers), "width": "hidden_size",
         "units": "intermediate_size", "positions": ("max_position_embeddings", most),
@@ -124,7 +121,6 @@ def _standard(heads: int, layers: int, most: int, **keys: Any) -> Mapping[str, K
 
 
 def _llama(heads: int, layers: int, most: int, **keys: Any) -> Mapping[str, Key]:
-    """LLaMA's words."""
     return _standard(heads, layers, most, **{
         "epsilon": ("rms_norm_eps", _E6), "groups": "num_key_value_heads", "head_width": "head_dim",
         "base": ("rope_theta", 10000), **keys})

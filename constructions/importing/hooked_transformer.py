@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from constructions.errors import InputError
 from constructions.importing.computed_tables import alibi_slopes
 from constructions.importing.config_file import Settings
@@ -59,22 +61,20 @@ def in_todays_layout(contents: Contents) -> Contents:
 
     What tells them apart is W_O: one matrix, in place of one for each head.
     """
-    prefix = ending(contents.tensors, "embed.W_E")
+    tensors, prefix = contents.tensors, ending(contents.tensors, "embed.W_E")
     first = f"{prefix}blocks.0.attn."
-    if prefix is None or len(contents.tensors[f"{prefix}embed.W_E"].shape) != 2 or any(
-            len(contents.tensors[name].shape) != size if name in contents.tensors else True
-            for name, size in ((f"{first}W_O", 2), (f"{first}W_Q", 3))):
+    if prefix is None or any(len(tensors[name].shape) != size if name in tensors else True for name, size in (
+            (f"{prefix}embed.W_E", 2), (f"{first}W_O", 2), (f"{first}W_Q", 3))):
         return contents
-    heads, width, _ = contents.tensors[f"{first}W_Q"].shape
+    heads, width, _ = tensors[f"{first}W_Q"].shape
     rules: dict[str, dict[str, list[int]]] = {"embed.W_E": {"axes": [1, 0]}}
-    for layer in range(numbered(contents.tensors, f"{prefix}blocks.", ".attn.W_Q", "the file")):
+    for layer in range(numbered(tensors, f"{prefix}blocks.", ".attn.W_Q", "the file")):
         block = f"blocks.{layer}."
         rules |= {f"{block}attn.W_{kind}": {"axes": [0, 2, 1]} for kind in "QKV"}
-        out = contents.tensors.get(f"{prefix}{block}attn.W_O")
+        out = tensors.get(f"{prefix}{block}attn.W_O")
         rules[f"{block}attn.W_O"] = {"axes": [1, 0], "shape": [heads, width, out.shape[0] if out else 1]}
         rules |= {f"{block}mlp.W_{kind}": {"axes": [1, 0]} for kind in ("in", "out")}
-    made = {prefix + name: {"from": prefix + name, **rule} for name, rule in rules.items()
-            if prefix + name in contents.tensors}
+    made = {prefix + name: {"from": prefix + name, **rule} for name, rule in rules.items() if prefix + name in tensors}
     return renamed(contents, Names("the layout of networks of modular addition", made, (), {}))
 
 
@@ -106,16 +106,11 @@ class Reading:
         self.turned = settings.count("rotary_dim") or settings.count("d_head")
         cap = "attn_scores_soft_cap"
         self.cap = None if settings.get(cap) == -1 else settings.number(cap)
-        self.told = self._told()
-
-    def _told(self) -> dict[str, Any]:
-        """The options that the settings answer."""
-        told: dict[str, Any] = {"epsilon": self.settings.number("eps")}
-        for name, (option, values) in _ANSWERS.items():
-            if name in self.settings.settings:
-                self.settings.only(name, *values)
-                told[option] = values[self.settings.get(name)]
-        return told
+        self.told: dict[str, Any] = {"epsilon": settings.number("eps")}  # options that the settings answer
+        for name, (option, answers) in _ANSWERS.items():
+            if name in settings.settings:
+                settings.only(name, *answers)
+                self.told[option] = answers[settings.get(name)]
 
     def answer(self, option: str) -> Any:
         """Answer of the settings, or else of the user."""
@@ -168,7 +163,7 @@ class Reading:
     def positions(self) -> trained.View | None:
         """The position table, if there is one."""
         table = f"{self.prefix}{self.places}"
-        if table in self.weights and "alibi" not in (self.told.get("positions"), self.questions.options.positions):
+        if table in self.weights and not self.is_alibi:
             self.expect("positions", "learned", table)
             return self.weights.matrix(table, None, self.width)
         if table in self.weights:
@@ -184,6 +179,11 @@ class Reading:
                 raise InputError(f"{self.weights.where}: --positions {choice}, expected alibi or none here, as "
                                  f"TransformerLens keeps other tables in the file")
         return None
+
+    @property
+    def is_alibi(self) -> bool:
+        """Whether the user or the settings say that there are slopes."""
+        return "alibi" in (self.questions.options.positions, self.told.get("positions"))
 
     def expect(self, option: str, value: str, by: str) -> None:
         """Compare with a tensor what the settings or the user say."""
@@ -241,11 +241,10 @@ class Reading:
         if len(queries) % len(keys) or len(keys) != len(values):
             raise InputError(f"{self.weights.where}: {len(queries)} queries, {len(keys)} keys and {len(values)} values "
                              f"in {name}, expected a divisor")
-        alibi = "alibi" in (self.questions.options.positions, self.told.get("positions"))
-        slopes = alibi_slopes(len(queries), geometric=True) if alibi else [None] * len(queries)
-        return tuple(trained.Head(queries[index], keys[index * len(keys) // len(queries)],
-                                  values[index * len(keys) // len(queries)], outs[index], slopes[index])
-                     for index in range(len(queries)))
+        slopes = alibi_slopes(len(queries), geometric=True) if self.is_alibi else [None] * len(queries)
+        return tuple(trained.Head(query, keys[index * len(keys) // len(queries)],
+                                  values[index * len(keys) // len(queries)], out, slope)
+                     for index, (query, out, slope) in enumerate(zip(queries, outs, slopes, strict=True)))
 
     def affines(self, weight: str, bias: str) -> list[trained.Affine]:
         """The maps of all heads: weight [heads, width, head width], bias [heads, head width]."""
@@ -263,27 +262,22 @@ class Reading:
             return None
         sines = self.weights.matrix(f"{name}.rotary_sin")
         cosines = self.weights.matrix(f"{name}.rotary_cos", *sines.shape)
-        pairs, settings = sines.shape[1] // 2, self.settings
+        settings, pairs = self.settings, sines.shape[1] // 2
         if settings.settings and self.turned != sines.shape[1]:
             raise InputError(f"{settings.where}, rotary_dim: {self.turned} (or left out, which is d_head), but "
                              f"{name}.rotary_sin has columns: {sines.shape[1]}")
         if self.most is not None and self.most < sines.shape[0]:
             raise InputError(f"{settings.where}, n_ctx: {self.most}, but {name}.rotary_sin has rows: {sines.shape[0]}")
         told = bool(self.adjacent) if settings.settings else None
-        halves = self.equal(columns(sines, 0, pairs), columns(sines, pairs, pairs))
-        if halves and told is not True:
+        numbers = view_of_tensor(self.weights.tensors[sines.tensor], sines)
+        if told is not True and np.array_equal(numbers[:, :pairs], numbers[:, pairs:2 * pairs]):
             return trained.Rotary(columns(cosines, 0, pairs), columns(sines, 0, pairs), "halves")
-        if told is not False and self.equal(columns(sines, 0, pairs, 2), columns(sines, 1, pairs, 2)):
+        if told is not False and np.array_equal(numbers[:, :2 * pairs:2], numbers[:, 1:2 * pairs:2]):
             return trained.Rotary(columns(cosines, 0, pairs, 2), columns(sines, 0, pairs, 2), "neighbours")
         if told is not None:
             raise InputError(f"{settings.where}, rotary_adjacent_pairs: {found(told)} (or left out, which is false), "
                              f"but {name}.rotary_sin has columns for the other")
         raise InputError(f"{self.weights.where}: tensor {name}.rotary_sin pairs neither halves nor neighbours")
-
-    def equal(self, one: trained.View, other: trained.View) -> bool:
-        """Whether two views show the same numbers."""
-        tensors = self.weights.tensors
-        return bool((view_of_tensor(tensors[one.tensor], one) == view_of_tensor(tensors[other.tensor], other)).all())
 
     def units(self, name: str) -> trained.UnitsStep:
         """The units of a block, gated if there is a matrix of gates."""

@@ -12,7 +12,7 @@ from constructions.importing import buffers, decoders, encoder_layers, families,
 from constructions.importing.array_files import read_npz, read_safetensors
 from constructions.importing.composing import rewritten
 from constructions.importing.config_file import WITHOUT_EFFECT, Settings, read_config
-from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge, unwrapped
+from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge, read_bytes, unwrapped
 from constructions.importing.names_file import Names, renamed
 from constructions.importing.onnx_file import with_external_data
 from constructions.importing.parts import Found, Interface, Weights
@@ -20,10 +20,10 @@ from constructions.importing.program import program
 from constructions.importing.quantised import DEQUANTISED, OF_RANGES, ROUNDED_BY_TORCH, WEIGHTS_ALONE
 from constructions.importing.quantised_checkpoints import with_plain_weights
 from constructions.importing.questions import Options, Questions
-from constructions.importing.torch_file import is_old_torch_file, read_torch
+from constructions.importing.torch_file import read_torch
 from constructions.text import printable
 from constructions.trained.json_values import found as found_text
-from constructions.trained.network import Source, TrainedNetwork, views
+from constructions.trained.network import Source, Tensor, TrainedNetwork, View, views
 from constructions.trained.validation import check_network
 
 
@@ -91,7 +91,7 @@ def import_network(files: Sequence[str | Path], options: Options | None = None, 
     sources, parts = [], []
     paths = files_of(files)
     for path in paths:
-        data, name = _read_bytes(path), printable(path.name)
+        data, name = read_bytes(path, MAX_FILE_BYTES, path), printable(path.name)
         sources.append(Source(name, hashlib.sha256(data).hexdigest()))
         if name.endswith(_PROGRAMS):
             if len(paths) > 1 or names:
@@ -116,12 +116,19 @@ def _by_graph(data: bytes, options: Options, where: str, sources: tuple[Source, 
     questions = Questions(options, where)
     found, tensors = read_graph(data, where, questions)
     questions.finish()
+    network = _network(found, sources, where, lambda used: {
+        name: tensor for name, tensor in tensors.items() if name in {view.tensor for view in used}})
+    return Imported(network, Report(found.kind, tuple(questions.notes), {}, interface=found.interface))
+
+
+def _network(found: Found, sources: tuple[Source, ...], where: str,
+             tensors_of: Callable[[list[View]], Mapping[str, Tensor]]) -> TrainedNetwork:
+    """What was found, with the tensors that its views are of."""
     read = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {}, sources,
                           found.readout)
-    used = {view.tensor for view in views(read)}
-    network = replace(read, tensors={name: tensor for name, tensor in tensors.items() if name in used})
+    network = replace(read, tensors=tensors_of([*views(read)]))
     check_network(network, where)
-    return Imported(network, Report(found.kind, tuple(questions.notes), {}, interface=found.interface))
+    return network
 
 
 def recognise(contents: Contents, options: Options, where: str, settings_file: str,
@@ -141,7 +148,7 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
         questions.assume("names of tensors are read without module and _orig_mod, of what wraps the network")
     settings = Settings(contents.settings, settings_file, WITHOUT_EFFECT)
     recogniser, told = recogniser_of(weights, settings, options.kind)
-    fitting = _fitting(weights)
+    fitting = [name for name, one in KINDS.items() if one.recognises(weights)]
     if not told and options.kind is None and not (compared and len(fitting) == 1):
         questions.open("kind", f"--kind {' or '.join(fitting)}, if the program that it stands for is yours, which "
                                f"names do not show")
@@ -160,10 +167,7 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
         questions.assume(ROUNDED_BY_TORCH)
     if of_ranges or found.pooled is not None:
         found = rewritten(found, weights, of_ranges)
-    read = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {}, sources,
-                          found.readout)
-    network = replace(read, tensors=weights.finish(views(read)))
-    check_network(network, where)
+    network = _network(found, sources, where, weights.finish)
     return Imported(network, Report(found.kind, tuple(questions.notes), weights.aside, shown))
 
 
@@ -185,17 +189,6 @@ def files_of(files: Sequence[str | Path]) -> list[Path]:
     return paths
 
 
-def _read_bytes(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
-    if len(data) > MAX_FILE_BYTES:
-        raise InputError(f"{path}: longer than {MAX_FILE_BYTES} bytes")
-    return data
-
-
 def read_contents(data: bytes, name: str) -> Contents:
     """Tensors and settings of one file, whose kind its bytes tell.
 
@@ -206,7 +199,7 @@ def read_contents(data: bytes, name: str) -> Contents:
         return read_npz(data, name) if name.endswith(".npz") else read_torch(data, name)
     if name.endswith(".safetensors") or data[8:9] == b"{":
         return read_safetensors(data, name)
-    if is_old_torch_file(data):
+    if data[:1] == b"\x80" and data[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         raise InputError(f"{name}: a bare pickle, as torch.save wrote before version 1.6, which is not run; expected "
                          f"the zip format (load and save it with a newer torch)")
     if data.lstrip()[:1] == b"{":
@@ -215,14 +208,9 @@ def read_contents(data: bytes, name: str) -> Contents:
                      f"torch.export (.pt2) nor config.json")
 
 
-def _fitting(weights: Weights) -> list[str]:
-    """The kinds that have tensors of these names."""
-    return [kind for kind, recogniser in KINDS.items() if recogniser.recognises(weights)]
-
-
 def recogniser_of(weights: Weights, settings: Settings, kind: str | None) -> tuple[Recogniser, bool]:
     """The kind of network, and whether config.json names it; else it is that of --kind, or the first that fits."""
-    fitting, family = _fitting(weights), settings.get("model_type")
+    fitting, family = [name for name, one in KINDS.items() if one.recognises(weights)], settings.get("model_type")
     known_families = [name for name, one in KINDS.items() if one.is_family]
     is_native = settings.settings.get("architecture") == transformer_bridge.NATIVE
     native = transformer_bridge.KIND if is_native and family is None else None

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from constructions.errors import InputError
-from constructions.importing.contents import MAX_DIMENSIONS, Contents, Stored
+from constructions.importing.contents import MAX_DIMENSIONS, Contents, Stored, read_bytes
 from constructions.importing.quantised import numbers, plain, whole_numbers
 from constructions.tables import read_toml
 from constructions.text import printable
@@ -47,16 +47,11 @@ def read_names(path: str | Path) -> Names:
         InputError: if it cannot be read, or has other keys than tensors, ignore and settings.
     """
     where = printable(Path(path).name)
+    text = read_bytes(Path(path), _MAX_BYTES, where)
     try:
-        with Path(path).open("rb") as file:
-            text = file.read(_MAX_BYTES + 1)
-        data = read_toml(text[:_MAX_BYTES].decode("utf-8"), where)
-    except OSError as error:
-        raise InputError(f"{where}: {error.strerror or error}") from None
+        data = read_toml(text.decode("utf-8"), where)
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: byte {error.start + 1} is not UTF-8 text") from None
-    if len(text) > _MAX_BYTES:
-        raise InputError(f"{where}: longer than {_MAX_BYTES} bytes")
     for key in data:
         if key not in ("tensors", "ignore", "settings"):
             raise InputError(f"{where}: unknown key {found(key)}, expected tensors, ignore or settings")
@@ -79,7 +74,8 @@ def renamed(contents: Contents, names: Names) -> Contents:
     left = {name: stored for name, stored in contents.tensors.items() if name not in making.used}
     others = dict(contents.others)
     for pattern in names.ignored:
-        shown = [name for name in left if _matches(pattern, name)]
+        matched = re.compile(r"\d{1,6}".join(map(re.escape, pattern.split(_HOLE))), re.ASCII)  # holes: some number
+        shown = [name for name in left if matched.fullmatch(name)]
         if not shown:
             raise InputError(f"{names.where}, ignore: no tensor {pattern} is left, expected one")
         for name in shown:
@@ -93,12 +89,6 @@ def renamed(contents: Contents, names: Names) -> Contents:
             raise InputError(f"{names.where}, settings: {key} = {found(value)}, but a file says {found(settings[key])}")
         settings[key] = value
     return Contents(left | made, settings, others)
-
-
-def _matches(pattern: str, name: str) -> bool:
-    """Whether the name is the pattern, in which each hole stands for some number."""
-    parts = map(re.escape, pattern.split(_HOLE))
-    return re.fullmatch(r"\d{1,6}".join(parts), name, re.ASCII) is not None
 
 
 def _without_holes(names: Names, stored: Mapping[str, Stored]) -> Iterable[tuple[str, Any]]:
@@ -149,7 +139,6 @@ class _Making:
         self.used: set[str] = set()
 
     def tensor(self, name: str, rule: Any) -> Stored:
-        """The tensor that a rule makes."""
         where = f"{self.where}, {name}"
         _sources(rule, where)
         if isinstance(rule, str):
@@ -162,18 +151,22 @@ class _Making:
         if {"scale", "zero", "block"} & rule.keys() and not {"from", "scale"} <= rule.keys():
             raise InputError(f"{where}: scale, zero or block, expected from and scale with them")
         if "zeros" in rule:
-            stored = _zeros(_sizes(rule["zeros"], f"{where}, zeros"))
+            shape = _sizes(rule["zeros"], f"{where}, zeros")
+            stored = Stored("binary32", "binary32", shape, lambda: bytes(4 * math.prod(shape)))
         elif "join" in rule:
             parts = [self.tensor(name, part) for part in rule["join"]]
             stored = _joined(parts, _axis(rule.get("axis", 0), f"{where}, axis"), where)
         elif "scale" in rule:
-            stored = self.dequantised(rule, where)
+            codes, scale = (self.taken(rule[key], where) for key in ("from", "scale"))
+            zero = whole_numbers(self.taken(rule["zero"], where), f"{where}, zero")[1] if "zero" in rule else None
+            block = _sizes([rule["block"]], f"{where}, block")[0] if "block" in rule else 0
+            stored = plain(whole_numbers(codes, where), numbers(scale, f"{where}, scale"), zero, where,
+                           _axis(rule.get("axis", 0), f"{where}, axis"), block)
         else:
             stored = self.source(rule["from"], where)
         return _arranged(stored, rule, where)
 
     def source(self, name: str, where: str) -> Stored:
-        """A tensor of the files."""
         stored = self.taken(name, where)
         if stored.format is None:
             raise InputError(f"{where}: tensor {name} has elements {stored.kind}, expected binary32, binary64, "
@@ -186,14 +179,6 @@ class _Making:
             raise InputError(f"{where}: no tensor {name} in the files, expected it")
         self.used.add(name)
         return self.stored[name]
-
-    def dequantised(self, rule: Mapping[str, Any], where: str) -> Stored:
-        """What quantised numbers of the files stand for."""
-        codes, scale = (self.taken(rule[key], where) for key in ("from", "scale"))
-        zero = whole_numbers(self.taken(rule["zero"], where), f"{where}, zero")[1] if "zero" in rule else None
-        block = _sizes([rule["block"]], f"{where}, block")[0] if "block" in rule else 0
-        return plain(whole_numbers(codes, where), numbers(scale, f"{where}, scale"), zero, where,
-                     _axis(rule.get("axis", 0), f"{where}, axis"), block)
 
 
 def _arranged(stored: Stored, rule: Mapping[str, Any], where: str) -> Stored:
@@ -221,9 +206,9 @@ def _arranged(stored: Stored, rule: Mapping[str, Any], where: str) -> Stored:
 
 def _joined(parts: Sequence[Stored], axis: int, where: str) -> Stored:
     """Tensors one after another along an axis."""
-    first = parts[0] if parts else None
-    if first is None:
+    if not parts:
         raise InputError(f"{where}: join of nothing, expected names")
+    first = parts[0]
     for part in parts:
         fits = len(part.shape) == len(first.shape) > axis and part.format == first.format
         if not fits or any(a != b for k, (a, b) in enumerate(zip(part.shape, first.shape, strict=True)) if k != axis):
@@ -233,10 +218,6 @@ def _joined(parts: Sequence[Stored], axis: int, where: str) -> Stored:
     shape[axis] = sum(part.shape[axis] for part in parts)
     return Stored(first.kind, first.format, tuple(shape), lambda: np.concatenate(
         [_words(part) for part in parts], axis).tobytes())
-
-
-def _zeros(shape: tuple[int, ...]) -> Stored:
-    return Stored("binary32", "binary32", shape, lambda: bytes(4 * math.prod(shape)))
 
 
 def _words(stored: Stored) -> Any:

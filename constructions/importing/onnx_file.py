@@ -61,7 +61,6 @@ def graph_of(model: Any, where: str) -> Graph:
 
 
 def _stored(initializer: Any, where: str) -> Stored:
-    """A tensor of the graph."""
     shape = tuple(initializer.dims)
     if initializer.data_location == EXTERNAL:
         raise InputError(f"{where}: kept in another file, expected it inside the model")

@@ -1,13 +1,12 @@
 """What recognisers find, and the tensors of a file as its weights: taken by name with their shapes checked."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from constructions.errors import InputError
 from constructions.importing.contents import Contents, Stored
-from constructions.trained.network import Affine, Attends, AttentionStep, Head, NormStep, Readout, Step, Tensor, View
+from constructions.trained.network import Affine, Attends, AttentionStep, NormStep, Readout, Step, Tensor, View
 from constructions.trained.validation import check_total_bytes
 
 
@@ -48,16 +47,6 @@ class Found:
         tables = [self.positions] if self.positions else []
         tables += [step.rotary.cosines for step in self.steps if isinstance(step, AttentionStep) and step.rotary]
         return min((table.shape[0] for table in tables), default=None)
-
-
-def split_packed(packed: Affine, out: View, heads: int, slopes: Sequence[Fraction | None] = ()) -> tuple[Head, ...]:
-    """The heads of one map that makes all queries, then all keys, then all values, one head after another."""
-    inner = packed.weight.shape[1] // 3
-    width = inner // heads
-    query, key, value = ([outputs(packed, part * inner + index * width, width) for index in range(heads)]
-                         for part in range(3))
-    return tuple(Head(query[index], key[index], value[index], rows(out, index * width, width),
-                      slopes[index] if slopes else None) for index in range(heads))
 
 
 def numbered(names: Iterable[str], before: str, after: str, where: str, told: int | None = None) -> int:

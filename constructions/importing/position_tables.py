@@ -105,7 +105,6 @@ def _check_versions(settings: Settings, inner: Settings, rule: RotaryRule) -> No
 
 
 def _inside(settings: Settings) -> Settings:
-    """The object with the rule."""
     new, old = (settings.inside(name) for name in ("rope_parameters", "rope_scaling"))
     if new.settings and old.settings and new.settings != old.settings:
         raise InputError(f"{new.where}: {found(new.settings)}, but rope_scaling says {found(old.settings)}")

@@ -79,7 +79,6 @@ class _Layer:
         self.tensors, self.base, self.where = tensors, base, where
 
     def stored(self, end: str) -> Stored:
-        """The tensor of this name."""
         if self.base + end not in self.tensors:
             raise InputError(f"{self.where}: no tensor {self.base}{end}, which other tensors need")
         return self.tensors[self.base + end]
@@ -100,7 +99,6 @@ class _Layer:
         return unpacked(array, 32, bits, axis)
 
     def numbers(self, end: str) -> Any:
-        """Numbers of floating point."""
         return numbers(self.stored(end), f"{self.where}, tensor {self.base}{end}")
 
 

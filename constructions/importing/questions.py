@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any, Literal, TypeVar
 
 from constructions.errors import InputError
-from constructions.importing.config_file import Settings
 from constructions.text import printable
 from constructions.trained.network import Activation, Attends, Scale
 
@@ -209,14 +208,6 @@ class Questions:
 # -- answers that several recognisers need -----------------------------------------------------------------------------
 
 
-def head_count(questions: Questions, told: int | None, width: int, by: str) -> int:
-    """The number of heads, which divides the width."""
-    heads = questions.either("heads", told, by)
-    if heads < 1 or width % heads:
-        raise InputError(f"{questions.where}: {heads} heads, expected a divisor of the width {width}")
-    return heads
-
-
 def score_scale(questions: Questions, head_width: int) -> Scale:
     """One over the square root of the width of a head, as everywhere."""
     questions.assume("scores are divided by the square root of the heads' width")
@@ -238,9 +229,3 @@ ACTIVATIONS: dict[str, Activation] = {
     "gelu_new": "gelu-tanh", "gelu_pytorch_tanh": "gelu-tanh", "gelu_fast": "gelu-tanh", "gelu": "gelu",
     "gelu_python": "gelu", "relu": "relu", "silu": "silu", "swish": "silu", "sigmoid": "sigmoid", "tanh": "tanh"}
 """The names of Hugging Face."""
-
-
-def activation_in(settings: Settings) -> Activation | None:
-    """The activation that config.json names."""
-    settings.only("activation", *ACTIVATIONS)
-    return ACTIVATIONS.get(settings.get("activation"))

@@ -1,10 +1,15 @@
-"""Files of torch.save: a zip archive with a pickle, which is interpreted as data, and one member for each storage."""
+"""Files of torch.save: a zip archive with a pickle, which is interpreted as data, and one member for each storage.
+
+No class of the pickle is imported and no function called: the opcodes and globals that a state dict needs are known;
+any other is named and refused.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+import pickletools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -14,10 +19,10 @@ from constructions.errors import InputError
 from constructions.importing.array_files import Archive
 from constructions.importing.contents import MAX_DIMENSIONS, Contents, Stored
 from constructions.importing.quantised import OF_RANGES, plain, whole_numbers
-from constructions.importing.torch_pickle import Global, QuantisedTensor, StridedTensor, interpret
 from constructions.trained.network import ELEMENT_BYTES
 from constructions.trained.validation import check_total_bytes
 
+MAX_PICKLE_BYTES = 16_000_000
 _FORMATS = {"float64": "binary64", "float32": "binary32", "float16": "binary16", "bfloat16": "bfloat16"}
 _WORDS = {8: "<u8", 4: "<u4", 2: "<u2", 1: "u1"}
 _WHOLE_BYTES = {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "int32": 4, "int64": 8}
@@ -25,13 +30,45 @@ _WRAPPERS = ("model", "state_dict", "model_state_dict", "model_state", "net", "m
 """The keys under which checkpoints keep a state dict."""
 _PACKED = "_packed_params._packed_params"
 """The end of the entry of a quantised Linear: its weight and its bias."""
-_SETTINGS = ("model_args",)
+_SETTINGS = "model_args"
 """The key under which nanoGPT keeps the sizes of the network."""
 
 
-def is_old_torch_file(data: bytes) -> bool:
-    """Whether it is a bare pickle, as torch.save wrote before version 1.6."""
-    return data[:1] == b"\x80" and data[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05")
+@dataclass(frozen=True)
+class Global:
+    """The name of a class or function, which stays a name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Storage:
+    """A run of bytes in the archive: element type (None where the tensor says it), member, number of elements."""
+
+    kind: str | None
+    key: str
+    elements: int
+
+
+@dataclass(frozen=True)
+class StridedTensor:
+    """A tensor inside a storage."""
+
+    storage: Storage
+    kind: str
+    start: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class QuantisedTensor:
+    """Whole numbers with one scale and zero point, or one of each for each index of an axis."""
+
+    codes: StridedTensor
+    scale: Real | StridedTensor
+    zero: int | StridedTensor
+    axis: int = 0
 
 
 def read_torch(data: bytes, where: str) -> Contents:
@@ -61,7 +98,10 @@ def read_torch(data: bytes, where: str) -> Contents:
 
 def _without_packed(state: Mapping[Any, Any], storages: _Storages, where: str
                     ) -> tuple[Mapping[Any, Any], dict[str, Stored]]:
-    """The state dict without the entries of the Linears of torch's quantize_dynamic, and their weights and biases."""
+    """The state dict without the entries of the Linears of torch's quantize_dynamic, and their weights and biases.
+
+    Refused are those of another kind: quantised in advance, by output scales, or with weights of binary16.
+    """
     tensors: dict[str, Stored] = {}
     for key in [str(key) for key in state if str(key).endswith(_PACKED)]:
         base = key.removesuffix(_PACKED)
@@ -85,33 +125,30 @@ def _without_packed(state: Mapping[Any, Any], storages: _Storages, where: str
 
 def _state_dict(value: Any, where: str) -> tuple[Mapping[Any, Any], Mapping[str, Any], dict[str, str]]:
     """The state dict, perhaps inside a checkpoint; the settings beside it; what else is beside it."""
-    inside = [key for key in _WRAPPERS if isinstance(value, dict) and _has_tensors(value.get(key))]
+    def has_tensors(part: Any) -> bool:
+        return isinstance(part, dict) and any(isinstance(entry, StridedTensor | QuantisedTensor)
+                                              or str(name).endswith(_PACKED) for name, entry in part.items())
+
+    inside = [key for key in _WRAPPERS if isinstance(value, dict) and has_tensors(value.get(key))]
     if len(inside) == 1:
-        settings = [value[key] for key in _SETTINGS if isinstance(value.get(key), dict)]
-        others = {str(key): "beside the state dict" for key in value if key not in (*inside, *_SETTINGS)}
-        return value[inside[0]], settings[0] if settings else {}, others
-    if not _has_tensors(value):
+        settings = value[_SETTINGS] if isinstance(value.get(_SETTINGS), dict) else {}
+        return value[inside[0]], settings, {
+            str(key): "beside the state dict" for key in value if key not in (*inside, _SETTINGS)}
+    if not has_tensors(value):
         missing = " without tensors" if isinstance(value, dict) else ""
         raise InputError(f"{where}: a {type(value).__name__}{missing} is saved in it, expected a state dict: names "
                          f"and tensors")
     return value, {}, {}
 
 
-def _has_tensors(value: Any) -> bool:
-    return isinstance(value, dict) and any(isinstance(entry, StridedTensor | QuantisedTensor)
-                                           or str(name).endswith(_PACKED) for name, entry in value.items())
-
-
 class _Storages:
     """The bytes of the storages, each read at most once."""
 
     def __init__(self, archive: Archive, folder: str) -> None:
-        self.archive = archive
-        self.folder = folder
+        self.archive, self.folder = archive, folder
         self.read: dict[str, bytes] = {}
 
     def stored(self, tensor: StridedTensor, where: str) -> Stored:
-        """The tensor, once it is known to lie inside its storage."""
         member = f"{self.folder}data/{tensor.storage.key}"
         form = _FORMATS.get(tensor.kind)
         size = ELEMENT_BYTES[form] if form else _WHOLE_BYTES.get(tensor.kind)
@@ -150,3 +187,180 @@ class _Storages:
         words = np.frombuffer(self.read[member], _WORDS[size], len(self.read[member]) // size)[tensor.start :]
         strides = [stride * size for stride in tensor.strides]
         return np.lib.stride_tricks.as_strided(words, tensor.shape, strides, writeable=False).tobytes()
+
+
+# -- the pickle --------------------------------------------------------------------------------------------------------
+
+_KINDS = {"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64",
+          "Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8", "Bool": "bool"}
+_QUANTISED = {"QInt8": "int8", "QUInt8": "uint8", "QInt32": "int32"}
+STORAGES = {f"torch.{name}Storage": kind for name, kind in (_KINDS | _QUANTISED).items()}
+"""The element type of each class of storage."""
+_UNTYPED = "torch.storage.UntypedStorage"
+_DTYPES = {f"torch.{kind}": kind for kind in _KINDS.values()}
+_CALLED = ("collections.OrderedDict", "torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_tensor_v3",
+           "torch._utils._rebuild_parameter", "torch._utils._rebuild_qtensor", "torch.Size", "torch.device")
+_GLOBALS = {*_CALLED, *STORAGES, *_DTYPES, _UNTYPED, "torch.per_tensor_affine", "torch.per_channel_affine",
+            *(f"torch.q{kind}" for kind in _QUANTISED.values())}
+_MARK = Global("mark")
+_STATE_DICT = "a state dict, as torch.save(model.state_dict()) writes it"
+
+
+def interpret(data: bytes, where: str) -> Any:
+    """The object that the pickle describes: dicts, lists, tuples, text, numbers, StridedTensor."""
+    if len(data) > MAX_PICKLE_BYTES:
+        raise InputError(f"{where}: a pickle of {len(data)} bytes, expected at most {MAX_PICKLE_BYTES}")
+    machine = _Machine(where)
+    try:
+        for opcode, argument, _ in pickletools.genops(data):
+            if opcode.name in _ACTIONS:
+                _ACTIONS[opcode.name](machine, argument)
+            else:
+                raise machine.refuse(f"the pickle has opcode {opcode.name}")
+        return machine.pop()
+    except InputError:
+        raise
+    except (ValueError, IndexError, KeyError, OverflowError) as error:
+        raise InputError(f"{where}: a damaged pickle: {str(error)[:80]}") from None
+
+
+class _Machine:
+    """The stack and the memo of a pickle."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self.stack: list[Any] = []
+        self.memo: dict[int, Any] = {}
+        self.push = self.stack.append
+
+    def refuse(self, what: str, expected: str = _STATE_DICT) -> InputError:
+        """The complaint about something that only running it could read."""
+        return InputError(f"{self.where}: {what}, which is not run; expected {expected}")
+
+    def pop(self) -> Any:
+        """The top of the stack, which is no mark."""
+        value = self.stack.pop()
+        if value is _MARK:
+            raise ValueError("a mark where a value is expected")
+        return value
+
+    def to_mark(self) -> list[Any]:
+        """What stands above the last mark, which goes, too."""
+        above = []
+        while (value := self.stack.pop()) is not _MARK:
+            above.append(value)
+        return above[::-1]
+
+    def top(self, kind: type) -> Any:
+        """The top of the stack, which must be of a kind."""
+        if type(self.stack[-1]) is not kind:
+            raise ValueError(f"an operation on a {type(self.stack[-1]).__name__}, expected a {kind.__name__}")
+        return self.stack[-1]
+
+    def extend(self, values: list[Any]) -> None:
+        """Values go into the list below them."""
+        self.top(list).extend(values)
+
+    def set_items(self, values: list[Any]) -> None:
+        """Pairs go into the dict below them; keys are text or numbers."""
+        target = self.top(dict)
+        if len(values) % 2:
+            raise ValueError("a key without a value")
+        for key, value in zip(values[::2], values[1::2], strict=True):
+            if not isinstance(key, str | int):
+                raise self.refuse(f"a key of type {type(key).__name__}", "text or a number as a key")
+            target[key] = value
+
+    def last(self, count: int) -> list[Any]:
+        """The last values, which go."""
+        return [self.pop() for _ in range(count)][::-1]
+
+    def name_global(self, module: Any, name: Any) -> None:
+        """A class or function by its name."""
+        whole = f"{module}.{name}" if isinstance(name, str) and isinstance(module, str) else "no text"
+        if whole not in _GLOBALS:
+            raise self.refuse(f"the pickle names {whole[:80]}")
+        self.push(Global(whole))
+
+    def reduce(self, function: Any, arguments: Any) -> None:
+        """What torch would call a function for."""
+        name = function.name if isinstance(function, Global) else type(function).__name__
+        if name not in _CALLED or not isinstance(arguments, tuple):
+            raise self.refuse(f"the pickle calls {name[:80]}")
+        self.push(self.call(name, arguments))
+
+    def call(self, name: str, arguments: tuple[Any, ...]) -> Any:
+        """The value that stands for a call."""
+        match name, arguments:
+            case "collections.OrderedDict", ():
+                return {}
+            case "torch._utils._rebuild_tensor_v2", (Storage(kind=str() as kind) as storage, *place, _, _):
+                return StridedTensor(storage, kind, *_checked(*place))
+            case "torch._utils._rebuild_tensor_v3", (Storage() as storage, *place, _, _, Global(dtype)):
+                return StridedTensor(storage, _DTYPES[dtype], *_checked(*place))
+            case "torch._utils._rebuild_parameter", (StridedTensor() | QuantisedTensor() as tensor, *_):
+                return tensor
+            case "torch._utils._rebuild_qtensor", (Storage(kind=str() as kind) as storage, *place, (
+                    Global("torch.per_tensor_affine"), Real() as scale, int() as zero), _, _) if (
+                    not isinstance(scale, int) and abs(zero) < 2**40):
+                return QuantisedTensor(StridedTensor(storage, kind, *_checked(*place)), scale, zero)
+            case "torch._utils._rebuild_qtensor", (Storage(kind=str() as kind) as storage, *place, (
+                    Global("torch.per_channel_affine"), StridedTensor() as scales, StridedTensor() as zeros,
+                    int() as axis), _, _):
+                return QuantisedTensor(StridedTensor(storage, kind, *_checked(*place)), scales, zeros, axis)
+            case "torch.Size", (tuple() as sizes,):
+                return sizes
+            case "torch.device", _:
+                return None
+        raise self.refuse(f"the pickle calls {name} with other arguments than torch.save writes")
+
+    def build(self, _: Any) -> None:
+        """A state dict gets its versions, which are not needed; nothing else has a state."""
+        self.top(dict)
+
+    def persistent(self, reference: Any) -> None:
+        """A storage of the archive."""
+        match reference:
+            case ("storage", Global(name), str() as key, _, int() as elements) if name in (*STORAGES, _UNTYPED):
+                self.push(Storage(STORAGES.get(name), key, elements))
+            case _:
+                raise self.refuse("a reference that is not to a storage")
+
+    def remember(self, place: int | None) -> None:
+        """The top of the stack under a number, the next one if it is left out."""
+        self.memo[len(self.memo) if place is None else place] = self.stack[-1]
+
+
+def _checked(*place: Any) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+    """Start, shape and strides of a tensor: as many strides as sizes, none negative."""
+    start, shape, strides = place
+    numbers = (start, *shape, *strides) if isinstance(shape, tuple) and isinstance(strides, tuple) else (None,)
+    if any(type(number) is not int or not 0 <= number < 2**40 for number in numbers) or len(shape) != len(strides):
+        raise ValueError("a tensor whose start, shape or strides are not numbers of 0 or more")
+    return start, shape, strides
+
+
+_ACTIONS: dict[str, Callable[[_Machine, Any], None]] = {
+    **dict.fromkeys(("PROTO", "FRAME", "STOP"), lambda _, __: None),
+    **dict.fromkeys(("BINUNICODE", "SHORT_BINUNICODE", "BINUNICODE8", "BININT", "BININT1", "BININT2", "LONG1",
+                     "BINFLOAT", "BINBYTES", "SHORT_BINBYTES"), lambda machine, value: machine.push(value)),
+    "MARK": lambda machine, _: machine.push(_MARK), "NONE": lambda machine, _: machine.push(None),
+    "NEWTRUE": lambda machine, _: machine.push(True), "NEWFALSE": lambda machine, _: machine.push(False),
+    "EMPTY_TUPLE": lambda machine, _: machine.push(()), "EMPTY_DICT": lambda machine, _: machine.push({}),
+    "EMPTY_LIST": lambda machine, _: machine.push([]),
+    "TUPLE": lambda machine, _: machine.push(tuple(machine.to_mark())),
+    "TUPLE1": lambda machine, _: machine.push(tuple(machine.last(1))),
+    "TUPLE2": lambda machine, _: machine.push(tuple(machine.last(2))),
+    "TUPLE3": lambda machine, _: machine.push(tuple(machine.last(3))),
+    "APPEND": lambda machine, _: machine.extend(machine.last(1)),
+    "APPENDS": lambda machine, _: machine.extend(machine.to_mark()),
+    "SETITEM": lambda machine, _: machine.set_items(machine.last(2)),
+    "SETITEMS": lambda machine, _: machine.set_items(machine.to_mark()),
+    **dict.fromkeys(("BINPUT", "LONG_BINPUT", "MEMOIZE"), _Machine.remember),
+    **dict.fromkeys(("BINGET", "LONG_BINGET"), lambda machine, place: machine.push(machine.memo[place])),
+    "GLOBAL": lambda machine, name: machine.name_global(*name.split(" ", 1)),
+    "STACK_GLOBAL": lambda machine, _: machine.name_global(*machine.last(2)),
+    "REDUCE": lambda machine, _: machine.reduce(*machine.last(2)),
+    "BUILD": lambda machine, _: machine.build(machine.pop()),
+    "BINPERSID": lambda machine, _: machine.persistent(machine.pop())}
+"""What the opcodes do that are known, with the argument that stands beside them."""

@@ -135,21 +135,19 @@ def _outside_layers(row: Row) -> dict[str, str]:
     inside = {"embed": row.tokens, "pos_embed": row.table, "token_type_embed": row.parts,
               "embed_ln": row.embedding_norm, "ln_final": row.final}
     known = {part: row.outside + name.removesuffix(".weight") for part, name in inside.items() if name}
-    if row.sums:
-        return known | {"unembed": f"{row.outer}.decoder", "mlm_head": f"{row.outer}.transform.dense",
-                        "ln_final": f"{row.outer}.transform.LayerNorm"}
-    return known | {"unembed": row.outer}
+    return known | ({"unembed": row.outer} if not row.sums else {
+        "unembed": f"{row.outer}.decoder", "mlm_head": f"{row.outer}.transform.dense",
+        "ln_final": f"{row.outer}.transform.LayerNorm"})
 
 
-def _in_layer(row: Row) -> dict[str, str]:
+def _in_layer(row: Row) -> dict[str, str | None]:
     """Names of a family for parts of a layer."""
-    parts = {"ln1": row.first, "ln2": row.second, "attn.o": row.out, "mlp.in": row.up, "mlp.out": row.down,
-             "mlp.gate": row.gate}
-    if not row.packed:
-        parts |= {"attn.q": row.query, "attn.k": row.key, "attn.v": row.value}
-    for ours, theirs in ((("attn.q_norm", "attn.k_norm"), row.head_norms), (("ln1_post", "ln2_post"), row.after)):
-        parts |= dict(zip(ours, theirs or (), strict=False))
-    return {part: name for part, name in parts.items() if name}
+    query, key = row.head_norms or (None, None)
+    first, second = row.after or (None, None)
+    apart = {} if row.packed else {"attn.q": row.query, "attn.k": row.key, "attn.v": row.value}
+    return apart | {"ln1": row.first, "ln2": row.second, "attn.o": row.out, "mlp.in": row.up, "mlp.out": row.down,
+                    "mlp.gate": row.gate, "attn.q_norm": query, "attn.k_norm": key, "ln1_post": first,
+                    "ln2_post": second}
 
 
 def _packed(names: list[str], row: Row, tensors: Mapping[str, Stored], heads: int) -> Mapping[str, Any]:

@@ -19,7 +19,7 @@ import pytest
 from constructions.errors import InputError
 from constructions.importing.importer import import_network, read_contents
 from constructions.importing.questions import Options
-from constructions.importing.torch_pickle import interpret
+from constructions.importing.torch_file import interpret
 
 CONFIG = {"model_type": "gpt2", "n_head": 2, "n_layer": 1, "activation_function": "gelu_new",
           "layer_norm_epsilon": 1e-5}

@@ -102,7 +102,6 @@ def _move_axes(call: Call) -> None:
 
 
 def _rows(call: Call) -> None:
-    """Rows of a table."""
     _expect_not_negative(call, call.get("indices"))
     call.emit("Gather", [call.get("weight"), call.get("indices")], axis=0)
 
@@ -205,7 +204,6 @@ def _concat(call: Call) -> None:
 
 
 def _stack(call: Call) -> None:
-    """Arrays along a new axis."""
     shape, axis = call.out_shape, call.axis(call.get("dim", 0), call.out)
     for one in call.get("tensors"):
         call.expect_shape([*call.shape(one)[:axis], len(call.get("tensors")), *call.shape(one)[axis:]])
@@ -214,7 +212,6 @@ def _stack(call: Call) -> None:
 
 
 def _split(call: Call) -> None:
-    """Pieces of an axis."""
     shape, axis = call.shape(call.x), call.axis(call.get("dim", 0))
     for output, (first, last) in zip(call.made, _ends(call, shape[axis]), strict=True):
         call.expect_shape([*shape[:axis], max(0, last - first), *shape[axis + 1:]], output)
@@ -238,7 +235,6 @@ def _ends(call: Call, size: int) -> list[tuple[int, int]]:
 
 
 def _unbind(call: Call) -> None:
-    """All indices of an axis."""
     axis = call.axis(call.get("dim", 0))
     if len(call.made) != call.shape(call.x)[axis]:
         raise Unfit("pieces that are not the whole axis")
@@ -261,7 +257,6 @@ def repeated(call: Call, name: str, axis: int, times: int) -> str:
 
 
 def _repeat(call: Call) -> None:
-    """The whole array several times."""
     times, shape = call.get("repeats", call.get("dims")), call.shape(call.x)
     times = [*[1] * (len(shape) - len(times)), *times]
     call.emit("Tile", [call.reshaped(call.x, [*[1] * (len(times) - len(shape)), *shape]), times])

@@ -140,7 +140,6 @@ class _Translation:
         self.refused: dict[str, InputError] = {}
 
     def translate(self, node: Any) -> None:
-        """One node."""
         name, operation, read, made, changes = "a node", "", [], [], True
         try:
             target = str(node["target"]).removeprefix("torch.ops.")
@@ -184,7 +183,6 @@ class _Translation:
 
 
 def _tensors(archive: Archive, folder: str) -> dict[str, Any]:
-    """All tensors of the archive."""
     found = {}
     for kind in ("weights", "constants"):
         path = f"{folder}data/{kind}/model_{kind}_config.json"

@@ -151,7 +151,6 @@ class Plan:
         return [flat for one in operation.units for flat in (one.inward, *([one.gate] if one.gate else []))]
 
     def _collect(self, base: Base | None) -> None:
-        """Everything that a base needs."""
         waiting = [base] if base else []
         while waiting:
             one = waiting.pop()

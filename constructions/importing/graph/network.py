@@ -148,7 +148,6 @@ def _compare_lengths(source: _Source, count: int, where: str, read: Callable[[Gr
 
 
 def _network(reading: Reading, count: int, where: str, tensors: Tensors) -> Found:
-    """What was read, as a network."""
     exactness = reading.state.exactness
     exactness.node = "the output"
     try:
@@ -181,7 +180,6 @@ class _Writer:
         self.plan = Plan(logits, exactness)
 
     def network(self, attends: trained.Attends, kind: str) -> Found:
-        """The whole network."""
         epochs = self.plan.epochs
         tokens, positions = self._embedding(epochs[0])
         steps: list[trained.Step] = []

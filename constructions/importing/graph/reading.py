@@ -179,7 +179,6 @@ class _Reader:
         return needed[::-1]
 
     def _node(self, node: Any) -> list[Any]:
-        """What a node makes."""
         inputs = [self._value(name) for name in node.input]
         is_rounding = ROUNDING.fullmatch(node.op_type)
         if is_rounding and node.op_type not in READ and not _are_constant(inputs):
