@@ -34,11 +34,9 @@ from constructions.trained.network import (
     Affine,
     Attends,
     AttentionStep,
-    Norm,
     NormStep,
     Rounding,
     Step,
-    UnitsStep,
     View,
 )
 from constructions.trained.numbers import view_of_tensor
@@ -80,7 +78,7 @@ class Composer:
         """A norm."""
         return Flat({NormBase(flat.size, flat.as_sum(), kind, epsilon, gain, bias): np.eye(flat.size)}, (), flat.size)
 
-    def units(self, inward: Flat, activation: Activation, gate: Flat | None = None) -> Flat:
+    def units(self, inward: Flat, activation: Activation | Rounding, gate: Flat | None = None) -> Flat:
         """Units."""
         return Flat({UnitBase(inward.size, Units(activation, gate, inward)): np.eye(inward.size)}, (), inward.size)
 
@@ -122,83 +120,75 @@ def rewritten(found: Found, weights: Weights, names: Collection[str]) -> Found:
 
     Logits of a mean are those of the last token: what a head without queries and keys writes there.
     """
-    made = _Ranges(Composer(weights), names, weights.where)
-    flat = made.embedded(found)
+    made = _Ranges(weights, names)
+    flat = made.looked_up(made.array(found.tokens))
+    flat = made.moved(flat, made.array(found.positions)) if found.positions else flat
     for step in found.steps:
         flat = made.after(step, flat)
     if found.pooled is not None:
         empty = Flat({}, (), 1)
-        flat = made.composer.attention([HeadReads(empty, empty, flat, None)], Fraction(1))
+        flat = made.attention([HeadReads(empty, empty, flat, None)], Fraction(1))
         for step in found.pooled:
             flat = made.after(step, flat)
     logits = made.linear(flat, found.unembedding)
-    if unmet := [name for name in names if name not in made.met]:
+    if unmet := [name for name in names if name not in made.rounded]:
         raise InputError(f"{weights.where}: tensor {unmet[0]} is of a Linear of quantize_dynamic, and no matrix of "
                          f"this kind of network; expected a graph of ONNX")
-    composed = made.composer.finish(logits, found.rows or 1, found.attention, found.kind)
-    return replace(composed, readout=found.readout)
+    return replace(made.finish(logits, found.rows or 1, found.attention, found.kind), readout=found.readout)
 
 
-class _Ranges:
-    """Steps as forms; ``met`` are the matrices before which numbers are rounded."""
+class _Ranges(Composer):
+    """Steps as forms; ``rounded`` are the matrices before which numbers are rounded."""
 
-    def __init__(self, composer: Composer, names: Collection[str], where: str) -> None:
-        self.composer, self.names, self.where = composer, names, where
-        self.met: set[str] = set()
-        self._rounded: dict[int, tuple[Flat, Flat]] = {}
+    def __init__(self, weights: Weights, names: Collection[str]) -> None:
+        super().__init__(weights)
+        self.names, self.rounded = names, set[str]()
+        self._made: dict[int, tuple[Flat, Flat]] = {}
 
-    def embedded(self, found: Found) -> Flat:
-        flat = self.composer.looked_up(self.composer.array(found.tokens))
-        return self.composer.moved(flat, self.composer.array(found.positions)) if found.positions else flat
-
-    def rounded(self, flat: Flat, tensor: str) -> Flat:
+    def multiplied(self, flat: Flat, tensor: str) -> Flat:
         """What a matrix multiplies: the numbers, or those that they are rounded to."""
         if tensor not in self.names:
             return flat
-        self.met.add(tensor)
-        if id(flat) not in self._rounded:
-            units = UnitBase(flat.size, Units(Rounding(0, LEVELS, range="input"), None, flat))
-            self._rounded[id(flat)] = flat, Flat({units: np.eye(flat.size)}, (), flat.size)
-        return self._rounded[id(flat)][1]
+        self.rounded.add(tensor)
+        if id(flat) not in self._made:
+            self._made[id(flat)] = flat, self.units(flat, Rounding(0, LEVELS, range="input"))
+        return self._made[id(flat)][1]
 
     def linear(self, flat: Flat, affine: Affine) -> Flat:
         """A linear map of the numbers, rounded or not."""
-        return self.composer.linear(self.rounded(flat, affine.weight.tensor), affine)
-
-    def normed(self, norm: Norm | None, flat: Flat) -> Flat:
-        if norm is None:
-            return flat
-        if norm.of is not None:
-            raise InputError(f"{self.where}: a norm of an image in a network of quantize_dynamic, expected a graph of "
-                             f"ONNX")
-        gain, bias = (None if view is None else self.composer.array(view) for view in (norm.gain, norm.bias))
-        return self.composer.norm(flat, norm.kind, norm.epsilon, gain, bias)
+        return super().linear(self.multiplied(flat, affine.weight.tensor), affine)
 
     def after(self, step: Step, flat: Flat) -> Flat:
-        read = self.normed(step.norm, flat)
+        """The stream after a step."""
+        read = flat
+        if (norm := step.norm) is not None:
+            if norm.of is not None:
+                raise InputError(f"{self.weights.where}: a norm of an image in a network of quantize_dynamic, expected "
+                                 f"a graph of ONNX")
+            read = self.norm(flat, norm.kind, norm.epsilon, *(
+                None if view is None else self.array(view) for view in (norm.gain, norm.bias)))
         if isinstance(step, NormStep):
             return read
-        written = self._attention(step, read) if isinstance(step, AttentionStep) else self._units(step, read)
-        return self.composer.plus(flat, written)
-
-    def _units(self, step: UnitsStep, read: Flat) -> Flat:
+        if isinstance(step, AttentionStep):
+            return self.plus(flat, self.heads_of(step, read))
         gate = None if step.gate is None else self.linear(read, step.gate)
-        assert not isinstance(step.activation, Rounding)
-        return self.linear(self.composer.units(self.linear(read, step.inward), step.activation, gate), step.outward)
+        units = self.units(self.linear(read, step.inward), step.activation, gate)
+        return self.plus(flat, self.linear(units, step.outward))
 
-    def _attention(self, step: AttentionStep, read: Flat) -> Flat:
+    def heads_of(self, step: AttentionStep, read: Flat) -> Flat:
+        """What the heads of a step write."""
         tables = None
         if step.rotary is not None:
             if step.rotary.pairing != "halves":
-                raise InputError(f"{self.where}: rotary positions of neighbours in a network of quantize_dynamic, "
-                                 f"expected a graph of ONNX")
-            tables = self.composer.array(step.rotary.cosines), self.composer.array(step.rotary.sines)
+                raise InputError(f"{self.weights.where}: rotary positions of neighbours in a network of "
+                                 f"quantize_dynamic, expected a graph of ONNX")
+            tables = self.array(step.rotary.cosines), self.array(step.rotary.sines)
         reads = [HeadReads(self.linear(read, head.query), self.linear(read, head.key), self.linear(read, head.value),
                            head.slope) for head in step.heads]
         scale = step.scale.root if step.scale.root is not None else step.scale.times
         assert scale is not None
-        averages = self.composer.attention(reads, scale, tables)
+        averages = self.attention(reads, scale, tables, step.cap)
         (tensor,) = {head.out.tensor for head in step.heads}
-        matrix = np.concatenate([self.composer.array(head.out) for head in step.heads])
-        written = self.rounded(averages, tensor).times(matrix, self.composer.exactness)
-        return self.composer.moved(written, self.composer.array(step.bias)) if step.bias else written
+        matrix = np.concatenate([self.array(head.out) for head in step.heads])
+        written = self.multiplied(averages, tensor).times(matrix, self.exactness)
+        return self.moved(written, self.array(step.bias)) if step.bias else written

@@ -89,19 +89,13 @@ def rotary_rule(settings: Settings, questions: Questions) -> RotaryRule:
         raise InputError(f"{settings.shown('part')}: {part}, expected at most 1")
     questions.assume(f"rotary positions turn pairs of coordinates of queries and keys, to base {base}")
     rule = RotaryRule(base, part, _scaling(inner))
-    _check_versions(settings, inner, rule)
+    if inner.where.endswith("rope_parameters") and inner.settings and settings.version != 5:
+        scaling = _scaling(Settings(settings.get("rope_scaling") or {}, settings.where))
+        outside = settings.number("base") or (Fraction(0) if "rope_theta" in inner.settings else base)
+        if rule != RotaryRule(outside, settings.number("part"), scaling):
+            raise InputError(f"{inner.where}: transformers 5 reads it and 4 does not, expected transformers_version "
+                             f"beside it, or the same in rope_theta and rope_scaling")
     return rule
-
-
-def _check_versions(settings: Settings, inner: Settings, rule: RotaryRule) -> None:
-    """Compare the rule with that of transformers 4, which does not read ``rope_parameters``."""
-    if not inner.where.endswith("rope_parameters") or not inner.settings or settings.version == 5:
-        return
-    scaling = _scaling(Settings(settings.get("rope_scaling") or {}, settings.where))
-    base = settings.number("base") or (Fraction(0) if "rope_theta" in inner.settings else rule.base)
-    if rule != RotaryRule(base, settings.number("part"), scaling):
-        raise InputError(f"{inner.where}: transformers 5 reads it and 4 does not, expected transformers_version beside "
-                         f"it, or the same in rope_theta and rope_scaling")
 
 
 def _inside(settings: Settings) -> Settings:

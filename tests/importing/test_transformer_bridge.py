@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -10,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from constructions.importing.importer import import_network
 from constructions.importing.questions import Options
-from constructions.trained.network import AttentionStep, Scale
+from constructions.trained.network import AttentionStep, Rounding, Scale, UnitsStep
 from tests.importing import models_in_torch as models
 from tests.importing.test_decoders import KINDS
 from tests.importing.test_logits_are_those_of_torch import EPSILON, GPT2, LLAMA, check_logits, imported
@@ -73,6 +76,25 @@ def test_scores_have_the_cap_of_the_settings(tmp_path: Path, names: str) -> None
     check_logits(torch, result, logits)
     assert {step.cap for step in result.network.attention_steps} == {Fraction(3, 4)}
     assert "attn_scores_soft_cap: " in refusal(tmp_path, saved, options, config | {"attn_scores_soft_cap": -2.0})
+
+
+def test_scores_keep_their_cap_where_torch_quantised_a_linear(tmp_path: Path) -> None:
+    torch = torch_or_skip()
+    saved = native(models.hooked(torch, cap=0.75)[0])
+    name = "blocks.0.attn.q"
+    linear = torch.nn.Linear(8, 8)
+    linear.load_state_dict({end: saved.pop(f"{name}.{end}") for end in ("weight", "bias")})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = torch.ao.quantization.quantize_dynamic(torch.nn.Sequential(linear), {torch.nn.Linear},
+                                                      dtype=torch.qint8)
+    saved |= {f"{name}{key.removeprefix('0')}": value for key, value in made.state_dict().items()}
+    config = CFG | {"attn_scores_soft_cap": 0.75, "dtype": "torch.float64"}
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    torch.save(saved, tmp_path / "model.pt")
+    network = import_network([tmp_path / "model.pt", tmp_path / "config.json"], Options()).network
+    assert any(isinstance(step, UnitsStep) and isinstance(step.activation, Rounding) for step in network.steps)
+    assert {step.cap for step in network.attention_steps} == {Fraction(3, 4)}
 
 
 @pytest.mark.parametrize(("rotary", "gated", "groups"), [
