@@ -65,8 +65,8 @@ class _Reading:
         tokens = self.tokens(self.chosen("token_table", [name for name in left if _TOKENS.search(name)] or left))
         norms = self.outer_norms(readout)
         steps = [step for layer in self.layers for step in self.layer(layer, slopes)]
-        unembedding = Affine(weights.linear(output, self.width),
-                             weights.vector_if(output.removesuffix("weight") + "bias"))
+        bias = weights.vector_if(output.removesuffix("weight") + "bias")
+        unembedding = Affine(weights.linear(output, self.width), bias)
         return Found("torch.nn.TransformerEncoder", attention, tokens, positions,
                      (*norms["embedding"], *steps, *norms["final"]), unembedding,
                      *(("last", norms["pooled"]) if readout == "mean" else (readout,)))

@@ -99,7 +99,9 @@ class Plan:
         if isinstance(final.base, NormBase):
             self.written.add(final.base)
         self._collect(final.base)
-        self._settle()
+        while more := {base for operation in self._found.values() for bases in [self._read_by(operation)]
+                       if len(bases) > 1 for base in bases if isinstance(base, NormBase)}:
+            self.written |= more  # norms that are not all that heads or units read
         self.output = self.read(output)
         for norm in self.written:
             self._found.setdefault(norm, Operation(norm, [norm], norm.order))
@@ -118,8 +120,7 @@ class Plan:
         return self._raw[id(flat)][1]
 
     def _read(self, flat: Flat) -> Read:
-        rows = all(len(one) == 1 for one in flat.constants)
-        if rows and len(flat.terms) <= 1:
+        if len(flat.terms) <= 1 and all(len(one) == 1 for one in flat.constants):
             bias = None
             for one in flat.constants:
                 bias = one[0] if bias is None else self.exactness.sum(bias, one[0])
@@ -176,16 +177,6 @@ class Plan:
                 operation.made.append(one)
                 waiting += [base for flat in self.forms(operation) for base in [self._plain(flat).base] if base]
 
-    def _settle(self) -> None:
-        """Which norms are written: those that are not all that heads or units read."""
-        while True:
-            more = {base for operation in self._found.values()
-                    for bases in [{self.read(flat).base for flat in self.forms(operation)} - {None}] if len(bases) > 1
-                    for base in bases if isinstance(base, NormBase)}
-            if not more:
-                return
-            self.written |= more
-
     def _side_by_side(self) -> None:
         """Units that need nothing of others of their kind before them are made with these, in one step."""
         alone: list[Operation] = []
@@ -200,27 +191,25 @@ class Plan:
                 self._time |= dict.fromkeys(one.made, self._time[beside_it.made[0]])
         self.operations = alone
 
+    def _read_by(self, operation: Operation) -> set[SumBase | NormBase | None]:
+        """The bases that heads or units read."""
+        return {self.read(flat).base for flat in self.forms(operation)} - {None}
+
     def _fits_beside(self, one: Operation, other: Operation) -> bool:
         if not isinstance(one.what, Units) or not isinstance(other.what, Units) or (
                 isinstance(one.what.activation, Rounding) or one.what.activation != other.what.activation
                 or (one.what.gate is None) != (other.what.gate is None)
                 or self.norm_of(one) is not self.norm_of(other)):
             return False
-        time = self._time[other.made[0]]
-        return all(self._when(term) < time for flat in self.forms(one) for term in self._terms(flat))
-
-    def _terms(self, flat: Flat) -> list[Base]:
-        """What must be written before a form can be read."""
-        base = self.read(flat).base
-        if isinstance(base, NormBase):
-            base = self.read(base.of.flat).base
-        return list(base.flat.terms) if isinstance(base, SumBase) else []
+        time, read = self._time[other.made[0]], (self.read(flat).base for flat in self.forms(one))
+        sums = (self.read(base.of.flat).base if isinstance(base, NormBase) else base for base in read)
+        return all(self._when(term) < time for base in sums if isinstance(base, SumBase) for term in base.flat.terms)
 
     def norm_of(self, operation: Operation) -> NormBase | None:
         """The norm inside of an operation."""
         if isinstance(operation.what, NormBase):
             return operation.what
-        bases = {self.read(flat).base for flat in self.forms(operation)} - {None}
+        bases = self._read_by(operation)
         found = next(iter(bases)) if len(bases) == 1 else None
         return found if isinstance(found, NormBase) else None
 
@@ -230,8 +219,7 @@ class Plan:
         for index, operation in enumerate(self.operations, 1):
             norm = self.norm_of(operation)
             sums: list[Base | None] = [operation.what] if isinstance(operation.what, SumBase) else [
-                self.read(norm.of.flat).base] if norm else [
-                self.read(flat).base for flat in self.forms(operation)]
+                self.read(flat).base for flat in ([norm.of.flat] if norm else self.forms(operation))]
             for one in dict.fromkeys(sums):
                 if isinstance(one, SumBase):
                     found.setdefault(one, []).append(index)
