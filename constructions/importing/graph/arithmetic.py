@@ -1,6 +1,6 @@
 """Elementary operations on what flows along the edges of a graph: sums, products, quotients; arrays joined."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 
 from constructions.importing.graph import curves
 from constructions.importing.graph.curves import Curve, as_curve, resolved
-from constructions.importing.graph.forms import Array, Codes, Exactness, Flat, NormBase, NotUnderstood, beside
+from constructions.importing.graph.forms import Array, Base, Codes, Exactness, Flat, NormBase, NotUnderstood, beside
 from constructions.importing.graph.norms import HALF, over_root, plain_mean, to_power
 from constructions.importing.graph.state import State, scaled_by_head
 from constructions.importing.graph.values import (
@@ -91,15 +91,9 @@ def plus_constant(value: Tokenwise, constant: Array, count: int, exactness: Exac
     if not alike:
         table[positions] = rows
     widened = np.broadcast_to(np.arange(flat.size).reshape(forms.shape), value.shape)
-    return placed(_with_bias(flat, table), value.positions, widened)
-
-
-def _with_bias(flat: Flat, table: Array) -> Flat:
-    """The forms with a row or table added: to norms that have no bias as their bias."""
-    norms = _norms(flat)
-    if len(table) > 1 or norms is None or any(norm.bias is not None for norm, _ in norms):
-        return Flat(flat.terms, (*flat.constants, table), flat.size)
-    return _with(flat, [(norm, replace_norm(norm, norm.gain, table[0][at])) for norm, at in norms])
+    normed = _with_norms(flat, lambda norm, at: replace_norm(norm, norm.gain, table[0][at])
+                         if len(table) == 1 and norm.bias is None else None)  # of norms without one it is the bias
+    return placed(normed or Flat(flat.terms, (*flat.constants, table), flat.size), value.positions, widened)
 
 
 def times_constant(value: Tokenwise, constant: Array, exactness: Exactness) -> Tokenwise | Modulated:
@@ -112,34 +106,28 @@ def times_constant(value: Tokenwise, constant: Array, exactness: Exactness) -> T
     if (rows != rows[:1]).any():
         return Modulated(((value.settled(exactness), np.array(whole)),))
     pairs, places = np.unique(np.stack([forms.ravel().astype(np.float64), rows[0]]), axis=1, return_inverse=True)
-    flat = _with_gain(value.flat.columns(pairs[0].astype(np.int64)), pairs[1], exactness)
+    flat, row = value.flat.columns(pairs[0].astype(np.int64)), pairs[1]
+    flat = _with_norms(flat, lambda norm, at: replace_norm(norm, row[at], None)
+                       if norm.gain is None and norm.bias is None else None) or Flat(
+        {base: exactness.times(matrix, row) for base, matrix in flat.terms.items()},
+        [exactness.times(one, row) for one in flat.constants], flat.size)
     widened = np.broadcast_to(places.reshape(forms.shape), value.shape)
     return replace(placed(flat, value.positions, widened), factor=value.factor)
 
 
-def _with_gain(flat: Flat, row: Array, exactness: Exactness) -> Flat:
-    """Each form times its number: norms that have no gain get it as their gain."""
-    norms = _norms(flat)
-    if norms is not None and all(norm.gain is None and norm.bias is None for norm, _ in norms):
-        return _with(flat, [(norm, replace_norm(norm, row[at], None)) for norm, at in norms])
-    return Flat({base: exactness.times(matrix, row) for base, matrix in flat.terms.items()},
-                [exactness.times(one, row) for one in flat.constants], flat.size)
-
-
-def _norms(flat: Flat) -> list[tuple[NormBase, Array]] | None:
-    """The norms whose numbers the forms are, each number once, with which form each number is; None if not so."""
-    found = []
+def _with_norms(flat: Flat, change: Callable[[NormBase, Array], NormBase | None]) -> Flat | None:
+    """The forms with other norms, if they are the numbers of norms, each once; each norm is given which they are."""
+    terms, chosen = dict[Base, Array](), list[int]()
     for base, matrix in flat.terms.items():
         if not isinstance(base, NormBase) or not np.isin(matrix, (0, 1)).all() or (matrix.sum(1) != 1).any():
             return None
-        found.append((base, matrix.argmax(1)))
-    total = sum(len(at) for _, at in found)
-    distinct = len({int(k) for _, at in found for k in at})
-    return found if found and not flat.constants and total == distinct == flat.size else None
-
-
-def _with(flat: Flat, changed: Sequence[tuple[NormBase, NormBase]]) -> Flat:
-    return Flat({new: flat.terms[old] for old, new in changed}, (), flat.size)
+        made = change(base, matrix.argmax(1))
+        if made is None:
+            return None
+        terms[made] = matrix
+        chosen += matrix.argmax(1).tolist()
+    fits = terms and not flat.constants and len(chosen) == len({*chosen}) == flat.size
+    return Flat(terms, (), flat.size) if fits else None
 
 
 # -- of two arrays -----------------------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@ Tensors are raw bytes with their strides beside a file of JSON that has the grap
 
 import json
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +29,21 @@ SCHEMA = 8
 ACCEPTS_ONE = 2
 """Sizes of 2 or more are what torch writes of any axis; its programs take 1 there."""
 _DAMAGED = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, ArithmeticError)
+_FORMATS = {"float32": "binary32", "float64": "binary64", "float16": "binary16", "uint16": "bfloat16"}
 _WORDS = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
+
+
+@contextmanager
+def _as_whole(where: str, unknown: str = "{}") -> Iterator[None]:
+    """Refuse in one line what cannot be read of a damaged program, and sizes that do not follow from the length."""
+    try:
+        yield
+    except InputError:
+        raise
+    except UnknownSize as problem:
+        raise InputError(f"{where}: {unknown.format(printable(str(problem))[:120])}") from None
+    except _DAMAGED:
+        raise InputError(f"{where}: not a whole program of torch.export.save") from None
 
 
 @dataclass(frozen=True)
@@ -50,22 +65,16 @@ class ExportedProgram:
     def graph(self, count: int) -> tuple[Graph, bool]:
         """For inputs of so many tokens; whether scales that are roots were rounded."""
         sizes = {name: 1 for name in self.symbols[:-1] if name} | {name: count for name in self.symbols[-1:] if name}
-        try:
+        with _as_whole(self.where, "size {} does not follow from the number of tokens, expected one that does"):
             graph = concrete(self.part["graph"], sizes)
             program = Program(*in_pairs(graph["tensor_values"]), count)
-            self._expect_guards(graph, count)
+            for guard in self.guards:
+                self._expect_true(guard, graph, count)
             _inputs(program, self.part, self.tensors, self.where)
             nodes = graph["nodes"]
             if len(nodes) > MAX_NODES:
                 raise InputError(f"{self.where}: {len(nodes)} nodes, expected at most {MAX_NODES}")
             given = [str(name) for name in tensors_of(self.part["graph"]["inputs"])]
-        except InputError:
-            raise
-        except UnknownSize as problem:
-            raise InputError(f"{self.where}: size {printable(str(problem))[:40]} does not follow from the number of "
-                             f"tokens, expected one that does") from None
-        except _DAMAGED:
-            raise InputError(f"{self.where}: not a whole program of torch.export.save") from None
         translation = _Translation(program, Memory(given, MAKING_NEW), self.where)
         for node in nodes:
             translation.translate(node)
@@ -73,21 +82,21 @@ class ExportedProgram:
         translation.expect_output(made.outputs[0])
         return made, program.rounded
 
-    def _expect_guards(self, graph: Mapping[str, Any], count: int) -> None:
-        for guard in self.guards:
-            said = f"{self.where}: guard {printable(guard)[:80]}"
-            try:
-                fits = holds(guard, lambda name: shape_of(graph["tensor_values"][name]))
-            except _DAMAGED:
-                raise InputError(f"{said} is not read, expected a condition on sizes of inputs") from None
-            if not fits:
-                raise InputError(f"{said} is false for {count} tokens, expected a program for every length")
+    def _expect_true(self, guard: str, graph: Mapping[str, Any], count: int) -> None:
+        said = f"{self.where}: guard {printable(guard)[:80]}"
+        try:
+            fits = holds(guard, lambda name: shape_of(graph["tensor_values"][name]))
+        except _DAMAGED:
+            raise InputError(f"{said} is not read, expected a condition on sizes of inputs") from None
+        if not fits:
+            raise InputError(f"{said} is false for {count} tokens, expected a program for every length")
 
 
 def read_exported_program(data: bytes, where: str, given: Collection[str] = ()) -> ExportedProgram:
     """The program, whose tokens are no input that is given otherwise."""
     archive = Archive(data, where, MAX_FILE_BYTES)
-    try:
+    with _as_whole(where, "inputs of a size that is computed of others, {}; expected one length, or a dimension of its "
+                          "own, as torch.export.Dim makes it"):
         folder, whole = _only_program(archive, where)
         tensors = _tensors(archive, folder)
         part = whole["graph_module"]
@@ -98,13 +107,6 @@ def read_exported_program(data: bytes, where: str, given: Collection[str] = ()) 
         return ExportedProgram(where, part, tensors, symbols, length, int(ends.get("min_val") or 0),
                                None if ends.get("max_val") is None else int(ends["max_val"]),
                                tuple(whole.get("guards_code") or ()))
-    except InputError:
-        raise
-    except UnknownSize as problem:
-        raise InputError(f"{where}: inputs of a size that is computed of others, {printable(str(problem))[:120]}; "
-                         f"expected one length, or a dimension of its own, as torch.export.Dim makes it") from None
-    except _DAMAGED:
-        raise InputError(f"{where}: not a whole program of torch.export.save") from None
 
 
 def _only_program(archive: Archive, where: str) -> tuple[str, Any]:
@@ -205,10 +207,8 @@ def _tensor(data: bytes, meta: Mapping[str, Any]) -> Any:
     if len(shape) > MAX_DIMENSIONS or math.prod(shape) > MAX_ELEMENTS or min([first, *strides, *shape]) < 0 or (
             0 not in shape and last >= len(elements)):
         raise ValueError
-    places = np.full(shape, first, np.int64)
-    for axis, (size, stride) in enumerate(zip(shape, strides, strict=True)):
-        places += (np.arange(size) * stride).reshape(-1, *[1] * (len(shape) - 1 - axis))
-    return elements[places]
+    return np.array(np.lib.stride_tricks.as_strided(elements[first:], shape, [
+        stride * elements.itemsize for stride in strides]))
 
 
 def _inputs(program: Program, part: Any, tensors: Mapping[str, Any], where: str) -> None:
@@ -230,7 +230,7 @@ def _inputs(program: Program, part: Any, tensors: Mapping[str, Any], where: str)
 
 
 def _graph(program: Program, part: Any, tensors: Mapping[str, Any], where: str) -> Graph:
-    try:
+    with _as_whole(where):
         specs = part["signature"]["output_specs"]
         if any("user_output" not in spec for spec in specs):
             raise InputError(f"{where}: a program that changes its buffers, expected one that makes logits alone")
@@ -240,16 +240,7 @@ def _graph(program: Program, part: Any, tensors: Mapping[str, Any], where: str) 
         outputs = tuple(str(one["as_tensor"]["name"]) for one in returned if "as_tensor" in one)
         inputs = tuple(Input(name, np.dtype(ELEMENTS[program.kind(name)]).name, program.shape(name))
                        for name in program.inputs)
-        stated = {name: shape_of(meta) for name, meta in program.values.items()}
-        stored = {name: _stored(tensors[name]) for name in tensors}
-    except InputError:
-        raise
-    except _DAMAGED:
-        raise InputError(f"{where}: not a whole program of torch.export.save") from None
-    return Graph(program.nodes, program.constants, inputs, outputs, {"": OPSET}, stored, stated)
-
-
-def _stored(array: Any) -> Stored:
-    """A tensor of the file under its own name."""
-    formats = {"float32": "binary32", "float64": "binary64", "float16": "binary16", "uint16": "bfloat16"}
-    return Stored(array.dtype.name, formats.get(array.dtype.name), array.shape, np.ascontiguousarray(array).tobytes)
+        stored = {name: Stored(array.dtype.name, _FORMATS.get(array.dtype.name), array.shape,
+                               np.ascontiguousarray(array).tobytes) for name, array in tensors.items()}
+        return Graph(program.nodes, program.constants, inputs, outputs, {"": OPSET}, stored,
+                     {name: shape_of(meta) for name, meta in program.values.items()})

@@ -114,20 +114,17 @@ def _is_in_range(operation: str, inputs: list[Any]) -> bool:
     return True
 
 
-def _fits(values: Any, name: str) -> bool:
-    """Whether numbers keep their whole part as elements of a type."""
+def _cast(how: Attributes, inputs: list[Any]) -> bool:
+    """Whether numbers keep their whole part as elements of the other type."""
+    from onnx import helper
+
+    values, name = inputs[0], inputs[1].dtype.name if how.operation == "CastLike" else (
+        helper.tensor_dtype_to_np_dtype(how.attribute("to")).name)
     if name not in ("int32", "int64", "uint8", "int8") or values.dtype.kind == "b" or not values.size:
         return name in (*TYPES,)
     least, most = np.iinfo(name).min, np.iinfo(name).max
     return bool(np.isfinite(values).all()) and least <= math.trunc(values.min().item()) and (
         math.trunc(values.max().item()) <= most)
-
-
-def _cast(how: Attributes, inputs: list[Any]) -> bool:
-    from onnx import helper
-
-    return _fits(inputs[0], inputs[1].dtype.name if how.operation == "CastLike" else
-                 helper.tensor_dtype_to_np_dtype(how.attribute("to")).name)
 
 
 def _unsqueeze(how: Attributes, _: list[Any]) -> bool:

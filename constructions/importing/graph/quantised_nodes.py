@@ -3,6 +3,7 @@
 What is rounded stays what it stands for, (q - zero) · scale; others are refused by name.
 """
 
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -21,34 +22,26 @@ from constructions.trained.network import Rounding
 
 def quantised(state: State, how: Attributes, inputs: list[Any]) -> Any:
     """What the node makes; None if all that it reads is constant and it makes no weights, so that it can be folded."""
-    constant = [value is None or isinstance(value, np.ndarray) for value in inputs]
-    operation = how.operation
+    constant, operation = [value is None or isinstance(value, np.ndarray) for value in inputs], how.operation
     if operation == "DequantizeLinear" and all(constant):
-        return _scaled(state, how, inputs)
-    if operation == "GatherBlockQuantized" and [place for place, is_constant in enumerate(constant)
-                                                   if not is_constant] == [1] and isinstance(inputs[1], Tokens):
-        return _rows(state, how, inputs)
+        axis = how.attribute("axis")  # of the definition; where it has none, there is one scale
+        if axis is None and inputs[1].size != 1:
+            raise NotUnderstood(f"{inputs[1].size} scales, expected one, as {operation} has no axis there")
+        return _weights(state, *inputs, axis=axis or 0, block=how.attribute("block_size") or 0)
+    if operation == "GatherBlockQuantized" and isinstance(inputs[1], Tokens) and sum(constant) == len(inputs) - 1:
+        return _rows(state, how, *inputs)
     if operation == "MatMulNBits" and all(constant[1:]):
-        return _product(state, how, inputs)
+        return _product(state, how, *inputs)
     if not all(constant) and (rounding := ROUNDINGS.get(operation)):
-        return rounding(state, how, inputs)
+        return rounding(state, how, *inputs)
     if not all(constant):
         raise NotUnderstood("quantised numbers that depend on tokens, expected constants"
                             if WEIGHTS.fullmatch(operation) else ACTIVATIONS)
     return None
 
 
-def _scaled(state: State, how: Attributes, inputs: list[Any]) -> Any:
-    """``DequantizeLinear`` by the axis and the size of blocks that the definition has; by one scale if it has none."""
-    axis, block = how.attribute("axis"), how.attribute("block_size") or 0
-    if axis is None and inputs[1].size != 1:
-        raise NotUnderstood(f"{inputs[1].size} scales, expected one, as {how.operation} has no axis there")
-    return _weights(state, inputs, 0 if axis is None else axis, block)
-
-
-def _weights(state: State, inputs: list[Any], axis: int, block: int) -> Any:
+def _weights(state: State, codes: Any, scale: Any, zero: Any = None, *, axis: int = 0, block: int = 0) -> Any:
     """``DequantizeLinear`` of constants; in whatever format its output is."""
-    codes, scale, zero = [*inputs, None][:3]
     state.quantised = True
     limits = span_of(str(codes.dtype))
     if zero is not None and zero.dtype != codes.dtype:
@@ -57,21 +50,21 @@ def _weights(state: State, inputs: list[Any], axis: int, block: int) -> Any:
                        None if zero is None else zero.astype(np.int64), axis, block, state.exactness)
 
 
-def _rows(state: State, node: Attributes, inputs: list[Any]) -> Any:
+def _rows(state: State, node: Attributes, codes: Any, tokens: Tokens, scale: Any, zero: Any = None) -> Any:
     """``GatherBlockQuantized`` of ONNX Runtime: rows, looked up by tokens, of a table in 4 bits."""
-    codes, tokens, scale, zero = [*inputs, None][:4]
     axis, bits = node.attribute("gather_axis"), node.attribute("bits")
     if axis or bits != 4 or str(codes.dtype) not in ("int4", *(["uint4"] if zero is not None else [])):
         raise NotUnderstood(f"a table of {bits} bits, {codes.dtype}, looked up by its axis {axis}, expected by 0, of "
                             f"int4, or of uint4 with zero points")
-    table = _weights(state, [codes, scale, zero], node.attribute("quantize_axis"), node.attribute("block_size"))
+    table = _weights(state, codes, scale, zero, axis=node.attribute("quantize_axis"),
+                     block=node.attribute("block_size"))
     return state.looked_up(table, tokens)
 
 
-def _product(state: State, node: Attributes, inputs: list[Any]) -> Any:
+def _product(state: State, node: Attributes, x: Any, words: Any, scale: Any, zero: Any = None, order: Any = None,
+             bias: Any = None) -> Any:
     """``MatMulNBits`` of ONNX Runtime: x times the transpose of blocks along the axis that is summed, plus a bias."""
     state.quantised = True
-    x, words, scale, zero, order, bias = [*inputs, None, None, None][:6]
     inward, outward, block, bits, level, prepacked = map(node.attribute, (
         "K", "N", "block_size", "bits", "accuracy_level", "weight_prepacked"))
     if level == 4:
@@ -100,9 +93,8 @@ def _product(state: State, node: Attributes, inputs: list[Any]) -> Any:
 # -- numbers of tokens, rounded ----------------------------------------------------------------------------------------
 
 
-def _rounded(state: State, how: Attributes, inputs: list[Any]) -> Quantised:
+def _rounded(state: State, how: Attributes, x: Any, scale: Any, zero: Any = None) -> Quantised:
     """``QuantizeLinear`` by one scale."""
-    x, scale, zero = [*inputs, None][:3]
     if not isinstance(scale, np.ndarray) or not isinstance(zero, np.ndarray | None) or scale.size != 1 or (
             zero is not None and zero.size != 1) or how.attribute("block_size"):
         raise NotUnderstood("numbers of tokens rounded by several scales, or by some that depend on them, expected one")
@@ -138,10 +130,10 @@ def _made(state: State, x: Any, rounding: Rounding | None) -> Tokenwise:
     return placed(Flat({units: np.eye(chosen.size)}, (), chosen.size), value.positions, places.reshape(value.shape))
 
 
-def _rounded_by_range(state: State, how: Attributes, inputs: list[Any]) -> tuple[Quantised, Range, Range]:
+def _rounded_by_range(state: State, how: Attributes, x: Any) -> tuple[Quantised, Range, Range]:
     """``DynamicQuantizeLinear``."""
     scale, zero = Range(how.output), Range(how.output, is_zero=True)
-    return Quantised(_made(state, inputs[0], None), scale, zero), scale, zero
+    return Quantised(_made(state, x, None), scale, zero), scale, zero
 
 
 def _is(found: Any, wanted: Fraction | int | Range) -> bool:
@@ -152,41 +144,37 @@ def _is(found: Any, wanted: Fraction | int | Range) -> bool:
     return wanted == 0 if found is None else arithmetic.number_in(found) == wanted
 
 
-def _dequantised(state: State, how: Attributes, inputs: list[Any]) -> Tokenwise:
+def _dequantised(state: State, how: Attributes, value: Any, scale: Any, zero: Any = None) -> Tokenwise:
     """``DequantizeLinear`` of what was rounded, or of rows of a table, by one scale, along whatever axis."""
-    value, scale, zero = [*inputs, None][:3]
     how.attribute("axis")
     if how.attribute("block_size"):
         raise NotUnderstood("numbers of tokens that are whole numbers with scales of blocks")
     if isinstance(value, TableRows):
         if scale.size != 1:
             raise NotUnderstood("rows of a table with several scales, expected one")
-        return state.looked_up(_weights(state, [value.table, scale, zero], 1, 0), value.tokens)
+        return state.looked_up(_weights(state, value.table, scale, zero, axis=1), value.tokens)
     if not isinstance(value, Quantised) or not _is(scale, value.scale) or not _is(zero, value.zero):
         raise NotUnderstood("whole numbers that depend on tokens taken for other numbers than those that were rounded")
     return value.value
 
 
-def _whole_product(state: State, _: Attributes, inputs: list[Any]) -> Product:
+def _whole_product(state: State, _: Attributes, x: Any, matrix: Any, zero: Any = None, other: Any = None) -> Product:
     """``MatMulInteger`` by constants."""
-    x, matrix, zero, other = [*inputs, None, None][:4]
     if not isinstance(x, Quantised) or not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or not _is(zero, x.zero):
         raise NotUnderstood("a product of whole numbers that are not those that were rounded, and constants")
     codes = matrix.astype(np.int64) - (0 if other is None else other.astype(np.int64))
     state.quantised = True
-    made = matmul(state, x.value, codes.astype(np.float64))
-    return Product(made, x.scale)
+    return Product(matmul(state, x.value, codes.astype(np.float64)), x.scale)
 
 
-def _rounded_product(state: State, how: Attributes, inputs: list[Any]) -> Quantised:
+def _rounded_product(state: State, how: Attributes, *inputs: Any) -> Quantised:
     """``QLinearMatMul``."""
-    sides = []
-    for value, scale, zero in (inputs[:3], inputs[3:6]):
-        sides.append(_weights(state, [value, scale, zero], value.ndim - 1, 0) if isinstance(value, np.ndarray) else
-                     _dequantised(state, how, [value, scale, zero]))
-    return _rounded(state, how, [matmul(state, *sides), *inputs[6:8]])
+    one, other = (_weights(state, *side, axis=side[0].ndim - 1) if isinstance(side[0], np.ndarray) else
+                  _dequantised(state, how, *side) for side in (inputs[:3], inputs[3:6]))
+    return _rounded(state, how, matmul(state, one, other), *inputs[6:8])
 
 
-ROUNDINGS = {"QuantizeLinear": _rounded, "DynamicQuantizeLinear": _rounded_by_range, "DequantizeLinear": _dequantised,
-             "MatMulInteger": _whole_product, "QLinearMatMul": _rounded_product}
+ROUNDINGS: Mapping[str, Callable[..., Any]] = {
+    "QuantizeLinear": _rounded, "DynamicQuantizeLinear": _rounded_by_range, "DequantizeLinear": _dequantised,
+    "MatMulInteger": _whole_product, "QLinearMatMul": _rounded_product}
 READ = {*ROUNDINGS, "GatherBlockQuantized", "MatMulNBits"}

@@ -114,7 +114,8 @@ def moved_scores(value: Scores | Weights, move: Callable[[Any], list[Any]]) -> S
         raise NotUnderstood(f"scores of more than {MAX_ELEMENTS} elements")
     (codes,) = move(np.arange(math.prod(scores.shape)).reshape(scores.shape))
     if isinstance(value, Scores) and codes.ndim > 1 and codes.shape[-1] > 1 and codes.flat[1] == scores.shape[-1]:
-        turned = replace(scores, reads=_swapped(scores.reads)).masked(lambda mask: replace(
+        swapped = by_head(scores.reads.shape, lambda index: scores.reads[index][::-1])
+        turned = replace(scores, reads=swapped).masked(lambda mask: replace(
             mask, numbers=np.swapaxes(np.broadcast_to(mask.numbers, scores.shape), -1, -2),
             replaced=np.swapaxes(np.broadcast_to(mask.replaced, scores.shape), -1, -2)))
         return moved_scores(turned, lambda array: move(np.swapaxes(array, -1, -2)))
@@ -123,28 +124,24 @@ def moved_scores(value: Scores | Weights, move: Callable[[Any], list[Any]]) -> S
             codes != lead * size + np.arange(size).reshape(scores.shape[-2:])).any():
         raise NotUnderstood("scores whose queries and keys are put elsewhere")
     chosen = lead[..., 0, 0]
-    reads = scores.reads.reshape(-1)[chosen] if chosen.ndim else scores.reads.reshape(-1)[int(chosen):][0]
 
     def put(array: Any) -> Any:
         return np.broadcast_to(array, scores.shape).reshape(-1, *scores.shape[-2:])[chosen]
 
-    whole = np.empty(chosen.shape, object)
-    whole[...] = reads
-    moved = replace(scores, reads=whole, shape=codes.shape).masked(
+    moved = replace(scores, reads=by_head(chosen.shape, lambda index: scores.reads.flat[chosen[index]]),
+                    shape=codes.shape).masked(
         lambda mask: replace(mask, numbers=put(mask.numbers), replaced=put(mask.replaced)))
     if isinstance(value, Weights):
-        slopes = np.empty(chosen.shape, object)
-        slopes[...] = value.slopes.reshape(-1)[chosen]
-        return Weights(moved, slopes, value.is_causal)
+        return Weights(moved, by_head(chosen.shape, lambda index: value.slopes.flat[chosen[index]]), value.is_causal)
     return moved
 
 
-def _swapped(reads: Any) -> Any:
-    """Query for key."""
-    found = np.empty(reads.shape, object)
-    for index in np.ndindex(*reads.shape):
-        found[index] = reads[index][::-1]
-    return found
+def by_head(shape: tuple[int, ...], make: Callable[[tuple[int, ...]], Any]) -> NDArray[np.object_]:
+    """Something for each index of scores before the last two."""
+    made = np.empty(shape, object)
+    for index in np.ndindex(*shape):
+        made[index] = make(index)
+    return made
 
 
 def rearranged(value: Any, move: Callable[[Any], Any]) -> Any:
@@ -186,9 +183,8 @@ def _of_constants(array: Any, count: int) -> Any:
         return array
     if np.isnan(array).any() or (array == np.inf).any():
         raise NotUnderstood("scores that are not numbers")
-    reads, nothing = np.empty(array.shape[:-2], object), Flat({}, (), 1)
-    for index in np.ndindex(*reads.shape):
-        reads[index] = (nothing, nothing)
+    nothing = Flat({}, (), 1)
+    reads = by_head(array.shape[:-2], lambda _: (nothing, nothing))
     return Scores(reads, array.shape, np.arange(count), Fraction(1)).plus(np.asarray(array, np.float64))
 
 
@@ -210,13 +206,13 @@ def weights_as_scores(weights: Any) -> Scores | None:
 
 def _one_sided(value: Tokenwise, forms: NDArray[np.int64], positions: Positions, keys: bool) -> Scores:
     """Scores of which the keys' side (or the queries') reads tokens: forms [..., index on the other side]."""
-    reads = np.empty(value.shape[:-2], object)
-    for index in np.ndindex(*reads.shape):
+    def read_by(index: tuple[int, ...]) -> Reads:
         which, first = np.unique(forms[index], return_inverse=True)
         chosen = _chosen(first.reshape(-1), len(which), positions)
         read = value.flat.columns(which)
-        reads[index] = (chosen, read) if keys else (read, chosen)
-    return Scores(reads, value.shape, np.arange(value.shape[-1]), value.factor)
+        return (chosen, read) if keys else (read, chosen)
+
+    return Scores(by_head(value.shape[:-2], read_by), value.shape, np.arange(value.shape[-1]), value.factor)
 
 
 def _chosen(which: NDArray[np.intp], size: int, positions: Positions) -> Flat:
@@ -256,8 +252,5 @@ def is_nothing(reads: Reads) -> bool:
 def scaled_by_head(x: Scores, numbers: Array, exactness: Exactness) -> NDArray[np.object_]:
     """What is read, each head's queries times a number of its own."""
     each = np.broadcast_to(numbers[..., 0, 0], x.reads.shape)
-    reads = np.empty(x.reads.shape, object)
-    for index in np.ndindex(*reads.shape):
-        query, key = x.reads[index]
-        reads[index] = (query.scaled(Fraction(np.float64(each[index])), exactness), key)
-    return reads
+    return by_head(x.reads.shape, lambda index: (
+        x.reads[index][0].scaled(Fraction(np.float64(each[index])), exactness), x.reads[index][1]))

@@ -18,7 +18,7 @@ from constructions.importing.graph.attention import LEAST_GAP, expect_no_cap, po
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.forms import Codes, Flat, NotUnderstood, beside
 from constructions.importing.graph.operators import Attributes, axes_in
-from constructions.importing.graph.state import State, as_scores, is_nothing
+from constructions.importing.graph.state import State, as_scores, by_head, is_nothing
 from constructions.importing.graph.values import Mask, Scores, Tokens, Tokenwise
 
 HIDING = Fraction(-(1 << 14))
@@ -210,10 +210,8 @@ def without_unseen(state: State, scores: Scores) -> Scores:
     expect_no_cap(scores)
     by_table = all(is_nothing(read) for read in scores.reads.ravel().tolist())
     one, hides = _hides(state, unseen, Fraction(1) if by_table else scores.scale)
-    reads = np.empty(scores.reads.shape, object)
-    for index in np.ndindex(*reads.shape):
-        read: Any = scores.reads[index]
-        reads[index] = (one, hides) if is_nothing(read) else (beside([read[0], one]), beside([read[1], hides]))
+    reads = by_head(scores.reads.shape, lambda index: (one, hides) if is_nothing(scores.reads[index]) else (
+        beside([scores.reads[index][0], one]), beside([scores.reads[index][1], hides])))
     return replace(scores, reads=reads, scale=Fraction(1) if by_table else scores.scale)
 
 

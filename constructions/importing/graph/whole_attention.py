@@ -58,27 +58,20 @@ def attend(state: State, node: Attributes, inputs: Sequence[Any], weigh: Callabl
     if rest or value.shape[1] != key.shape[1]:
         raise NotUnderstood(f"{query.shape[1]} heads of queries, {key.shape[1]} of keys, {value.shape[1]} of values")
     key, value = (rearranged(one, lambda codes: np.repeat(codes, repeats, 1)) for one in (key, value))
-    scale = _scale(state, node, query.shape[-1])
-    scores = attention.scores_of(query, key)
-    scores = Scores(scores.reads, scores.shape, scores.positions, scores.scale * scale, scores.tables)
+    width, scale = query.shape[-1], node.attribute("scale")
+    if scale is not None and (not np.isfinite(scale) or scale <= 0):
+        raise NotUnderstood(f"scale {scale}, expected a number above 0")
+    if scale is None and isqrt(width) ** 2 != width:
+        state.assume(ROOT)
+    scale = Fraction(np.float64(scale)) if scale is not None else Fraction(1, isqrt(width)) if (
+        isqrt(width) ** 2 == width) else Fraction(np.float64(1 / np.sqrt(width)))
+    scores = attention.scores_of(query, key).scaled(scale)
     scores = scores.scaled(1 / cap).capped().scaled(cap) if cap else scores
     weights = weigh(state, _with_mask(state, node, scores, [*inputs, None][3]))
     made = attention.averages(weights, value, state.attentions)
     if len(flat[0].shape) == 4:
         return made
     return made.moved(lambda codes: np.swapaxes(codes, 1, 2).reshape(codes.shape[0], codes.shape[2], -1))
-
-
-def _scale(state: State, node: Attributes, width: int) -> Fraction:
-    given = node.attribute("scale")
-    if given is not None:
-        if not np.isfinite(given) or given <= 0:
-            raise NotUnderstood(f"scale {given}, expected a number above 0")
-        return Fraction(np.float64(given))
-    if isqrt(width) ** 2 == width:
-        return Fraction(1, isqrt(width))
-    state.assume(ROOT)
-    return Fraction(np.float64(1 / np.sqrt(width)))
 
 
 def _with_mask(state: State, node: Attributes, scores: Scores, mask: Any) -> Scores:
