@@ -12,12 +12,11 @@ import numpy as np
 
 from constructions.errors import InputError
 from constructions.importing.composing import Composer, in_heads
-from constructions.importing.computed_tables import alibi_slopes, scaled_by_root
 from constructions.importing.config_file import IGNORED, ONLY, Settings
 from constructions.importing.families import Row
 from constructions.importing.graph.forms import Array, Flat, HeadReads
 from constructions.importing.parts import Found, Weights, ending, numbered
-from constructions.importing.position_tables import position_tables
+from constructions.importing.position_tables import alibi_slopes, position_tables, scaled_by_root
 from constructions.importing.quantised import DEQUANTISED
 from constructions.importing.questions import ACTIVATIONS, Questions
 from constructions.text import printable

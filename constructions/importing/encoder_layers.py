@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from constructions.errors import InputError
-from constructions.importing.computed_tables import alibi_slopes, scaled_by_root, sinusoidal_table
 from constructions.importing.config_file import Settings
 from constructions.importing.parts import Found, Weights, outputs, rows
+from constructions.importing.position_tables import alibi_slopes, scaled_by_root, sinusoidal_table
 from constructions.importing.questions import PLACES, NormKind, Place, Questions, score_scale, table_rows
 from constructions.trained.network import Affine, AttentionStep, Head, Norm, NormStep, Step, UnitsStep, View
 

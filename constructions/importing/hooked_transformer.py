@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from constructions.errors import InputError
-from constructions.importing.computed_tables import alibi_slopes
 from constructions.importing.config_file import Settings
 from constructions.importing.contents import Contents
 from constructions.importing.names_file import Names, renamed
 from constructions.importing.parts import Found, Weights, columns, ending, numbered
+from constructions.importing.position_tables import alibi_slopes
 from constructions.importing.questions import ACTIVATIONS, NormKind, Questions, score_scale
 from constructions.trained import network as trained
 from constructions.trained.json_values import found

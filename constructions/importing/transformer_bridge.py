@@ -10,13 +10,13 @@ from fractions import Fraction
 from typing import Any
 
 from constructions.errors import InputError
-from constructions.importing.computed_tables import rotary_tables
 from constructions.importing.config_file import Settings
 from constructions.importing.contents import Contents, Stored
 from constructions.importing.families import ROWS, Row
 from constructions.importing.hooked_transformer import Reading
 from constructions.importing.names_file import Names, renamed
 from constructions.importing.parts import Found, Weights, ending, outputs, rows
+from constructions.importing.position_tables import rotary_tables
 from constructions.importing.questions import Questions, table_rows
 from constructions.trained import network as trained
 

@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from constructions.importing.computed_tables import alibi_slopes, rotary_tables, scaled_by_root, sinusoidal_table
+from constructions.importing.position_tables import alibi_slopes, rotary_tables, scaled_by_root, sinusoidal_table
 from constructions.network.float_formats import FORMATS
 from constructions.trained.network import Tensor
 from constructions.trained.numbers import all_numbers

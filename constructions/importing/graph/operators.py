@@ -233,9 +233,8 @@ def axes_in(node: Attributes, given: Any, dimensions: int) -> list[int]:
 
 def greatest_size(how: Attributes, inputs: Sequence[Any]) -> int:
     """Upper bound of the size of each output, by the shapes of arrays and the values of inputs that are sizes."""
-    rule = _RULES.get(how.operation)
-    if rule is not None:
-        return int(rule(how, inputs))
+    if how.operation in _RULES:
+        return int(_RULES[how.operation](how, inputs))
     shapes = [value.shape for value in inputs if value is not None]
     try:
         return math.prod(np.broadcast_shapes(*shapes))
@@ -245,31 +244,6 @@ def greatest_size(how: Attributes, inputs: Sequence[Any]) -> int:
 
 def _numbers(array: Any) -> list[int]:
     return [abs(int(number)) for number in np.asarray(array).ravel().tolist()]
-
-
-def _expand(_: Attributes, inputs: Sequence[Any]) -> int:
-    return math.prod(np.broadcast_shapes(inputs[0].shape, tuple(_numbers(inputs[1]))))
-
-
-def _range(_: Attributes, inputs: Sequence[Any]) -> int:
-    start, limit, step = (np.asarray(one).item() for one in inputs)
-    return math.ceil(abs(limit - start) / abs(step)) if step else 0
-
-
-def _pad(how: Attributes, inputs: Sequence[Any]) -> int:
-    pads = _numbers(inputs[1] if len(inputs) > 1 else how.attribute("pads"))
-    return math.prod(size + sum(pads) for size in inputs[0].shape)
-
-
-def _gather(how: Attributes, inputs: Sequence[Any]) -> int:
-    data, places = inputs
-    return int(data.size // max(data.shape[how.attribute("axis")], 1) * places.size)
-
-
-def _gather_nd(how: Attributes, inputs: Sequence[Any]) -> int:
-    data, places = inputs
-    left: tuple[int, ...] = data.shape[places.shape[-1] + (how.attribute("batch_dims") or 0):]
-    return int(math.prod(places.shape[:-1]) * math.prod(left))
 
 
 def _product(how: Attributes, inputs: Sequence[Any]) -> int:
@@ -292,18 +266,25 @@ def _einsum(how: Attributes, inputs: Sequence[Any]) -> int:
     return math.prod(sizes.values())
 
 
-def _of_data(_: Attributes, inputs: Sequence[Any]) -> int:
-    return int(inputs[0].size)
+def _steps(_: Attributes, inputs: Sequence[Any]) -> int:
+    start, limit, step = (np.asarray(one).item() for one in inputs)
+    return math.ceil(abs(limit - start) / abs(step)) if step else 0
 
 
 _RULES: Mapping[str, Callable[[Attributes, Sequence[Any]], int]] = {
-    "ConstantOfShape": lambda _, inputs: math.prod(_numbers(inputs[0])), "Expand": _expand, "Range": _range,
-    "Tile": lambda _, inputs: inputs[0].size * math.prod(_numbers(inputs[1])), "Pad": _pad,
-    "OneHot": lambda _, inputs: inputs[0].size * max(_numbers(inputs[1])), "Gather": _gather, "GatherND": _gather_nd,
+    "ConstantOfShape": lambda _, inputs: math.prod(_numbers(inputs[0])), "Range": _steps,
+    "Expand": lambda _, inputs: math.prod(np.broadcast_shapes(inputs[0].shape, tuple(_numbers(inputs[1])))),
+    "Tile": lambda _, inputs: inputs[0].size * math.prod(_numbers(inputs[1])),
+    "Pad": lambda how, inputs: math.prod(size + sum(_numbers(
+        inputs[1] if len(inputs) > 1 else how.attribute("pads"))) for size in inputs[0].shape),
+    "OneHot": lambda _, inputs: inputs[0].size * max(_numbers(inputs[1])),
+    "Gather": lambda how, inputs: inputs[0].size // max(inputs[0].shape[how.attribute("axis")], 1) * inputs[1].size,
+    "GatherND": lambda how, inputs: math.prod(inputs[1].shape[:-1]) * math.prod(
+        inputs[0].shape[inputs[1].shape[-1] + (how.attribute("batch_dims") or 0):]),
     "GatherElements": lambda _, inputs: inputs[1].size, "MatMul": _product, "Gemm": _product, "Einsum": _einsum,
     "Concat": lambda _, inputs: sum(value.size for value in inputs),
     "NonZero": lambda _, inputs: inputs[0].size * inputs[0].ndim,
     **dict.fromkeys(("Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Flatten", "Split", "Trilu", "CumSum",
                      "ScatterND", "ScatterElements", "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd",
-                     "ReduceL1", "ReduceL2", "ReduceSumSquare", "ArgMax", "ArgMin"), _of_data)}
+                     "ReduceL1", "ReduceL2", "ReduceSumSquare", "ArgMax", "ArgMin"), lambda _, inputs: inputs[0].size)}
 """Rules of operations that are not elementwise."""

@@ -10,7 +10,7 @@ from constructions.errors import InputError
 from constructions.importing.graph.arithmetic import multiply, plain
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.folding import FOLDED, folded
-from constructions.importing.graph.forms import Exactness, NotUnderstood
+from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.nodes import HANDLERS
 from constructions.importing.graph.norms import plain_centred
 from constructions.importing.graph.operators import (
@@ -131,7 +131,12 @@ class _Reader:
 
     def read(self) -> Reading:
         """Every node in turn that the first output needs, and that."""
-        for node in self._needed():
+        names, needed = {*self.graph.outputs[:1]}, []
+        for node in reversed(self.graph.nodes):
+            if names.intersection(node.output):
+                names.update(name for name in node.input if name)
+                needed.append(node)
+        for node in reversed(needed):
             self.state.exactness.node = node.name or node.output[0]
             said = f"{self.where}: node {printable(node.name or node.output[0])[:80]} ({printable(node.op_type)[:40]})"
             try:
@@ -150,17 +155,17 @@ class _Reader:
                 if None not in (shape, stated) and shape != stated:
                     raise InputError(f"{said}: makes an array of shape {shape}, expected {stated}, as the program "
                                      f"states it")
-        names = self.graph.outputs
-        shown = self._plain(self.values.get(names[0])) if names else None
+        outputs = self.graph.outputs
+        shown = self._plain(self.values.get(outputs[0])) if outputs else None
         logits = shown.logits if isinstance(shown, Ending) else shown
         if not isinstance(logits, Tokenwise | Curve):
-            raise InputError(f"{self.where}: output {printable(names[0]) if names else '(none)'}, expected logits of "
-                             f"tokens")
+            shown_name = printable(outputs[0]) if outputs else "(none)"
+            raise InputError(f"{self.where}: output {shown_name}, expected logits of tokens")
         try:
             output = resolved(logits, self.state.exactness)
         except NotUnderstood as problem:
-            raise InputError(f"{self.where}: output {printable(names[0])}: {problem}") from None
-        return Reading(output, shown.how if isinstance(shown, Ending) else "", [*names[1:]], self.state)
+            raise InputError(f"{self.where}: output {printable(outputs[0])}: {problem}") from None
+        return Reading(output, shown.how if isinstance(shown, Ending) else "", [*outputs[1:]], self.state)
 
     def _told_apart(self, node: Any) -> tuple[Any, ...]:
         """The same for nodes that compute the same: that is read once."""
@@ -168,15 +173,6 @@ class _Reader:
         return (node.op_type, node.domain, len(node.output),
                 *((value.dtype.str, value.shape, value.tobytes()) if isinstance(value, np.ndarray) and value.size <= 64
                   else id(value) for value in inputs), *written_attributes(node))
-
-    def _needed(self) -> list[Any]:
-        names = {*self.graph.outputs[:1]}
-        needed = []
-        for node in reversed(self.graph.nodes):
-            if names.intersection(node.output):
-                names.update(name for name in node.input if name)
-                needed.append(node)
-        return needed[::-1]
 
     def _node(self, node: Any) -> list[Any]:
         inputs = [self._value(name) for name in node.input]
@@ -225,17 +221,18 @@ class _Reader:
         if not isinstance(value, _MADE_PLAIN):
             return value
         if id(value) not in self.state.plain:
-            self.state.plain[id(value)] = value, self._made_plain(value, self.state.exactness)
+            self.state.plain[id(value)] = value, self._made_plain(value)
         return self.state.plain[id(value)][1]
 
-    def _made_plain(self, value: Any, exactness: Exactness) -> Any:
+    def _made_plain(self, value: Any) -> Any:
         if isinstance(value, Modulated):
-            return plain(value, self.count, exactness)
-        if isinstance(value, Centred):
-            return plain_centred(value, exactness) if value.gain is None else self._plain(multiply(
-                self.state, self._plain(value.alone), value.gain))
-        root = self._plain(value.value)
-        return multiply(self.state, root, root)
+            return plain(value, self.count, self.state.exactness)
+        if isinstance(value, TurnedSquare):
+            root = self._plain(value.value)
+            return multiply(self.state, root, root)
+        if value.gain is None:
+            return plain_centred(value, self.state.exactness)
+        return self._plain(multiply(self.state, self._plain(value.alone), value.gain))
 
     def _value(self, name: str) -> Any:
         if name and name not in self.values:

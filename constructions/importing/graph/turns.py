@@ -107,14 +107,11 @@ def _found(value: Modulated) -> Turn | None:
             return None
         partners[k], sines[..., k] = found[0], found[1] * table
     turn = Turn(of, partners, np.stack([table for _, table in chosen], -1), sines)
-    return turn if _keeps_lengths(turn) else None
-
-
-def _keeps_lengths(turn: Turn) -> bool:
     at = turn.partners
-    return ((at[at] == np.arange(len(at))).all() and (turn.cosines == turn.cosines[..., at]).all()
-            and (turn.sines == -turn.sines[..., at]).all()
-            and bool((np.abs(turn.cosines**2 + turn.sines**2 - 1) <= NEARLY).all()))
+    keeps_lengths = ((at[at] == np.arange(len(at))).all() and (turn.cosines == turn.cosines[..., at]).all()
+                     and (turn.sines == -turn.sines[..., at]).all()
+                     and (np.abs(turn.cosines**2 + turn.sines**2 - 1) <= NEARLY).all())
+    return turn if keeps_lengths else None
 
 
 def _are_equal(x: Tokenwise, y: Tokenwise, sign: int) -> bool:

@@ -245,11 +245,8 @@ class Scores:
 
     def filled(self, where: NDArray[np.bool_], numbers: Array) -> Scores:
         """Scores some of which are replaced by numbers."""
-        return self.masked(lambda mask: self.replaced_in(mask, where, numbers))
-
-    def replaced_in(self, mask: Mask, where: NDArray[np.bool_], numbers: Array) -> Mask:
-        """One of the masks after some scores are replaced by numbers."""
-        return self._whole(mask, np.where(where, numbers, mask.numbers), mask.replaced | where)
+        return self.masked(lambda mask: self._whole(mask, np.where(where, numbers, mask.numbers),
+                                                    mask.replaced | where))
 
     def _whole(self, mask: Mask, numbers: Array, replaced: NDArray[np.bool_]) -> Mask:
         """The changed mask."""
