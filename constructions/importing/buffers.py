@@ -66,20 +66,26 @@ class _Buffer:
     found: Found
     weights: Weights
 
+    def fits(self, holds: bool, said: str, cuts: bool = False) -> Found:
+        """The network, which has no more positions than the buffer if that ``cuts``; ``said`` where it does not fit."""
+        if not holds:
+            raise ValueError(said)
+        found, most = self.found, self.numbers.shape[-1] if cuts else 0
+        if not cuts or found.positions is None or found.positions.shape[0] <= most:
+            return found
+        return replace(found, positions=rows(found.positions, 0, most))
+
     def mask(self) -> Found:
         """All pairs of positions: those hidden that the network's attention hides."""
         hides = self._hides()
-        if hides != (self.found.attention == "causal") and self.numbers.size > 1:
-            raise ValueError(f"it hides {'later' if hides else 'no'} tokens, but attention is {self.found.attention}")
-        return self._cut()
+        return self.fits(hides == (self.found.attention == "causal") or self.numbers.size <= 1, (
+            f"it hides {'later' if hides else 'no'} tokens, but attention is {self.found.attention}"), cuts=True)
 
     def triangle(self) -> Found:
         """All pairs of positions, the later ones hidden, whether the program reads that or not; none: it makes them."""
-        if not self.numbers.size:
-            return self.found
-        if not self._hides() and self.numbers.size > 1:
-            raise ValueError("a mask that hides nothing, expected one that hides later tokens")
-        return self._cut()
+        return self.fits(self._hides() or self.numbers.size == 1, (
+            "a mask that hides nothing, expected one that hides later tokens"), cuts=True) if self.numbers.size else (
+            self.found)
 
     def _hides(self) -> bool:
         """Whether a mask hides later tokens and nothing else, or nothing."""
@@ -97,43 +103,18 @@ class _Buffer:
             raise ValueError(f"a mask of {seen:g} and {hidden:g}, expected 0 and 1, or 0 and {HIDES} or less")
         return True
 
-    def _cut(self) -> Found:
-        """The network with no more positions than the buffer has, if it has a table of them."""
-        found, most = self.found, self.numbers.shape[-1]
-        if found.positions is None or found.positions.shape[0] <= most:
-            return found
-        return replace(found, positions=rows(found.positions, 0, most))
-
-    def hiding(self) -> Found:
-        """The one number that hides a token."""
-        if self.numbers.size != 1 or not self.numbers.ravel()[0] <= HIDES:
-            raise ValueError(f"expected one number, {HIDES} or less")
-        return self.found
-
-    def counting(self) -> Found:
-        """The numbers of the positions."""
-        if not self.numbers.size or (self.numbers.ravel() != np.arange(self.numbers.shape[-1])).any():
-            raise ValueError("expected 0, 1, 2, …")
-        return self._cut()
-
-    def zeros(self) -> Found:
-        """The numbers of the first part of a text."""
-        if self.numbers.any():
-            raise ValueError("expected 0 everywhere")
-        return self.found
-
     def frequencies(self) -> Found:
         """Angles at the position number 1."""
         for cosines, sines in self._turns():
             if len(cosines) > 1:
-                self._expect(self.numbers, np.arctan2(sines[1], cosines[1]), self.error)
+                self._expect_near(self.numbers, np.arctan2(sines[1], cosines[1]), self.error)
         return self.found
 
     def angles(self) -> Found:
         """Sines and cosines of all position numbers, side by side."""
         for cosines, sines in self._turns():
             count = min(len(self.numbers), len(sines))
-            self._expect(self.numbers[:count], np.hstack([sines, cosines])[:count], self.error * (count + 1))
+            self._expect_near(self.numbers[:count], np.hstack([sines, cosines])[:count], self.error * (count + 1))
         return self.found
 
     def _turns(self) -> list[tuple[Numbers, Numbers]]:
@@ -145,22 +126,21 @@ class _Buffer:
                  view_of_tensor(held[table.sines.tensor], table.sines)) for table in tables]
 
     @staticmethod
-    def _expect(numbers: Numbers, expected: Numbers, error: np.float64) -> None:
+    def _expect_near(numbers: Numbers, expected: Numbers, error: np.float64) -> None:
         if numbers.shape != expected.shape or not np.allclose(numbers, expected, rtol=error, atol=error / 16):
             raise ValueError("other angles than those of the network")
-
-    def unread(self) -> Found:
-        """A head whose output the logits do not depend on."""
-        return self.found
 
 
 _CHECKS: Mapping[str, Callable[[_Buffer], Found]] = {
     r"blocks\.\d+\.attn\.mask": _Buffer.triangle,
     r"(cross|self_)?(attn|attention)\.bias|(src_|attn_|causal_)?mask": _Buffer.mask,
-    "masked_bias|IGNORE": _Buffer.hiding,
-    "position_ids|positions|pos_ids": _Buffer.counting,
-    "token_type_ids": _Buffer.zeros,
+    "masked_bias|IGNORE": lambda one: one.fits(
+        one.numbers.size == 1 and bool(one.numbers.ravel()[0] <= HIDES), f"expected one number, {HIDES} or less"),
+    "position_ids|positions|pos_ids": lambda one: one.fits(
+        one.numbers.size > 0 and not (one.numbers.ravel() != np.arange(one.numbers.shape[-1])).any(),
+        "expected 0, 1, 2, …", cuts=True),
+    "token_type_ids": lambda one: one.fits(not one.numbers.any(), "expected 0 everywhere"),
     "inv_freq": _Buffer.frequencies,
     "embed_positions": _Buffer.angles,
-    r"cls\.seq_relationship\.(weight|bias)|pooler\.dense\.(weight|bias)": _Buffer.unread,
+    r"cls\.seq_relationship\.(weight|bias)|pooler\.dense\.(weight|bias)": lambda one: one.found,  # not read
 }

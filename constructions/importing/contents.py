@@ -53,6 +53,12 @@ class Stored:
     def __str__(self) -> str:
         return f"{self.kind} {list(self.shape)}"
 
+    def numbers_in(self, said: str) -> str:
+        """Its format, one of ours; ``said`` where it has another."""
+        if self.format is None:
+            raise InputError(f"{said} {self.kind}, expected binary32, binary64, binary16 or bfloat16")
+        return self.format
+
     def whole(self) -> tuple[str, NDArray[np.int64]] | None:
         """The name of the element type and the elements, if these are whole numbers."""
         name = _WHOLE.get(self.kind, self.kind)

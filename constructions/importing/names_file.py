@@ -168,9 +168,7 @@ class _Making:
 
     def source(self, name: str, where: str) -> Stored:
         stored = self.taken(name, where)
-        if stored.format is None:
-            raise InputError(f"{where}: tensor {name} has elements {stored.kind}, expected binary32, binary64, "
-                             f"binary16 or bfloat16")
+        stored.numbers_in(f"{where}: tensor {name} has elements")
         return stored
 
     def taken(self, name: Any, where: str) -> Stored:

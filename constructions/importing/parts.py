@@ -94,12 +94,10 @@ class Weights:
         if not fits:
             sizes = ", ".join("any" if size is None else str(size) for size in shape)
             raise InputError(f"{self.where}: tensor {name} has shape {list(entry.shape)}, expected [{sizes}]")
-        if entry.format is None:
-            raise InputError(f"{self.where}: tensor {name} has elements {entry.kind}, expected binary32, binary64, "
-                             f"binary16 or bfloat16")
+        form = entry.numbers_in(f"{self.where}: tensor {name} has elements")
         if name not in self.tensors:
             check_total_bytes(sum(len(tensor.data) for tensor in self.tensors.values()) + entry.bytes, self.where)
-            self.tensors[name] = Tensor(entry.format, entry.shape, entry.read())
+            self.tensors[name] = Tensor(form, entry.shape, entry.read())
         return self.tensors[name]
 
     def matrix(self, name: str, rows: int | None = None, columns: int | None = None) -> View:

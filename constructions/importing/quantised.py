@@ -121,9 +121,8 @@ def whole_numbers(stored: Stored, where: str) -> tuple[str, Whole]:
 
 def numbers(stored: Stored, where: str) -> Array:
     """The elements, of floating point."""
-    if stored.format is None:
-        raise InputError(f"{where}: elements {stored.kind}, expected binary32, binary64, binary16 or bfloat16")
-    return all_numbers(Tensor(stored.format, stored.shape, stored.read())).reshape(stored.shape)
+    form = stored.numbers_in(f"{where}: elements")
+    return all_numbers(Tensor(form, stored.shape, stored.read())).reshape(stored.shape)
 
 
 def plain(codes: tuple[str, Whole], scale: Array, zero: Whole | None, where: str, axis: int = 0, block: int = 0,

@@ -238,12 +238,9 @@ def _awq(tensors: Tensors, settings: Settings, where: str, turned: bool) -> Made
     if _bits(settings, "bits") != 4:
         raise InputError(f"{settings.where}, bits: {found(settings.get('bits'))}, expected 4")
     for layer in _layers(tensors, "qweight", where):
-        codes, zero = (_deinterleaved(layer.words(end, 4, 1)) for end in ("qweight", "qzeros"))
+        codes, zero = (words.reshape(len(words), -1, 8)[:, :, _AWQ_ORDER].reshape(words.shape)
+                       for words in (layer.words(end, 4, 1) for end in ("qweight", "qzeros")))
         yield _turned(layer, codes, 4, layer.numbers("scales"), zero, size or len(codes), turned)
-
-
-def _deinterleaved(columns: Whole) -> Whole:
-    return columns.reshape(len(columns), -1, 8)[:, :, _AWQ_ORDER].reshape(columns.shape)
 
 
 def _turned(layer: _Layer, codes: Whole, bits: int, scale: Any, zero: Whole, block: int, turned: bool,

@@ -43,7 +43,8 @@ def translate(program: Program, node: Mapping[str, Any], target: str) -> None:
     if handler is None and (library != "aten" or name not in _OF_COMPLEX):
         raise Unfit("an operation that is not handled")
     call = Call(program, node)
-    if handler is None or call.has_complex:
+    if handler is None or any(isinstance(one, Name) and call.is_complex(one) for value in [
+            *call.arguments.values(), call.made] for one in (value if isinstance(value, list) else [value])):
         handler = _OF_COMPLEX.get(name)
     if handler is None:
         raise Unfit("an operation that is not handled on complex numbers")

@@ -173,7 +173,7 @@ class Program:
 
 
 class Call:
-    """One operation: its arguments by name, what it makes (``out`` first), and how to write nodes for it."""
+    """One operation: its arguments by name, what it makes, first of all ``out``, and how to write nodes for it."""
 
     def __init__(self, program: Program, node: Mapping[str, Any]) -> None:
         self.program, self.name = program, str(node["name"] or "")
@@ -186,6 +186,8 @@ class Call:
             self.made += found if isinstance(found, list) else [found]
         for made in self.made:
             self._expect_small(self.shape(made))
+        self.out = self.made[0] if self.made else ""
+        self.out_kind, self.out_shape = (self.kind(self.out), self.shape(self.out)) if self.made else (0, ())
         self._extra, self._read = 0, set[str]()
 
     def _expect_small(self, shape: Sequence[int]) -> None:
@@ -205,21 +207,6 @@ class Call:
     def x(self) -> Name:
         """The first argument."""
         return Name(self.operands(1)[0])
-
-    @property
-    def out(self) -> str:
-        """The first result."""
-        return self.made[0]
-
-    @property
-    def out_kind(self) -> int:
-        """The type of its elements."""
-        return self.kind(self.made[0])
-
-    @property
-    def out_shape(self) -> tuple[int, ...]:
-        """Its shape."""
-        return self.shape(self.made[0])
 
     def expect_all_read(self) -> None:
         """Reject an argument that no handler read and that may change the result."""
@@ -265,12 +252,6 @@ class Call:
     def is_complex(self, name: str) -> bool:
         """Whether it stands for complex numbers, as pairs."""
         return name in self.program.pairs
-
-    @property
-    def has_complex(self) -> bool:
-        """Whether any tensor of it does."""
-        return any(isinstance(one, Name) and self.is_complex(one) for value in [*self.arguments.values(), self.made]
-                   for one in (value if isinstance(value, list) else [value]))
 
     def new(self, shape: Sequence[int], kind: int) -> Name:
         """A tensor that the program has no name for."""

@@ -60,13 +60,9 @@ def concrete(part: Mapping[str, Any], symbols: Mapping[str, int]) -> Any:
             return {"as_bool" if isinstance(number, bool) else "as_int": number}
         return {key: put_in(inner) for key, inner in value.items()}
 
-    nodes = [put_in(node) for node in part["nodes"] if not _computes_lengths(node)]
+    nodes = [put_in(node) for node in part["nodes"] if not node["outputs"] or not str(node["target"]).startswith(_SIZES)
+             or any(next(iter(one)) not in ("as_sym_int", "as_sym_bool") for one in node["outputs"])]
     return {**part, "nodes": nodes, "tensor_values": put_in(part["tensor_values"])}
-
-
-def _computes_lengths(node: Mapping[str, Any]) -> bool:
-    return bool(node["outputs"]) and str(node["target"]).startswith(_SIZES) and all(
-        next(iter(one)) in ("as_sym_int", "as_sym_bool") for one in node["outputs"])
 
 
 def _is_known(value: Mapping[str, Any], symbols: Mapping[str, int]) -> bool:

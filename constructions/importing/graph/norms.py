@@ -22,12 +22,9 @@ def is_square(value: Any) -> bool:
 
 def summed(value: Tokenwise, axis: int, keep: bool, factor: Fraction, exactness: Exactness) -> Tokenwise:
     """The sum over an axis that is not that of tokens, times a factor."""
-    positions, forms = (np.moveaxis(one, axis, -1) for one in (value.positions, value.forms))
-    rows, which = np.unique(forms.reshape(-1, forms.shape[-1]), axis=0, return_inverse=True)
-    flats = [value.flat.columns(row).times(np.ones((len(row), 1)), exactness) for row in rows]
-    flat = flats[0] if len(flats) == 1 else beside(flats)
-    made = placed(flat, positions[..., 0], which.reshape(forms.shape[:-1]))
-    made = Tokenwise(made.flat, made.codes, value.factor * factor)
+    last = value.moved(lambda codes: np.moveaxis(codes, axis, -1))
+    made = times_constant(last, np.ones((last.shape[-1], 1)), exactness).moved(lambda codes: codes[..., 0])
+    made = replace(made, factor=made.factor * factor)
     return made.moved(lambda codes: np.expand_dims(codes, axis)) if keep else made
 
 
