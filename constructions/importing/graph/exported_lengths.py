@@ -13,12 +13,22 @@ from typing import Any
 
 MAX_EXPRESSION = 1000
 MAX_SIZE = 1 << 40
+
+
+def _power(base: int, power: int) -> int:
+    if not 0 <= power <= 4:
+        raise ValueError
+    return int(base**power)
+
+
 _OPERATIONS: Mapping[str, Callable[..., int]] = {
-    "Add": lambda *terms: sum(terms), "Mul": lambda *factors: math.prod(factors), "Max": max, "Min": min,
-    "FloorDiv": lambda a, b: a // b, "CleanDiv": lambda a, b: a // b, "Mod": lambda a, b: a % b,
-    "PythonMod": lambda a, b: a % b, "GreaterThan": operator.ge, "StrictGreaterThan": operator.gt,
+    "Integer": int, "Add": lambda *terms: sum(terms), "Mul": lambda *factors: math.prod(factors), "Max": max,
+    "Min": min, "max": max, "min": min, "FloorDiv": operator.floordiv, "CleanDiv": operator.floordiv,
+    "Mod": operator.mod, "PythonMod": operator.mod, "GreaterThan": operator.ge, "StrictGreaterThan": operator.gt,
     "LessThan": operator.le, "StrictLessThan": operator.lt, "Equality": operator.eq, "Unequality": operator.ne,
-    "And": lambda *terms: all(terms), "Or": lambda *terms: any(terms), "Not": operator.not_}
+    "And": lambda *terms: all(terms), "Or": lambda *terms: any(terms), "Not": operator.not_,
+    "Pow": _power}
+"""Functions that sympy writes by their names, and those of Python in guards."""
 _IN_GUARDS: Mapping[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.USub: operator.neg, ast.Not: operator.not_,
@@ -71,41 +81,54 @@ def _is_known(value: Mapping[str, Any], symbols: Mapping[str, int]) -> bool:
         return "as_int" in value or "as_bool" in value
     called = [one for one in ast.walk(_parsed(value["as_expr"]["expr_str"])) if isinstance(one, ast.Call)]
     return bool(called) and all(
-        ast.literal_eval(one.args[0]) in symbols if _name(one) == "Symbol" else
-        _name(one) in ("Integer", "Pow", *_OPERATIONS) for one in called)
+        ast.literal_eval(one.args[0]) in symbols if _name(one) == "Symbol" else _name(one) in _OPERATIONS
+        for one in called)
 
 
 def _number(value: Mapping[str, Any], symbols: Mapping[str, int]) -> int:
     if "as_bool" in value:
         return bool(value["as_bool"])
-    return int(value["as_int"]) if "as_int" in value else _worth(_parsed(value["as_expr"]["expr_str"]), symbols)
+    if "as_int" in value:
+        return int(value["as_int"])
+
+    def of_symbol(tree: Any) -> int | None:
+        if _name(tree) != "Symbol":
+            return None
+        symbol = ast.literal_eval(tree.args[0])
+        if symbol not in symbols:
+            raise UnknownSize(str(symbol))
+        return symbols[symbol]
+
+    return int(_worth(_parsed(value["as_expr"]["expr_str"]), of_symbol))
 
 
 def holds(guard: str, shape_of: Callable[[str], Sequence[int]]) -> bool:
-    """Return whether a guard, an expression of Python in sizes as L['tokens'].size()[1], is true."""
-    return bool(_guarded(_parsed(guard), shape_of))
+    """Whether a guard, an expression of Python in sizes as L['tokens'].size()[1], is true; a ValueError of others."""
+    def of_size(tree: Any) -> int | None:
+        is_size = isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Call) and isinstance(
+            tree.value.func, ast.Attribute) and tree.value.func.attr == "size" and not tree.value.args
+        return shape_of(_input_name(tree.value.func.value))[ast.literal_eval(tree.slice)] if is_size else None
+
+    return bool(_worth(_parsed(guard), of_size))
 
 
-def _guarded(tree: Any, shape_of: Callable[[str], Sequence[int]]) -> Any:
-    """The value of a part of a guard."""
+def _worth(tree: Any, leaf: Callable[[Any], int | None]) -> Any:
+    """The value of an expression; ``leaf`` has those of its symbols or sizes, and None of other parts."""
+    if (known := leaf(tree)) is not None:
+        return known
     if isinstance(tree, ast.Constant) and isinstance(tree.value, numbers.Real):
         return tree.value
-    if isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Call) and isinstance(
-            tree.value.func, ast.Attribute) and tree.value.func.attr == "size" and not tree.value.args:
-        return shape_of(_input_name(tree.value.func.value))[ast.literal_eval(tree.slice)]
     if isinstance(tree, ast.Compare):
-        found = [_guarded(one, shape_of) for one in (tree.left, *tree.comparators)]
+        found = [_worth(one, leaf) for one in (tree.left, *tree.comparators)]
         return all(_IN_GUARDS[type(one)](*pair) for one, pair in zip(tree.ops, pairwise(found), strict=True))
     if isinstance(tree, ast.BoolOp):
-        return (all if isinstance(tree.op, ast.And) else any)([_guarded(one, shape_of) for one in tree.values])
+        return (all if isinstance(tree.op, ast.And) else any)([_worth(one, leaf) for one in tree.values])
     if isinstance(tree, ast.BinOp):
-        made = _IN_GUARDS[type(tree.op)](_guarded(tree.left, shape_of), _guarded(tree.right, shape_of))
+        made = _IN_GUARDS[type(tree.op)](_worth(tree.left, leaf), _worth(tree.right, leaf))
     elif isinstance(tree, ast.UnaryOp):
-        made = _IN_GUARDS[type(tree.op)](_guarded(tree.operand, shape_of))
-    elif _name(tree) in ("max", "min"):
-        made = {"max": max, "min": min}[_name(tree)](_guarded(one, shape_of) for one in tree.args)
+        made = _IN_GUARDS[type(tree.op)](_worth(tree.operand, leaf))
     else:
-        raise ValueError
+        made = _OPERATIONS[_name(tree)](*(_worth(one, leaf) for one in tree.args))
     if abs(made) > MAX_SIZE:
         raise ValueError
     return made
@@ -133,26 +156,3 @@ def _parsed(text: str) -> Any:
 
 def _name(called: Any) -> str:
     return called.func.id if isinstance(called, ast.Call) and isinstance(called.func, ast.Name) else ""
-
-
-def _worth(called: Any, symbols: Mapping[str, int]) -> int:
-    """The number that an expression is."""
-    name = _name(called)
-    if name == "Symbol":
-        symbol = ast.literal_eval(called.args[0])
-        if symbol not in symbols:
-            raise UnknownSize(str(symbol))
-        return symbols[symbol]
-    if name == "Integer":
-        return int(ast.literal_eval(called.args[0]))
-    numbers = [_worth(one, symbols) for one in called.args]
-    if name == "Pow":
-        base, power = numbers
-        if not 0 <= power <= 4:
-            raise ValueError
-        made = int(base**power)
-    else:
-        made = _OPERATIONS[name](*numbers)
-    if abs(made) > MAX_SIZE:
-        raise ValueError
-    return made
