@@ -124,7 +124,7 @@ def test_what_stands_in_other_inputs_is_said_and_never_guessed(tmp_path: Path, b
     ("paddedqueries", r"node and_2 \(And\): conditions on the tokens of two positions in one mask"),
     ("paddedrows", r"node masked_fill \(Where\): a mask by the tokens that ask, or of other positions than those of "
                    r"keys"),
-    ("otherspadded", r"node masked_fill \(Where\): a mask by tokens that hides not the same tokens from all that ask"),
+    ("otherspadded", r"node softmax \(Softmax\): a mask by tokens that hides not the same tokens from all that ask"),
     ("next", r"node add_\d \(Add\): a sum of what an argmax or a softmax makes of logits and constants"),
     ("mixed", r"node mul \(Mul\): a product of numbers of tokens and what an argmax or a softmax makes of logits"),
     ("paddedsum", r"node div \(Div\): a quotient of sums but padding by numbers of tokens that are no padding"),
