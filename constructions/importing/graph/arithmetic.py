@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from constructions.importing.graph import curves
-from constructions.importing.graph.curves import Curve, as_curve, resolved
+from constructions.importing.graph.curves import HALF, Curve, as_curve, over_root, plain_mean, resolved, to_power
 from constructions.importing.graph.forms import Array, Base, Codes, Exactness, Flat, NormBase, NotUnderstood, beside
-from constructions.importing.graph.norms import HALF, over_root, plain_mean, to_power
 from constructions.importing.graph.state import State, scaled_by_head
 from constructions.importing.graph.values import (
     Centred,

@@ -1,20 +1,31 @@
-"""Functions of one number, spelled out of elementary ones: a polynomial times erf, tanh, the logistic function or relu.
+"""Functions of one number, and norms, both spelled out of elementary operations.
 
-``x * 0.5 * (1 + erf(x / 1.4142135))`` arrives node by node; what it is, is asked when it is used in another way.
+A function is a polynomial times erf, tanh, the logistic function or relu: ``x * 0.5 * (1 + erf(x / 1.414))`` arrives
+node by node; what it is, is asked when it is used in another way. A norm is made of means, roots and quotients.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from constructions.importing.graph.forms import Exactness, HeadBase, NotUnderstood, UnitBase, Units
-from constructions.importing.graph.forms import Flat as FlatForms
-from constructions.importing.graph.values import Tokenwise, placed
+from constructions.importing.graph.attention import times_constant
+from constructions.importing.graph.forms import (
+    Array,
+    Exactness,
+    Flat,
+    HeadBase,
+    NormBase,
+    NotUnderstood,
+    UnitBase,
+    Units,
+    beside,
+)
+from constructions.importing.graph.values import Centred, CentredSquare, Mean, MeanSquare, Tokenwise, grouped, placed
 from constructions.trained.network import Activation
 
 Name = Literal["erf", "tanh", "sigmoid", "relu"]
@@ -175,26 +186,26 @@ def _made(curve: Curve, exactness: Exactness) -> Tokenwise:
         return Tokenwise(curve.of.flat, curve.of.codes, linear)
     chosen, places = np.unique(curve.of.forms, return_inverse=True)
     inward = curve.of.flat.columns(chosen)
-    total, alone = FlatForms({}, (), len(chosen)), len(found) == 1 and not free and not linear
+    total, alone = Flat({}, (), len(chosen)), len(found) == 1 and not free and not linear
     for piece in found:
         inner = _scaled(inward, piece.inner, exactness)
         units = UnitBase(len(chosen), Units(piece.activation, inner if piece.gates else None,
                                             inward if piece.gates else inner))
-        values = FlatForms({units: np.eye(len(chosen))}, (), len(chosen))
+        values = Flat({units: np.eye(len(chosen))}, (), len(chosen))
         total = values if alone else total.plus(values.scaled(piece.factor, exactness), exactness)
     if linear:
         total = total.plus(inward.scaled(linear, exactness), exactness)
     if free:
-        total = FlatForms(total.terms, (*total.constants, np.full((1, len(chosen)), np.float64(free))), len(chosen))
+        total = Flat(total.terms, (*total.constants, np.full((1, len(chosen)), np.float64(free))), len(chosen))
     made = placed(total, curve.of.positions, places.reshape(curve.of.shape))
     return Tokenwise(made.flat, made.codes, found[0].factor) if alone else made
 
 
-def _scaled(flat: FlatForms, factor: Fraction, exactness: Exactness) -> FlatForms:
+def _scaled(flat: Flat, factor: Fraction, exactness: Exactness) -> Flat:
     """Forms times a number that is no weight of what writes them: it is that of the units that read them."""
     if abs(factor) == 1 or not any(isinstance(base, HeadBase | UnitBase) for base in flat.terms):
         return flat.scaled(factor, exactness)
-    return FlatForms({flat.as_sum(): exactness.scaled(np.eye(flat.size), factor)}, (), flat.size)
+    return Flat({flat.as_sum(): exactness.scaled(np.eye(flat.size), factor)}, (), flat.size)
 
 
 def product(gate: Tokenwise | Curve, inward: Tokenwise, factor: Fraction = Fraction(1)) -> Tokenwise:
@@ -213,5 +224,85 @@ def product(gate: Tokenwise | Curve, inward: Tokenwise, factor: Fraction = Fract
     pairs, places = np.unique(np.stack([of.forms.ravel(), inward.forms.ravel()]), axis=1, return_inverse=True)
     units = Units(activation, of.flat.columns(pairs[0]).scaled(inner, exactness), inward.flat.columns(pairs[1]))
     base = UnitBase(pairs.shape[1], units)
-    made = placed(FlatForms({base: np.eye(base.size)}, (), base.size), of.positions, places.reshape(of.shape))
+    made = placed(Flat({base: np.eye(base.size)}, (), base.size), of.positions, places.reshape(of.shape))
     return Tokenwise(made.flat, made.codes, factor * inward.factor)
+
+
+# -- sums, means, and the norms that are made of them ------------------------------------------------------------------
+
+HALF = Fraction(1, 2)
+
+
+def is_square(value: Any) -> bool:
+    """Whether it is a square, whose mean over the last axis a norm may need."""
+    return isinstance(value, CentredSquare) or (isinstance(value, Curve) and value.polynomial.keys() == {(2, None)})
+
+
+def summed(value: Tokenwise, axis: int, keep: bool, factor: Fraction, exactness: Exactness) -> Tokenwise:
+    """The sum over an axis that is not that of tokens, times a factor."""
+    last = value.moved(lambda codes: np.moveaxis(codes, axis, -1))
+    made = times_constant(last, np.ones((last.shape[-1], 1)), exactness).moved(lambda codes: codes[..., 0])
+    made = replace(made, factor=made.factor * factor)
+    return made.moved(lambda codes: np.expand_dims(codes, axis)) if keep else made
+
+
+def plain_mean(value: Any, exactness: Exactness) -> Any:
+    """A mean that is not taken away from its numbers is a sum like any other."""
+    if not isinstance(value, Mean):
+        return value
+    count = value.of.shape[-1]
+    return summed(value.of, value.of.codes.ndim - 1, True, Fraction(1, count), exactness)
+
+
+def plain_centred(value: Centred, exactness: Exactness) -> Tokenwise:
+    """Numbers less their mean that no root divides: a linear map of them, rounded unless their number is 2^k."""
+    size = value.of.shape[-1]
+    exactness.note(size & (size - 1) == 0)
+    return times_constant(value.of, np.eye(size) - np.float64(1 / size), exactness)
+
+
+def mean(value: Any, factor: Fraction = Fraction(1)) -> Mean | MeanSquare:
+    """The mean over the last axis, times a factor (their number, for sums)."""
+    if isinstance(value, CentredSquare):
+        return MeanSquare(value.of, True, factor)
+    if isinstance(value, Curve) and value.polynomial.keys() == {(2, None)}:
+        return MeanSquare(value.of, False, factor * value.polynomial[2, None])
+    if isinstance(value, Tokenwise) and factor == 1:
+        return Mean(value)
+    raise NotUnderstood("a mean or sum of what is neither an array of numbers of tokens nor its square")
+
+
+def to_power(value: MeanSquare, exponent: Fraction) -> MeanSquare:
+    """A power."""
+    if value.power * exponent not in (1, HALF, -HALF):
+        raise NotUnderstood(f"the power {value.power * exponent} of a mean of squares, expected 1/2 or -1/2")
+    return replace(value, power=value.power * exponent)
+
+
+def over_root(value: Tokenwise | Centred | Curve, squares: MeanSquare, exactness: Exactness) -> Tokenwise:
+    """x / sqrt(factor · mean(x²) + epsilon): a norm."""
+    of = value.of if isinstance(value, Centred) else resolved(value, exactness)
+    if isinstance(value, Centred) != squares.centred or of.ratio_to(squares.of) is None:
+        raise NotUnderstood("a quotient by the root of a mean of other squares")
+    total = squares.factor * squares.of.factor**2
+    if squares.epsilon <= 0:
+        raise NotUnderstood("a norm whose epsilon is not above 0")
+    roots = math.isqrt(total.numerator), math.isqrt(total.denominator)
+    root = Fraction(*roots)
+    if root * root != total:
+        root = Fraction(math.sqrt(total))
+        exactness.note(exact=False)
+    made = normed(replace(of, factor=Fraction(1)), "layer" if squares.centred else "rms", squares.epsilon / total,
+                  None, None)
+    return replace(made, factor=of.factor / root)
+
+
+def normed(value: Tokenwise, kind: Literal["layer", "rms"], epsilon: Fraction, gain: Array | None,
+           bias: Array | None) -> Tokenwise:
+    """The norm along the last axis of an array whose factor is 1."""
+    positions, groups, rows = grouped(value)
+    width = value.shape[-1]
+    norms = [NormBase(width, value.flat.columns(row).as_sum(), kind, epsilon, gain, bias) for row in rows]
+    flat = beside([Flat({norm: np.eye(width)}, (), width) for norm in norms])
+    forms = groups[..., np.newaxis] * width + np.arange(width)
+    return placed(flat, np.broadcast_to(positions[..., np.newaxis], forms.shape), forms)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from constructions.importing.graph import arithmetic, attention, curves, norms, reductions, turns, whole_attention
+from constructions.importing.graph import arithmetic, attention, curves, reductions, turns, whole_attention
 from constructions.importing.graph.curves import Curve, as_curve, resolved
 from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import Attributes, axis_in
@@ -51,7 +51,7 @@ def _multiply(state: State, _: Attributes, x: Any, y: Any) -> Any:
 
 
 def _divide(state: State, _: Attributes, x: Any, y: Any) -> Any:
-    inverse = norms.to_power(y, Fraction(-1)) if isinstance(y, MeanSquare) and y.power == norms.HALF else None
+    inverse = curves.to_power(y, Fraction(-1)) if isinstance(y, MeanSquare) and y.power == curves.HALF else None
     turned = turns.product(x, inverse, state)
     return turned if turned is not None else arithmetic.divide(state, x, y)
 
@@ -60,7 +60,7 @@ def _power(state: State, _: Attributes, value: Any, power: Any) -> Any:
     keeps = isinstance(power, np.ndarray) and arithmetic.keeps(power, value)
     number = arithmetic.number_in(power) if keeps else None
     if isinstance(value, MeanSquare) and number is not None:
-        return norms.to_power(value, number)
+        return curves.to_power(value, number)
     if isinstance(value, Centred) and value.gain is None and number == 2:
         return CentredSquare(value.of)
     if number == 2 and (turned := turns.product(value, value, state)) is not None:
@@ -76,7 +76,7 @@ def _of_squares(power: Fraction, name: str) -> Handler:
     def handler(_: State, __: Attributes, value: Any) -> Any:
         if not isinstance(value, MeanSquare):
             raise NotUnderstood(f"{name} of something that is no mean of squares")
-        return norms.to_power(value, power)
+        return curves.to_power(value, power)
     return handler
 
 
@@ -142,7 +142,7 @@ def _norm(kind: Literal["layer", "rms"]) -> Handler:
             raise NotUnderstood("a norm whose epsilon is not above 0")
         gain, bias = (None if one is None else np.broadcast_to(
             arithmetic.finite(one).reshape(one.shape[-1:]), whole.shape[-1:]) for one in (gain, bias))
-        return norms.normed(whole, kind, epsilon, gain, bias)
+        return curves.normed(whole, kind, epsilon, gain, bias)
     return handler
 
 
@@ -367,7 +367,7 @@ def _fits_logits(value: Tokenwise, axis: int) -> bool:
 
 HANDLERS: Mapping[str, Handler] = {
     "Add": _add, "Sub": lambda state, _, x, y: arithmetic.add(state, x, y, -1), "Mul": _multiply, "Div": _divide,
-    "Neg": lambda _, __, x: arithmetic.negated(x), "Pow": _power, "Sqrt": _of_squares(norms.HALF, "a root"),
+    "Neg": lambda _, __, x: arithmetic.negated(x), "Pow": _power, "Sqrt": _of_squares(curves.HALF, "a root"),
     "Reciprocal": _of_squares(Fraction(-1), "the reciprocal"), "Erf": _function("erf"), "Tanh": _function("tanh"),
     "Sigmoid": _function("sigmoid"), "Relu": _function("relu"), "Gelu": _gelu, "Swish": _swish,
     **reductions.HANDLERS, "GatherND": _rows_of_table, "OneHot": _one_hot, "Conv": _convolution, "Equal": _is_hidden,

@@ -8,11 +8,10 @@ import numpy as np
 
 from constructions.errors import InputError
 from constructions.importing.graph.arithmetic import multiply, plain
-from constructions.importing.graph.curves import Curve, resolved
+from constructions.importing.graph.curves import Curve, plain_centred, resolved
 from constructions.importing.graph.folding import FOLDED, folded
 from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.nodes import HANDLERS
-from constructions.importing.graph.norms import plain_centred
 from constructions.importing.graph.operators import (
     Attributes,
     Graph,

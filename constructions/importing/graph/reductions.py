@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph import arithmetic, attention, curves, norms, turns
+from constructions.importing.graph import arithmetic, attention, curves, turns
 from constructions.importing.graph.curves import Curve, as_curve, resolved
 from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import Attributes, axes_in
@@ -35,15 +35,15 @@ def _over_axes(state: State, node: Attributes, value: Any, given: Any = None, is
     count, is_last = Fraction(of.shape[axis]), axis == of.codes.ndim - 1
     if isinstance(value, TurnedSquare) and keep and is_last:
         return turns.mean(value, count if is_sum else Fraction(1))
-    if is_last and (norms.is_square(value) or (isinstance(value, Tokenwise) and keep and not is_sum)):
+    if is_last and (curves.is_square(value) or (isinstance(value, Tokenwise) and keep and not is_sum)):
         if not keep:
             raise NotUnderstood("a mean or sum that drops its axis")
-        return norms.mean(value, count if is_sum else Fraction(1))
+        return curves.mean(value, count if is_sum else Fraction(1))
     if not isinstance(value, Tokenwise | Curve):
         raise NotUnderstood(f"a mean or sum of {what(value)}")
     whole = resolved(value, state.exactness)
     if (whole.positions == np.take(whole.positions, [0], axis)).all():
-        return norms.summed(whole, axis, keep, Fraction(1) if is_sum else 1 / count, state.exactness)
+        return curves.summed(whole, axis, keep, Fraction(1) if is_sum else 1 / count, state.exactness)
     made = attention.pooled(whole, axis, keep)
     state.pooled = True
     if not is_sum:
@@ -139,4 +139,4 @@ HANDLERS: Mapping[str, Callable[..., Any]] = {
     "Abs": lambda state, _, value: _leaky(state, value, Fraction(-1)),
     "LeakyRelu": lambda state, node, value: _leaky(state, value, Fraction(np.float64(node.attribute("alpha")))),
     "ReduceSum": _over_axes, "ReduceMean": partial(_over_axes, is_sum=False),
-    "ReduceL2": lambda *inputs: norms.to_power(_squares(*inputs), norms.HALF), "ReduceSumSquare": _squares}
+    "ReduceL2": lambda *inputs: curves.to_power(_squares(*inputs), curves.HALF), "ReduceSumSquare": _squares}

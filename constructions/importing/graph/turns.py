@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.importing.graph import norms
+from constructions.importing.graph import curves
 from constructions.importing.graph.arithmetic import joined_numbers, number_in
 from constructions.importing.graph.attention import column_of
 from constructions.importing.graph.forms import Array
@@ -47,9 +47,9 @@ def product(x: Any, y: Any, state: State) -> TurnedSquare | Modulated | None:
         return None
     if x is y:
         return TurnedSquare(x, turn)
-    if not isinstance(y, MeanSquare) or y.power != -norms.HALF or y.of is not turn.of:
+    if not isinstance(y, MeanSquare) or y.power != -curves.HALF or y.of is not turn.of:
         return None
-    made = norms.over_root(turn.of, y, state.exactness)
+    made = curves.over_root(turn.of, y, state.exactness)
     alone = replace(made, factor=Fraction(1))
     state.assume(KEPT)
     return Modulated(((alone, turn.cosines), (alone.moved(lambda codes: codes[..., turn.partners]), turn.sines)),
@@ -66,7 +66,7 @@ def normed(value: Any, epsilon: Fraction, gain: Array, state: State) -> Modulate
     square, number = product(value, value, state), number_in(gain)
     if not isinstance(square, TurnedSquare) or number is None:
         return None
-    made = product(value, replace(mean(square, Fraction(1)), epsilon=epsilon, power=-norms.HALF), state)
+    made = product(value, replace(mean(square, Fraction(1)), epsilon=epsilon, power=-curves.HALF), state)
     return replace(made, factor=made.factor * number) if isinstance(made, Modulated) else None
 
 
