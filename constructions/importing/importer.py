@@ -17,8 +17,13 @@ from constructions.importing.names_file import Names, renamed
 from constructions.importing.onnx_file import with_external_data
 from constructions.importing.parts import Found, Interface, Weights
 from constructions.importing.program import program
-from constructions.importing.quantised import DEQUANTISED, OF_RANGES, ROUNDED_BY_TORCH, WEIGHTS_ALONE
-from constructions.importing.quantised_checkpoints import with_plain_weights
+from constructions.importing.quantised import (
+    DEQUANTISED,
+    OF_RANGES,
+    ROUNDED_BY_TORCH,
+    WEIGHTS_ALONE,
+    with_plain_weights,
+)
 from constructions.importing.questions import Options, Questions
 from constructions.importing.torch_file import read_torch
 from constructions.text import printable

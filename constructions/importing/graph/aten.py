@@ -21,7 +21,6 @@ from constructions.importing.graph.aten_call import (
     Unfit,
     value_of,
 )
-from constructions.importing.graph.aten_memory import MAY_SHARE
 from constructions.importing.graph.aten_numbers import NUMBERS
 from constructions.importing.graph.aten_places import PLACES, repeated
 
@@ -38,8 +37,8 @@ def translate(program: Program, node: Mapping[str, Any], target: str) -> None:
         return
     library, name, overload = [*target.split("."), ""][:3]
     handler = None
-    for plain in (name, name.removesuffix("_")) if library == "aten" else ():  # what sees it: aten_memory.py
-        handler = handler or _TRANSLATORS.get(f"{plain}.{overload}") or _TRANSLATORS.get(plain)
+    for plain in (name, name.removesuffix("_")) if library == "aten" else ():  # what sees it: Memory
+        handler = handler or TRANSLATORS.get(f"{plain}.{overload}") or TRANSLATORS.get(plain)
     if handler is None and (library != "aten" or name not in _OF_COMPLEX):
         raise Unfit("an operation that is not handled")
     call = Call(program, node)
@@ -203,7 +202,7 @@ def _attention(call: Call) -> None:
     call.emit("MatMul", [call.do("Softmax", scores, axis=-1), value])
 
 
-_TRANSLATORS: Mapping[str, Translator] = {
+TRANSLATORS: Mapping[str, Translator] = {
     **PLACES, **NUMBERS, "linear": _linear, "baddbmm": _baddbmm, "outer": _outer, "conv1d": _convolution,
     "addmm": lambda call: call.emit("Gemm", [call.get("mat1"), call.get("mat2"), call.x]),
     **dict.fromkeys(("matmul", "mm", "bmm", "mv"), lambda call: call.emit("MatMul", call.operands(2))),
@@ -213,8 +212,6 @@ _TRANSLATORS: Mapping[str, Translator] = {
     "linalg_vector_norm": _length, "var": _variance(is_root=False), "std": _variance(is_root=True),
     **dict.fromkeys(("layer_norm", "native_layer_norm"), _norm(is_layer=True)), "rms_norm": _norm(is_layer=False),
     "_weight_norm": _weight_norm, "scaled_dot_product_attention": _attention}
-MAKING_NEW = (_TRANSLATORS.keys() - MAY_SHARE) | {"polar", "complex"}
-"""Operations whose result is new memory; all others may leave it in that of what they are given."""
 
 
 # -- complex numbers, as rotary positions have them: arrays of pairs along a last axis of their own --------------------
@@ -232,7 +229,7 @@ def _kept(name: str) -> Translator:
     def kept(call: Call) -> None:
         if not call.is_complex(call.x) or not call.is_complex(call.out):
             raise Unfit("complex numbers made of others, or others of complex numbers")
-        _TRANSLATORS[name](call)
+        TRANSLATORS[name](call)
     return kept
 
 
