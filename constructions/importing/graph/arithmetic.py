@@ -22,7 +22,6 @@ from constructions.importing.graph.values import (
     Scores,
     Tokenwise,
     placed,
-    replace_norm,
     shape_of,
     what,
 )
@@ -90,7 +89,7 @@ def plus_constant(value: Tokenwise, constant: Array, count: int, exactness: Exac
     if not alike:
         table[positions] = rows
     widened = np.broadcast_to(np.arange(flat.size).reshape(forms.shape), value.shape)
-    normed = _with_norms(flat, lambda norm, at: replace_norm(norm, norm.gain, table[0][at])
+    normed = _with_norms(flat, lambda norm, at: replace(norm, bias=table[0][at])
                          if len(table) == 1 and norm.bias is None else None)  # of norms without one it is the bias
     return placed(normed or Flat(flat.terms, (*flat.constants, table), flat.size), value.positions, widened)
 
@@ -106,7 +105,7 @@ def times_constant(value: Tokenwise, constant: Array, exactness: Exactness) -> T
         return Modulated(((value.settled(exactness), np.array(whole)),))
     pairs, places = np.unique(np.stack([forms.ravel().astype(np.float64), rows[0]]), axis=1, return_inverse=True)
     flat, row = value.flat.columns(pairs[0].astype(np.int64)), pairs[1]
-    flat = _with_norms(flat, lambda norm, at: replace_norm(norm, row[at], None)
+    flat = _with_norms(flat, lambda norm, at: replace(norm, gain=row[at])
                        if norm.gain is None and norm.bias is None else None) or Flat(
         {base: exactness.times(matrix, row) for base, matrix in flat.terms.items()},
         [exactness.times(one, row) for one in flat.constants], flat.size)

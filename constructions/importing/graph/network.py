@@ -267,7 +267,7 @@ class _Writer:
         for when, constant in epoch.blocks[0].constants:
             if when == epoch.start:
                 bias = self.exactness.sum(np.zeros(norm.size) if bias is None else bias, constant[0])
-        made = self._norm(NormBase(norm.size, norm.of, norm.kind, norm.epsilon, norm.gain, bias), before)
+        made = self._norm(replace(norm, bias=bias), before)
         assert made is not None
         return trained.NormStep(made)
 

@@ -50,19 +50,14 @@ class TokenCase:
 
 @dataclass(frozen=True)
 class Kept:
-    """Numbers of tokens, in whose place there is 0 where the token is one of ``tokens``."""
+    """Numbers of tokens, in whose place there is 0 where the token is one of ``tokens``.
+
+    ``summed``: their sum over all tokens, along this axis, which is kept or not.
+    """
 
     value: Tokenwise
     tokens: frozenset[int]
-
-
-@dataclass(frozen=True)
-class KeptTotal:
-    """The sum over all tokens of these."""
-
-    kept: Kept
-    axis: int
-    keeps_axis: bool
+    summed: tuple[int, bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -83,22 +78,22 @@ def mean_of_kept(state: State, operation: str, node: Attributes, inputs: Sequenc
         shape = np.broadcast_shapes(x.shape, y.codes.shape) if fits else ()
         return Kept(x, y.tokens) if fits and shape == x.shape and (
             np.broadcast_to(y.codes, shape) == x.positions).all() else None
-    if operation == "ReduceSum" and isinstance(x, Kept | TokenCase):
+    if operation == "ReduceSum" and isinstance(x, Kept | TokenCase) and getattr(x, "summed", None) is None:
         places, keeps_axis = x.value.positions if isinstance(x, Kept) else x.codes, bool(node.attribute("keepdims"))
         axes = axes_in(node, y, places.ndim)
         if len(axes) != 1 or (np.moveaxis(places, axes[0], -1) != np.arange(state.count)).any():
             return None
         if isinstance(x, Kept):
-            return KeptTotal(x, axes[0], keeps_axis)
+            return replace(x, summed=(axes[0], keeps_axis))
         shape = (*places.shape[: axes[0]], *[1] * keeps_axis, *places.shape[axes[0] + 1:])
         return None if np.any(x.inside) or not np.all(x.outside == 1) else Count(x.tokens, shape)
     least = number_in(y) if operation in ("Clip", "Max") and isinstance(y, np.ndarray) and y.ndim == 0 else None
     if isinstance(x, Count) and least is not None and least <= 1 and not any(
             one is not None for one in inputs[2:]):
         return x
-    if operation == "Div" and isinstance(x, KeptTotal) and isinstance(y, Count) and x.kept.tokens == y.tokens:
+    if operation == "Div" and isinstance(x, Kept) and x.summed and isinstance(y, Count) and x.tokens == y.tokens:
         one, hides = _hides(state, y.tokens, Fraction(1))
-        made = pooled(x.kept.value, x.axis, x.keeps_axis, (one, hides))
+        made = pooled(x.value, *x.summed, (one, hides))
         return made if np.broadcast_shapes(made.shape, y.shape) == made.shape else None
     return None
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.importing.graph.forms import Array, Codes, Exactness, Flat, NormBase, NotUnderstood
+from constructions.importing.graph.forms import Array, Codes, Exactness, Flat, NotUnderstood
 
 
 @dataclass(frozen=True)
@@ -281,11 +281,6 @@ def placed(flat: Flat, positions: Codes, forms: Codes) -> Tokenwise:
     return Tokenwise(flat, np.asarray(positions * flat.size + forms, np.int64))
 
 
-def replace_norm(norm: NormBase, gain: Array | None, bias: Array | None) -> NormBase:
-    """The same norm with other weights."""
-    return NormBase(norm.size, norm.of, norm.kind, norm.epsilon, gain, bias)
-
-
 def shape_of(value: Any) -> tuple[int, ...] | None:
     """The shape of an array of any kind; None of what has none."""
     if isinstance(value, Mean | MeanSquare):
@@ -311,5 +306,6 @@ _NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of t
 
 def what(value: Any) -> str:
     """A kind of value in words."""
-    name = type(value).__name__ + "Scaled" * (isinstance(value, Centred) and value.gain is not None)
+    name = type(value).__name__ + "Scaled" * (getattr(value, "gain", None) is not None) + "Total" * (
+        getattr(value, "summed", None) is not None)
     return _NAMES.get(name, name)
