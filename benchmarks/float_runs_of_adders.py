@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.markdown import table
-from certify.trained.claim_file import Scope
-from certify.trained.question import read_tracks
+from certify.trained.question import read_asked
 from certify.trained.track_runs_forms import FormInRuns
 from constructions.errors import InputError, Unsupported
 from constructions.trained.tracks import TracksClaim, sampled_inputs
@@ -62,9 +61,9 @@ def ask(names: list[str], classes: tuple[str, ...], kept: dict[str, Any], again:
         cells: dict[str, Any] = kept.setdefault(name, {})
         if each in cells and not again:
             continue
-        found = read_tracks(str(FOLDER / f"{name}.json"), str(FOLDER / f"{name}.toml"), Scope())
-        assert found is not None
-        network, claim, start = found[0], replace(found[1], margin=Fraction(0)), time.monotonic()
+        network, found = read_asked(str(FOLDER / f"{name}.json"), str(FOLDER / f"{name}.toml"))
+        assert isinstance(found, TracksClaim)
+        claim, start = replace(found, margin=Fraction(0)), time.monotonic()
         try:
             cells[each] = asked(FormInRuns(network, claim, presets()[each], 1), claim)
         except (InputError, Unsupported) as reason:
@@ -79,7 +78,7 @@ def asked(decider: FormInRuns, claim: TracksClaim) -> Cell:
     row, unit = found.row, found.unit
     cell: Cell = {"verdict": row.verdict, "inputs": str(row.inputs), "reason": row.reason}
     if row.wrong is not None:
-        cell["wrong"] = claim.show_input(row.wrong.found.columns)
+        cell["wrong"] = claim.show_input(row.wrong.columns)
     return cell | (drawn(decider, claim) if unit is not None else {})
 
 

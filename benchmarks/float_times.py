@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.markdown import table
 from certify.trained.decide import decide
 from certify.trained.decision import Decision
-from certify.trained.float_decision import FloatDecision, decide_floats
+from certify.trained.float_decision import decide_floats
 from constructions.trained.claim import Claim, claim_of_lengths
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
@@ -105,7 +105,7 @@ def whole(name: str, each: str) -> dict[str, Any]:
             "open_from": min(found.lengths_that_are("unknown"), default=None)}
 
 
-def ask(network: TrainedNetwork, claim: Claim, each: str) -> Decision | FloatDecision:
+def ask(network: TrainedNetwork, claim: Claim, each: str) -> Decision:
     """The decision over the reals, or in a class, by one process."""
     return decide(network, claim) if each == REALS else decide_floats(network, claim, presets()[each])
 

@@ -208,16 +208,14 @@ def decide(network: Path, claim: Path | None = None, max_n: int | None = None, m
     from certify.trained.answering import decide_question
     from certify.trained.claim_file import Scope
     from certify.trained.flags import Flags
-    from certify.trained.question import read_question, read_tracks
-    from certify.trained.tracks_decision import decide_tracks
+    from certify.trained.question import read_asked
+    from constructions.trained.tracks import TracksClaim
 
-    model, where = os.fspath(network), None if claim is None else os.fspath(claim)
-    scope = Scope(max_n, min_n, every=every)
-    if (about_tracks := read_tracks(model, where, scope, Flags())) is not None:
-        if every:
-            raise InputError("every: a claim about tracks, which does not take this option")
-        return decide_tracks(*about_tracks)
-    return decide_question(*read_question(model, where, Flags(), scope), every)
+    read, asked = read_asked(os.fspath(network), None if claim is None else os.fspath(claim), Flags(),
+                             Scope(max_n, min_n, every=every))
+    if every and isinstance(asked, TracksClaim):
+        raise InputError("every: a claim about tracks, which does not take this option")
+    return decide_question(read, asked, every)
 
 
 @typed

@@ -25,12 +25,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.float_runs import Asked, Drawn
 from benchmarks.float_runs_of_adders import FOLDER, bound
-from certify.trained.claim_file import Scope
-from certify.trained.question import read_tracks
+from certify.trained.question import read_asked
 from certify.trained.track_runs_forms import FormInRuns
 from constructions.errors import InputError, Unsupported
 from constructions.trained.claim import judged
-from constructions.trained.tracks import sampled_inputs
+from constructions.trained.tracks import TracksClaim, sampled_inputs
 from examples.trained.zoo import plans
 from proofs.check.checker.kernel.verdicts import Rejected
 from proofs.enclosures.float_runs.run_class import RunClass, presets
@@ -101,9 +100,9 @@ class OfAdder:
     """A network of examples/adders; its bounds are those of two inputs."""
 
     def __init__(self, name: str) -> None:
-        found = read_tracks(str(FOLDER / f"{name}.json"), str(FOLDER / f"{name}.toml"), Scope())
-        assert found is not None
-        self.network, self.claim = found[0], replace(found[1], margin=Fraction(0))
+        self.network, found = read_asked(str(FOLDER / f"{name}.json"), str(FOLDER / f"{name}.toml"))
+        assert isinstance(found, TracksClaim)
+        self.claim = replace(found, margin=Fraction(0))
         self.kept: dict[RunClass, tuple[Any, Any, Any, float]] = {}
 
     def known(self, run: RunClass, count: int) -> tuple[Any, Any, Any, float]:

@@ -23,8 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from certify.floats.survey import Proved
 from certify.formula.outcomes import Certified
 from certify.formula.pipeline import certify
-from certify.trained.claim_file import Scope
-from certify.trained.question import read_tracks
+from certify.trained.question import read_asked
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import TruthTable
 from constructions.network.lengths import up_to
@@ -33,7 +32,7 @@ from constructions.running.weights import weights_of
 from constructions.trained.claim import input_tokens, judged
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.numbers import all_numbers
-from constructions.trained.tracks import sampled_inputs
+from constructions.trained.tracks import TracksClaim, sampled_inputs
 from examples.trained.zoo import Plan, plans
 from proofs.floats.execution.words import two_blocks
 from proofs.trained.tracks.inputs import Inputs
@@ -130,9 +129,8 @@ def of_plan(plan: Plan) -> dict[str, Any]:
 def of_adder(name: str) -> dict[str, Any]:
     """A network of examples/adders, and drawn inputs."""
     folder = Path(__file__).resolve().parents[2] / "examples" / "adders"
-    found = read_tracks(str(folder / f"{name}.json"), str(folder / f"{name}.toml"), Scope())
-    assert found is not None
-    network, claim = found[0], found[1]
+    network, claim = read_asked(str(folder / f"{name}.json"), str(folder / f"{name}.toml"))
+    assert isinstance(claim, TracksClaim)
     form = claim.forms[0]
     inputs = Inputs(claim, form)
     columns = np.array([[claim.column_index[column] for column in one]

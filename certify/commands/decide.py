@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,18 +13,10 @@ from certify.commands import decide_options as given_as
 from certify.frame.terminal import show_found, write_certificate, write_found
 
 if TYPE_CHECKING:
-    from certify.frame.shards import Workers
     from certify.frame.so_far import SoFar
-    from certify.trained.decision import Decision
-    from certify.trained.float_decision import FloatDecision
-    from certify.trained.lengths_decision import LengthsDecision
-    from certify.trained.track_runs_decision import TrackRunsDecision
-    from certify.trained.tracks_decision import TracksDecision
-    from constructions.trained.claim import Claim
+    from certify.trained.answering import AnyDecision
+    from certify.trained.question import AnyClaim
     from constructions.trained.network import TrainedNetwork
-    from constructions.trained.tracks import TracksClaim
-
-    ADecision = TypeVar("ADecision", TracksDecision, TrackRunsDecision, FloatDecision)
 
 
 @given_as.with_claim(given_as.CLAIM)
@@ -53,159 +45,71 @@ def decide(
     or left open, with the reason. The claim: a file (docs/trained.md), or options. --float: of float runs. Words of
     any length: docs/lengths.md.
     """
+    from certify.floats.classes import read_class
     from certify.frame.shards import read_workers
+    from certify.trained.answering import decide_in_time
     from certify.trained.claim_file import Scope
+    from certify.trained.decide import Settings
     from certify.trained.flags import flags_of, read_offsets
-    from certify.trained.question import read_question, read_tracks
+    from certify.trained.question import read_asked
+    from certify.trained.showing import decision_to_json, print_decision
 
-    flags = flags_of(claimed)
-    scope = Scope(max_n, min_n, read_offsets(offset), every)
-    not_taken = {"--jobs": jobs, "--dask": dask, "--store": store}
-    if (about_tracks := read_tracks(model, claim, scope, flags)) is not None:
-        refuse_options("a claim about tracks, which does not take this option", {"--store": store, "--every": every})
-        if floats is not None:
-            decide_about_track_runs(*about_tracks, floats, effort, read_workers(jobs, dask), output, wrong, html,
-                                    as_json)
-        decide_about_tracks(*about_tracks, effort, read_workers(jobs, dask), output, wrong, html, as_json)
-    question = read_question(model, claim, flags, scope)
-    if floats is not None:
-        refuse_options("float runs are of words up to a length; --max-n says which", {"--every": every})
-        refuse_options("a claim about float runs, which does not take this option", {"--store": store})
-        decide_about_floats(*question, floats, effort, read_workers(jobs, dask), output, wrong, html, as_json)
-    decide_question(*question, every, read_workers(jobs, dask), store, effort, output, wrong, html, as_json,
-                    not_taken | {"--html": html})
+    network, asked = read_asked(model, claim, flags_of(claimed), Scope(max_n, min_n, read_offsets(offset), every))
+    wrong_is = refuse_untaken(network, asked, every, floats is not None, {
+        "--jobs": jobs, "--dask": dask, "--store": store, "--every": every, "--html": html})
+    settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
+    decision = decide_in_time(network, asked, every, settings, None if floats is None else read_class(floats))
+    show_found(decision, as_json, decision_to_json, print_decision, output)
+    write_decision(decision, wrong_is, output, wrong, html, as_json)
+    raise typer.Exit(decision.exit_code)
 
 
-def decide_question(network: TrainedNetwork, claim: Claim, every: bool, workers: Workers, store: str | None,
-                    effort: int, output: str | None, wrong: str | None, html: str | None, as_json: bool,
-                    others: Mapping[str, object]) -> NoReturn:
-    """Decide every word up to a length, or of every length, show what was found, and end.
+REFUSED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "input": {"a claim about tracks, which does not take this option": ("--store", "--every")},
+    "run": {"float runs are of words up to a length; --max-n says which": ("--every",),
+            "a claim about float runs, which does not take this option": ("--store",)},
+    "long word": {"a claim about long words does not take this option": ("--jobs", "--dask", "--store", "--html")},
+    "word": {}}
+"""By what may be wrong, the options that a question does not take, with the reason."""
+
+
+def refuse_untaken(network: TrainedNetwork, claim: AnyClaim, every: bool, in_runs: bool, given: Mapping[str, object]
+                   ) -> str:
+    """Return what may be wrong: a word, an input, a run.
 
     Raises:
-        InputError: if words are decided by counts, and one of the ``others`` was given.
-        Unsupported: if counts do not decide it, and the words are too long for another way.
+        InputError: for the first option that was given and is not taken.
+        Unsupported: if words are too long for any way.
     """
-    from certify.trained.answering import decide_by, goes_by_counts
-    from certify.trained.decide import Settings, decide_in_time
-    from certify.trained.lengths_decision import LengthsDecision
-    from certify.trained.lengths_show import lengths_decision_to_json, print_lengths_decision
-    from certify.trained.show import decision_to_json, print_decision
+    from certify.trained.answering import goes_by_counts
+    from constructions.trained.tracks import TracksClaim
 
-    if goes_by_counts(network, claim, every):
-        refuse_options("a claim about long words does not take this option", others)
-    settings = Settings(workers, Path(store) if store else None, effort=effort)
-    decision = decide_by(decide_in_time, network, claim, every, settings)
-    if isinstance(decision, LengthsDecision):
-        show_found(decision, as_json, lengths_decision_to_json, print_lengths_decision, output)
-    else:
-        show_found(decision, as_json, decision_to_json, print_decision, output)
-    write_decision(decision, output, wrong, html, as_json)
-    raise typer.Exit(decision.exit_code)
+    kind = ("input" if isinstance(claim, TracksClaim) else "run" if in_runs else
+            "long word" if goes_by_counts(network, claim, every) else "word")
+    for why, names in REFUSED[kind].items():
+        refuse_options(why, {name: given[name] for name in names})
+    return "run" if in_runs else "word" if kind == "long word" else kind
 
 
-def write_decision(decision: Decision | SoFar[Decision] | LengthsDecision, output: str | None, wrong: str | None,
+def write_decision(decision: AnyDecision | SoFar[AnyDecision], wrong_is: str, output: str | None, wrong: str | None,
                    html: str | None, as_json: bool) -> None:
     """Write what there are places for; where time was up, what was proved by then."""
+    from certify.frame.files import write_text
     from certify.frame.so_far import SoFar
+
+    refutation = None if isinstance(decision, SoFar) else decision.wrong_certificate
+    write_found(decision, as_json, output)
+    write_certificate(wrong, refutation, decision.verdict, as_json, f"certificate of a wrong {wrong_is}")
+    if html is None:
+        return
+    if isinstance(decision, SoFar):
+        write_certificate(html, None, decision.verdict, as_json, "page")
+        return
+    from certify.exports.pages.decision.pages import page_of_decision
     from certify.trained.lengths_decision import LengthsDecision
 
-    if isinstance(decision, SoFar):
-        write_so_far(decision, as_json, output, wrong, html, "word")
-        return
-    write_certificate(output, decision.certificate, decision.verdict, as_json)
-    write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong word")
-    if not isinstance(decision, LengthsDecision):
-        write_page(html, decision, output, wrong)
-
-
-def write_so_far(decision: SoFar[Any], as_json: bool, output: str | None, wrong: str | None, html: str | None,
-                 of_wrong: str) -> None:
-    """Write the certificate of what was proved when time was up; say of other places that nothing is written there."""
-    write_found(decision, as_json, output)
-    for place, name in ((wrong, f"certificate of a wrong {of_wrong}"), (html, "page")):
-        write_certificate(place, None, decision.verdict, as_json, name)
-
-
-def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers,
-                        output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
-    """Decide a claim about inputs in tracks, show what was found, and end."""
-    from certify.trained.tracks_decision import decide_tracks_in_time
-    from certify.trained.tracks_show import print_tracks_decision, tracks_decision_to_json
-
-    decision = decide_tracks_in_time(network, claim, effort, workers)
-    show_found(decision, as_json, tracks_decision_to_json, print_tracks_decision, output)
-    end_with_page(decision, page_of_tracks, output, wrong, html, as_json, "input")
-
-
-def end_with_page(decision: ADecision | SoFar[ADecision], page: Callable[[ADecision, str | None, str | None], str],
-                  output: str | None, wrong: str | None, html: str | None, as_json: bool, of_wrong: str) -> NoReturn:
-    """Write certificates and page of a decision about inputs in tracks, or about float runs, and end."""
-    from certify.frame.files import write_text
-    from certify.frame.so_far import SoFar
-
-    if isinstance(decision, SoFar):
-        write_so_far(decision, as_json, output, wrong, html, of_wrong)
-        raise typer.Exit(decision.exit_code)
-    write_certificate(output, decision.certificate, decision.verdict, as_json)
-    write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json,
-                      f"certificate of a wrong {of_wrong}")
-    if html is not None:
-        write_text(html, page(decision, output, wrong))
-    raise typer.Exit(decision.exit_code)
-
-
-def decide_about_floats(network: TrainedNetwork, claim: Claim, floats: str, effort: int, workers: Workers,
-                        output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
-    """Decide a claim about every run of a class, show what was found, and end."""
-    from certify.floats.classes import read_class
-    from certify.trained.float_decision import decide_floats_in_time
-    from certify.trained.float_show import float_decision_to_json, print_float_decision
-
-    decision = decide_floats_in_time(network, claim, read_class(floats), effort, workers)
-    show_found(decision, as_json, float_decision_to_json, print_float_decision, output)
-    end_with_page(decision, page_of_runs, output, wrong, html, as_json, "run")
-
-
-def decide_about_track_runs(network: TrainedNetwork, claim: TracksClaim, floats: str, effort: int, workers: Workers,
-                            output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
-    """Decide a claim about inputs in tracks and every run of a class, show what was found, and end."""
-    from certify.floats.classes import read_class
-    from certify.trained.track_runs_decision import decide_track_runs_in_time
-    from certify.trained.track_runs_show import print_track_runs, track_runs_to_json
-
-    decision = decide_track_runs_in_time(network, claim, read_class(floats), effort, workers)
-    show_found(decision, as_json, track_runs_to_json, print_track_runs, output)
-    end_with_page(decision, page_of_track_runs, output, wrong, html, as_json, "run")
-
-
-def page_of_runs(decision: FloatDecision, output: str | None, wrong: str | None) -> str:
-    """The page of a decision about float runs; what makes pages is loaded when there is one to make."""
-    from certify.exports.pages.decision.runs_page import float_runs_page
-
-    return float_runs_page(decision, output, wrong)
-
-
-def page_of_tracks(decision: TracksDecision, output: str | None, wrong: str | None) -> str:
-    """That of a decision about inputs in tracks."""
-    from certify.exports.pages.tracks.page import tracks_page
-
-    return tracks_page(decision, output, wrong)
-
-
-def page_of_track_runs(decision: TrackRunsDecision, output: str | None, wrong: str | None) -> str:
-    """That of one about their float runs."""
-    from certify.exports.pages.tracks.page import track_runs_page
-
-    return track_runs_page(decision, output, wrong)
-
-
-def write_page(place: str | None, decision: Decision, output: str | None, wrong: str | None) -> None:
-    """Write the page of the decision, if there is a place for it; it names the certificates that are in files."""
-    from certify.exports.pages.decision.page import decision_page, files_of
-    from certify.frame.files import write_text
-
-    if place is not None:
-        write_text(place, decision_page(decision, files_of(decision, output, wrong)))
+    assert not isinstance(decision, LengthsDecision), "--html is refused"
+    write_text(html, page_of_decision(decision, output, wrong))
 
 
 def refuse_options(why: str, given: Mapping[str, object]) -> None:

@@ -106,19 +106,8 @@ def show_run(request: Request, word: str, style: option.Style, as_json: bool, at
 
 
 def run_trained(subject: str, word: str, claim: str | None, offset: int | None, heads: bool, as_json: bool) -> None:
-    """Print one word through a trained network; the file of a claim, or of a certificate, says what letters are."""
-    from certify.trained.claim_file import Scope
-    from certify.trained.question import read_tracks
-    from certify.trained.show_run import print_word_run, word_run_to_json
-    from certify.trained.tracks_run import run_input
-    from certify.trained.tracks_show import input_run_to_json, print_input_run
-    from certify.trained.word_files import read_word_run
+    """Print one word, or one input in tracks, through a trained network; a claim says what letters are."""
+    from certify.trained.show_run import print_run_of_any, run_of_any_to_json
+    from certify.trained.word_files import read_run
 
-    about_tracks = read_tracks(subject, claim, Scope())
-    if about_tracks is not None:
-        refuse_options("the claim is about inputs in tracks, which does not take this option",
-                       {"--offset": offset, "--head": heads})
-        show_found(run_input(*about_tracks, word), as_json, input_run_to_json, print_input_run)
-        return
-    run = read_word_run(subject, word, claim, offset, heads)
-    show_found(run, as_json, word_run_to_json, print_word_run)
+    show_found(read_run(subject, word, claim, offset, heads), as_json, run_of_any_to_json, print_run_of_any)

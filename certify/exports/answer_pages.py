@@ -6,14 +6,10 @@ from typing import Any
 from certify.auditing.results import AuditReport, ClaimResult
 from certify.exports.html import page_of
 from certify.exports.pages.audit.page import audit_page
-from certify.exports.pages.decision.page import decision_page
-from certify.exports.pages.decision.runs_page import float_runs_page
+from certify.exports.pages.decision.pages import page_of_decision
 from certify.exports.pages.learned.page import learned_page
-from certify.exports.pages.tracks.page import track_runs_page, tracks_page
 from certify.learning.learned import Learned
 from certify.trained.decision import Decision
-from certify.trained.float_decision import FloatDecision
-from certify.trained.track_runs_decision import TrackRunsDecision
 from certify.trained.tracks_decision import TracksDecision
 from constructions.errors import Unsupported
 
@@ -28,11 +24,9 @@ def _page_of_claim(result: ClaimResult) -> str:
 PAGES: Mapping[type, Callable[[Any], str]] = {
     AuditReport: audit_page,
     ClaimResult: _page_of_claim,
-    Decision: decision_page,
-    FloatDecision: float_runs_page,
+    Decision: page_of_decision,
     Learned: learned_page,
-    TrackRunsDecision: lambda decision: track_runs_page(decision, None, None),
-    TracksDecision: lambda decision: tracks_page(decision, None, None),
+    TracksDecision: page_of_decision,
 }
 """Answers that have a page without a certificate, too."""
 

@@ -13,7 +13,7 @@ from certify.auditing.api import audit_file
 from certify.exports.headline import headline
 from certify.exports.html import page_of
 from certify.exports.pages.audit.page import audit_page
-from certify.exports.pages.tracks.page import tracks_page
+from certify.exports.pages.decision.pages import page_of_decision
 from certify.formula.examples import load_examples
 from certify.formula.outcomes import Certified
 from certify.formula.pipeline import certify
@@ -24,8 +24,9 @@ from certify.frame.words import counted
 from certify.softened.examples import load_examples as hard_examples
 from certify.softened.pipeline import soften_model
 from certify.softened.shards import Workers
-from certify.trained.claim_file import Scope, read_claim
+from certify.trained.claim_file import Scope
 from certify.trained.decide import decide
+from certify.trained.question import read_claim
 from certify.trained.tracks_decision import decide_tracks
 from certify.trained.tracks_file import tracks_claim_of_table
 from constructions.errors import InputError
@@ -163,11 +164,11 @@ def tracks_exhibits(progress: Progress) -> Iterator[Exhibit]:
         decision = decide_tracks(network, tracks_claim_of_table(table, str(place), network))
         if decision.certificate is not None:
             shown = _exhibit(name, str(table["title"]), decision.certificate, name, TRACKS)
-            yield replace(shown, page=tracks_page(decision, f"{name}{SUFFIX}", None))
+            yield replace(shown, page=page_of_decision(decision, f"{name}{SUFFIX}", None))
         if decision.wrong_certificate is not None:
             name = f"{name}_wrong_input"
             shown = _exhibit(name, str(table["title"]), decision.wrong_certificate, name, TRACKS)
-            yield replace(shown, page=tracks_page(decision, None, f"{name}{SUFFIX}"))
+            yield replace(shown, page=page_of_decision(decision, None, f"{name}{SUFFIX}"))
 
 
 def trained_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:

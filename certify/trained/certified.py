@@ -20,7 +20,7 @@ from certify.trained.decision import (
 )
 from certify.trained.files import head_in
 from certify.trained.proving import with_vacuous_ones
-from certify.trained.question import network_and_claim
+from certify.trained.question import about_words, network_and_claim
 from certify.trained.word_counts import WordCounts
 from constructions.errors import InputError
 from constructions.network.json_form import read_json
@@ -46,7 +46,8 @@ def read_certified(text: str, path: str) -> Decision:
     head = head_in(text)
     if head is None or not head.is_by_length():
         raise InputError(f"{path}: expected a certificate about all words of a trained network, over the real numbers")
-    network, claim = network_and_claim(data, path)
+    network, asked = network_and_claim(data, path)
+    claim = about_words(asked, path)
     read = _refuted if head.by == "wrong word" else _covered
     return read(network, claim, data, text)
 
@@ -58,8 +59,8 @@ def _covered(network: TrainedNetwork, claim: Claim, data: Mapping[str, Any], tex
     found = [Found(offset, count, ways.get((offset, count)), seen=seen.get((offset, count)))
              for offset, count in obligations(network, claim)]
     rows = with_vacuous_ones(rows_by_length(network, claim, found), [text])
-    return Decision(network, claim, rows, tuple(rows_by_offset(network, claim, found)), text, None, None,
-                    covered_by(claim, found), is_whole_domain(network, claim), 0.0)
+    return Decision(network, claim, rows, text, None, None, 0.0, None, tuple(rows_by_offset(network, claim, found)),
+                    covered_by(claim, found), is_whole_domain(network, claim))
 
 
 def _see_few(network: TrainedNetwork, claim: Claim) -> Iterator[tuple[tuple[int, int], SmallestMargin]]:
@@ -81,5 +82,5 @@ def _refuted(network: TrainedNetwork, claim: Claim, data: Mapping[str, Any], tex
     ends = decide_least(BallNetwork(network), claim, least, word).ends
     assert ends is not None, "the checker encloses the value"
     wrong = WrongWord(word, least.offset, least.place, least.case, least.row, ends)
-    row = LengthRow(len(word), "refuted", None, None, wrong, "")
-    return Decision(network, claim, (row,), (), None, wrong, text, {}, False, 0.0)
+    row = LengthRow(len(word), "refuted", wrong=wrong)
+    return Decision(network, claim, (row,), None, wrong, text, 0.0)

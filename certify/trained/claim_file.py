@@ -1,10 +1,8 @@
 """Claim files: docs/trained.md, TOML to a claim, every key checked, every complaint one line."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from certify.frame.files import read_text
 from certify.trained.answers import AnswerReader
 from certify.trained.conditions import Condition, Conditions
 from constructions.errors import InputError
@@ -19,7 +17,6 @@ from constructions.tables import (
     natural,
     naturals,
     one_of,
-    read_toml,
     shown,
     text,
     texts,
@@ -48,21 +45,6 @@ class Scope:
     min_n: int | None = None
     offsets: tuple[int, int] | str | None = None
     every: bool = False
-
-
-def read_claim(path: str, network: TrainedNetwork, scope: Scope = Scope()) -> Claim:
-    """The claim of a file about a network.
-
-    Raises:
-        InputError: one line that says which key and what was expected.
-        Unsupported: if a language has no finite automaton, or a very large one.
-    """
-    folder = Path(os.path.normpath(Path(path).parent)) if path != "-" else Path()
-    table = read_toml(read_text(path), path)
-    if "tracks" in table:
-        raise InputError(f"{path}: the claim is about inputs in tracks, which can be decided, or one of "
-                         "them run, and nothing else (docs/tracks.md)")
-    return claim_of_table(table, path, folder, network, scope)
 
 
 def read_letters(table: Table, network: TrainedNetwork) -> tuple[tuple[str, ...], tuple[int, ...]]:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from certify.frame.shards import ShardsProgress, Workers, run_tasks
-from certify.frame.so_far import SoFar, answer_in_time
 from certify.trained.decision import Decision, Found, is_whole_domain, rows_by_length, rows_by_offset, shortest
 from certify.trained.part import MOST_WORDS, Part, PartResult, words_of
-from certify.trained.part_tasks import do_part, parts_to_tasks, result_from_json
-from certify.trained.proving import accepted_refutation, find_refusals, with_vacuous_ones
-from constructions.deadline import has_deadline
+from certify.trained.proving import accepted_wrong_word, find_refusals, with_vacuous_ones
+from certify.trained.searching import do_part, parts_to_tasks
+from certify.trained.tasks import result_from_text, text_of_claim, text_of_network
 from constructions.errors import InputError
-from constructions.network.lengths import MAX_N_LIMIT, Lengths
 from constructions.telling import listening
 from constructions.trained.claim import Claim, check_fits, claim_of_lengths, is_by_place, obligations
-from constructions.trained.claim_form import claim_to_json
-from constructions.trained.json_form import network_to_json
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.balls import BallNetwork
 from proofs.trained.certificate import Cover, decision_text, joined
@@ -62,21 +57,9 @@ def decide(network: TrainedNetwork, claim: Claim, settings: Settings | None = No
     rows = with_vacuous_ones(rows_by_length(network, claim, found), texts.values())
     wrong = shortest(one.wrong for one in found if one.wrong)
     return Decision(
-        network, claim, rows, offsets=tuple(rows_by_offset(network, claim, found)),
-        certificate=texts.get(rows[0].n), wrong=wrong,
-        wrong_certificate=accepted_refutation(network, claim, wrong) if wrong else None,
-        covered=covered_by(claim, found), whole_domain=is_whole_domain(network, claim),
-        seconds=time.perf_counter() - start)
-
-
-def decide_in_time(network: TrainedNetwork, claim: Claim, settings: Settings) -> Decision | SoFar[Decision]:
-    """The same, or what is known when time is up."""
-    first, last = claim.lengths
-    if not has_deadline() or not 1 <= first <= last <= MAX_N_LIMIT:
-        return decide(network, claim, settings)
-    asked = Lengths(first, last)
-    return answer_in_time(asked, lambda some: decide(
-        network, claim if some == asked else claim_of_lengths(network, claim, some.first, some.last), settings))
+        network, claim, rows, texts.get(rows[0].n), wrong, accepted_wrong_word(network, claim, wrong),
+        time.perf_counter() - start, offsets=tuple(rows_by_offset(network, claim, found)),
+        covered=covered_by(claim, found), whole_domain=is_whole_domain(network, claim))
 
 
 def with_wrong_words_proved(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> list[Found]:
@@ -103,7 +86,7 @@ class Searches:
 
     def __init__(self, network: TrainedNetwork, settings: Settings) -> None:
         self.network, self.settings = network, settings
-        self.text = json.dumps(network_to_json(network))
+        self.text = text_of_network(network)
         self._results: dict[str, PartResult] = {}
 
     def results(self, claim: Claim, avoided: Avoided) -> list[PartResult]:
@@ -115,15 +98,15 @@ class Searches:
 
     def of_parts(self, claim: Claim, parts: Sequence[Part]) -> list[PartResult]:
         """The results of some parts of a claim, those that are known already without a search."""
-        claim_text = json.dumps(claim_to_json(claim))
-        tasks = parts_to_tasks(self.text, claim_text, parts)
+        about = [self.text, text_of_claim(claim)]
+        tasks = parts_to_tasks(about, parts)
         new = {task: sum(range(part.first, part.last + 1)) + 1
                for task, part in zip(tasks, parts, strict=True) if task not in self._results}
         with ShardsProgress("searching", "parts", "parts") as progress, listening(progress.hear):
             texts = run_tasks(list(new), do_part, jobs=self.settings.workers.jobs, dask=self.settings.workers.dask,
                               store=self.settings.store, progress=progress, sizes=list(new.values()),
-                              shared=[self.text, claim_text])
-        self._results |= dict(zip(new, map(result_from_json, texts), strict=True))
+                              shared=about)
+        self._results |= {task: result_from_text(PartResult, text) for task, text in zip(new, texts, strict=True)}
         return [self._results[task] for task in tasks]
 
 

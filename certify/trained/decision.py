@@ -1,18 +1,22 @@
 """What came of deciding a trained network: obligation by obligation, and length by length."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from certify.frame.answer import AnswerByLength, certified_to
 from certify.frame.verdicts import worst
 from constructions.trained.claim import Claim, is_by_place, obligations
 from constructions.trained.network import TrainedNetwork
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.search import WrongWord
 
 
 @dataclass(frozen=True)
 class SmallestMargin:
-    """How far above the claim's margin the least row is, as floats saw it: evidence, not proof."""
+    """How far above the claim's margin the least row is, as floats saw it: evidence, not proof.
+
+    Of float runs: in the network with rounded weights, over the real numbers.
+    """
 
     value: float
     word: tuple[str, ...]
@@ -39,14 +43,14 @@ class Found:
 
 @dataclass(frozen=True)
 class LengthRow:
-    """What is known of all words of one length at all offsets."""
+    """What is known of all words of one length at all offsets; of float runs, without a ``bound``."""
 
     n: int
     verdict: str
-    seen: SmallestMargin | None
-    bound: float | None
-    wrong: WrongWord | None
-    reason: str
+    seen: SmallestMargin | None = None
+    bound: float | None = None
+    wrong: WrongWord | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,22 +68,24 @@ class OffsetRow:
 
 @dataclass(frozen=True)
 class Decision(AnswerByLength[LengthRow]):
-    """The answer about a network and a claim.
+    """The answer about a network and a claim: over the real numbers, or in every ``run`` of a float model.
 
     ``certificate`` is about the lengths up to ``certified_to`` (None if the shortest are not certified), accepted
     by the checker; ``whole_domain`` says that there is no other word, length or offset for which the network has rows.
+    What is found by ``offsets``, how much is ``covered`` and the whole domain are not told of float runs.
     """
 
     network: TrainedNetwork
     claim: Claim
     rows: tuple[LengthRow, ...]
-    offsets: tuple[OffsetRow, ...]
     certificate: str | None
     wrong: WrongWord | None
     wrong_certificate: str | None
-    covered: Mapping[str, int]
-    whole_domain: bool
     seconds: float
+    run: RunClass | None = None
+    offsets: tuple[OffsetRow, ...] = ()
+    covered: Mapping[str, int] = field(default_factory=dict)
+    whole_domain: bool = False
 
     @property
     def is_shortest(self) -> bool:

@@ -14,15 +14,14 @@ from typing import Any
 import numpy as np
 
 from certify.trained.decide import Searches, Settings, found_in
-from certify.trained.proving import WORK, if_accepted
+from certify.trained.proving import WORK
 from constructions.errors import Unsupported
 from constructions.trained.claim import Claim, claim_of_lengths
 from constructions.trained.network import TrainedNetwork
 from proofs.check import Refusal, check_text
 from proofs.checking.parts import find_unproved_float_units
 from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.trained.certificate import Cover, decision_text, joined, wrong_word_text
-from proofs.trained.float_runs.execution import WrongRun
+from proofs.trained.certificate import Cover, decision_text, joined
 
 FEW_WORDS = 2**5
 """Words of a length that are run one by one beside a cover by classes."""
@@ -33,12 +32,6 @@ FIRST_SLACK, WIDER, TRIES = 2**4, 4, 5
 LENGTHS_TRIED = 6
 """How often a shorter length is tried where a cover is not proved."""
 LARGEST = 2**31 - 1
-
-
-def accepted_wrong_run(network: TrainedNetwork, claim: Claim, run: RunClass, wrong: WrongRun) -> str | None:
-    """The certificate of a wrong run; None if the trusted folder does not accept it, whose functions are within 1 ulp.
-    """
-    return if_accepted(wrong_word_text(network, claim, wrong, run))
 
 
 def certified_by_classes(network: TrainedNetwork, cast: TrainedNetwork, claim: Claim, run: RunClass

@@ -9,55 +9,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from certify.frame.answer import AnswerByLength
 from certify.frame.progress import ProgressLine
 from certify.frame.shards import Workers
-from certify.frame.so_far import SoFar, answer_in_time
-from certify.trained.float_classes import accepted_wrong_run, certified_by_classes
-from certify.trained.float_search import FloatRow, WrongRuns
+from certify.trained.decision import Decision, LengthRow
+from certify.trained.float_classes import certified_by_classes
+from certify.trained.float_search import WrongRuns
 from certify.trained.float_tasks import Length, find_rows
-from certify.trained.proving import WORK
+from certify.trained.proving import WORK, accepted_wrong_word
 from certify.trained.word_counts import WordCounts
-from constructions.deadline import has_deadline
 from constructions.errors import InputError, Unsupported
-from constructions.network.lengths import MAX_N_LIMIT, Lengths
 from constructions.trained.claim import Claim, check_fits, claim_of_lengths
 from constructions.trained.network import TrainedNetwork
 from proofs.check import Refusal, check_text
 from proofs.checking.parts import find_unproved_floats_of, find_vacuous
 from proofs.enclosures.float_runs.run_class import RunClass, is_within
 from proofs.trained.certificate import each_word_text
-from proofs.trained.float_runs.execution import WrongRun
 from proofs.trained.forward import FloatNetwork
 
 MOST_WORDS = 2**10
 """Of a length at an offset: with more, words are not run one by one, unless more effort is asked for."""
-
-
-@dataclass(frozen=True)
-class FloatDecision(AnswerByLength[FloatRow]):
-    """The answer about a network, a claim and a class; ``certificate`` is of the lengths that are certified,
-    ``wrong_certificate`` of the wrong run on the shortest word."""
-
-    network: TrainedNetwork
-    claim: Claim
-    run: RunClass
-    rows: tuple[FloatRow, ...]
-    certificate: str | None
-    wrong_certificate: str | None
-    seconds: float
-
-    @property
-    def wrong(self) -> WrongRun | None:
-        """The wrong run on the shortest word on which one was found."""
-        return next((row.wrong for row in self.rows if row.wrong), None)
-
-    @property
-    def is_shortest(self) -> bool:
-        """Whether no run is wrong on a shorter word of the claim than the wrong one: these are all certified."""
-        wrong = self.wrong
-        return wrong is not None and all(row.verdict in ("certified", "vacuous")
-                                         for row in self.rows if row.n < len(wrong.word))
 
 
 def check_class(run: RunClass) -> None:
@@ -68,7 +38,7 @@ def check_class(run: RunClass) -> None:
 
 
 def decide_floats(network: TrainedNetwork, claim: Claim, run: RunClass, effort: int = 1,
-                  workers: Workers = Workers()) -> FloatDecision:
+                  workers: Workers = Workers()) -> Decision:
     """Whether the claim is true of every run of the class; certified lengths were accepted by the trusted folder.
 
     Raises:
@@ -88,13 +58,13 @@ def decide_floats(network: TrainedNetwork, claim: Claim, run: RunClass, effort: 
         vacuous = set(find_vacuous(text.encode(), WORK)) if text else set()
         found = find_rows(network, search, [Length(n, n in short, n > reach) for n in range(first, last + 1)
                                             if n in short or n > reach], workers, progress)
-    rows = {n: FloatRow(n, "unknown", None, None, "") for n in range(first, last + 1)} | {row.n: row for row in found}
+    rows = {n: LengthRow(n, "unknown") for n in range(first, last + 1)} | {row.n: row for row in found}
     if found and found[-1].wrong and search.stops_at_wrong:
         rows |= {n: replace(found[-1], n=n, seen=None) for n in range(found[-1].n + 1, last + 1)}
     judged_rows = tuple(_judge(row, reach, reason, row.n in vacuous) for row in rows.values())
-    shortest = next((row.wrong for row in judged_rows if row.wrong), None)
-    wrong = accepted_wrong_run(network, claim, run, shortest) if shortest else None
-    return FloatDecision(network, claim, run, judged_rows, text, wrong, time.perf_counter() - start)
+    wrong = next((row.wrong for row in judged_rows if row.wrong), None)
+    return Decision(network, claim, judged_rows, text, wrong, accepted_wrong_word(network, claim, wrong, run),
+                    time.perf_counter() - start, run)
 
 
 @dataclass(frozen=True)
@@ -102,7 +72,7 @@ class ClassRow:
     """What is known of one class; ``decision`` is None where there is no rule, for the ``reason``."""
 
     run: RunClass
-    decision: FloatDecision | None
+    decision: Decision | None
     reason: str = ""
 
     @property
@@ -129,19 +99,7 @@ def _row_of(network: TrainedNetwork, claim: Claim, run: RunClass, effort: int, w
         return ClassRow(run, None, str(reason))
 
 
-def decide_floats_in_time(network: TrainedNetwork, claim: Claim, run: RunClass, effort: int, workers: Workers
-                          ) -> FloatDecision | SoFar[FloatDecision]:
-    """The same, or what is known when time is up."""
-    first, last = claim.lengths
-    if not has_deadline() or not 1 <= first <= last <= MAX_N_LIMIT:
-        return decide_floats(network, claim, run, effort, workers)
-    asked = Lengths(first, last)
-    return answer_in_time(asked, lambda some: decide_floats(
-        network, claim if some == asked else claim_of_lengths(network, claim, some.first, some.last), run, effort,
-        workers))
-
-
-def _judge(row: FloatRow, reach: int, reason: str, is_vacuous: bool) -> FloatRow:
+def _judge(row: LengthRow, reach: int, reason: str, is_vacuous: bool) -> LengthRow:
     """The row with its verdict: certified up to ``reach``, where the next length is open for the ``reason``."""
     if row.n <= reach:
         return replace(row, verdict="vacuous" if is_vacuous else "certified")

@@ -4,24 +4,24 @@ docs/floats.md, section 7. What is seen is evidence; a wrong run is one, whoever
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from certify.trained.decision import LengthRow, SmallestMargin
 from constructions.trained.claim import Claim, Row, input_tokens, is_by_place, judged, last_offset
 from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.float_runs.numbers import NotFinite
 from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.float_runs.casting import cast_network
 from proofs.trained.float_runs.emulation import Emulation
-from proofs.trained.float_runs.execution import Execution, WrongRun, executions
+from proofs.trained.float_runs.execution import Execution, executions
 from proofs.trained.float_runs.replay import Replay
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.live_states import StateLevels
 from proofs.trained.moves import neighbours
-from proofs.trained.search import Search
+from proofs.trained.search import Search, WrongWord
 from proofs.trained.words import WordMargins
 from proofs.words.tracking import cases_at
 
@@ -31,26 +31,6 @@ SEARCHED_WORDS = 20_000
 BATCH_NUMBERS = 2**21
 
 Words = NDArray[np.integer]
-
-
-@dataclass(frozen=True)
-class SeenMargin:
-    """The least margin of the network with rounded weights over the reals, as binary64 saw it: evidence, not proof."""
-
-    value: float
-    word: tuple[str, ...]
-    offset: int
-
-
-@dataclass(frozen=True)
-class FloatRow:
-    """What is known of all words of one length in all runs of the class."""
-
-    n: int
-    verdict: str
-    seen: SeenMargin | None
-    wrong: WrongRun | None
-    reason: str
 
 
 class WrongRuns:
@@ -70,22 +50,28 @@ class WrongRuns:
         """Whether a run that is wrong on a word is wrong on all longer ones that begin with it."""
         return self.by_place and self.claim.read == "each"
 
-    def row(self, n: int, all_words: bool, is_open: bool) -> FloatRow:
+    def row(self, n: int, all_words: bool, is_open: bool) -> LengthRow:
         """The least margin that is seen at length n, and if the length is open a wrong run, if one is found."""
-        seen: SeenMargin | None = None
+        seen: SmallestMargin | None = None
         around = len(self.claim.before) + len(self.claim.after)
         for offset in range(self.claim.offsets[0], last_offset(self.cast, around + n, self.claim.offsets) + 1):
             words = self._live(n) if all_words else self._found(n, offset)
             words, margins = self._least(words, n, offset)
             if not len(words) or not np.isfinite(margins[0]):
                 continue
-            letters = tuple(self.claim.alphabet[letter] for letter in words[0])
             if seen is None or margins[0] < seen.value:
-                seen = SeenMargin(float(margins[0]), letters, offset)
+                seen = self._seen(float(margins[0]), words[:1], offset)
             if is_open and (wrong := self._wrong(words, n, offset)):
                 self.given.append(wrong.word)
-                return FloatRow(n, "refuted", seen, wrong, "")
-        return FloatRow(n, "unknown", seen, None, "")
+                return LengthRow(n, "refuted", seen, wrong=wrong)
+        return LengthRow(n, "unknown", seen)
+
+    def _seen(self, margin: float, words: Words, offset: int) -> SmallestMargin:
+        """The margin of one word, and at which of its places it has it."""
+        places = [place for place, _ in judged(self.claim, words.shape[1])]
+        least = self.judge.rows.least(self.judge.margins(words, offset), words, offset, places)
+        assert least is not None, "its margin is finite"
+        return SmallestMargin(margin, least.word, offset, least.place)
 
     def _live(self, n: int) -> Words:
         """All words of the length after which something can be asked."""
@@ -117,7 +103,7 @@ class WrongRuns:
         order = np.argsort(least, kind="stable")[: RUN_WORDS * self.effort]
         return words[order], least[order]
 
-    def _wrong(self, words: Words, n: int, offset: int) -> WrongRun | None:
+    def _wrong(self, words: Words, n: int, offset: int) -> WrongWord | None:
         """A wrong run on one of the words, replayed."""
         pairs = judged(self.claim, n)
         if self.by_place and n > self.claim.lengths[0]:
@@ -141,7 +127,7 @@ class WrongRuns:
         return (inputs[k : k + size] for k in range(0, len(inputs), size))
 
     def replayed(self, word: tuple[str, ...], offset: int, place: int, case: int, row: int, execution: Execution
-                 ) -> WrongRun | None:
+                 ) -> WrongWord | None:
         """The wrong run, if the case holds there and a replay in integers gives at most the margin."""
         if case not in cases_at(self.claim, word, place):
             return None
@@ -153,7 +139,8 @@ class WrongRuns:
         except (NotFinite, OverflowError):
             return None
         value = value_of(self.claim.cases[case].above[row], logits)
-        return WrongRun(word, offset, place, case, row, execution, value) if value <= self.claim.margin else None
+        return WrongWord(word, offset, place, case, row, (value, value), execution
+                         ) if value <= self.claim.margin else None
 
 
 def value_of(row: Row, logits: list[Fraction]) -> Fraction:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from certify.frame.verdicts import WithExitStatus
-from certify.trained.proving import WORK, accepted_refutation, if_accepted
+from certify.trained.proving import WORK, accepted_wrong_word, if_accepted
 from constructions.errors import Unsupported
 from constructions.trained.claim import Claim, check_fits
 from constructions.trained.network import TrainedNetwork
@@ -150,7 +150,7 @@ def _certificate_of_wrong(network: TrainedNetwork, claim: Claim, greatest: int |
                           found: SearchResult | EndingsFound) -> str | None:
     if isinstance(found.wrong, WrongWord):
         to_here = replace(claim, lengths=(claim.lengths[0], len(found.wrong.word)))
-        return accepted_refutation(network, to_here, found.wrong)
+        return accepted_wrong_word(network, to_here, found.wrong)
     return None if found.wrong is None else if_accepted(long_word_text(network, claim, greatest, found.wrong))
 
 

@@ -1,29 +1,19 @@
-"""What people and programs read of a decision by counts."""
+"""What people and programs read of a decision about words of any length, by counts or last letters."""
 
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
-from certify.frame.numbers import enclosed, ends_to_json
-from certify.frame.terminal_tables import plain
-from certify.frame.verdicts import colour
 from certify.frame.words import show_alphabet
 from certify.trained.lengths_decision import LengthsDecision, LongWrongWord
-from certify.trained.show import describe_network, show_row
-from proofs.enclosures.intervals import Interval
+from certify.trained.show import describe_network, describe_value, value_to_json
 
 
-def print_lengths_decision(out: Console, decision: LengthsDecision) -> None:
-    """The claim, how it was decided, and the verdict in a sentence."""
+def describe_question(decision: LengthsDecision) -> list[str]:
+    """The network, the claim and how it was decided, a line each."""
     claim = decision.claim
     places = {"each": "at every letter", "last": "at the last token"}[claim.read]
-    out.print(plain(describe_network(decision.network)))
-    out.print(plain(f"claim     all words {asked_lengths(decision)} over "
-                    f"{show_alphabet(claim.alphabet)}, {places}"))
-    out.print(plain(f"decided   by {decision.way}: {decision.cells} cells, {decision.seconds:.2f} s"))
-    out.print()
-    out.print(Text(f"{decision.verdict}:", style=colour(decision.verdict)), plain(describe_verdict(decision)))
+    return [describe_network(decision.network),
+            f"claim     all words {asked_lengths(decision)} over {show_alphabet(claim.alphabet)}, {places}",
+            f"decided   by {decision.way}: {decision.cells} cells, {decision.seconds:.2f} s"]
 
 
 def asked_lengths(decision: LengthsDecision) -> str:
@@ -54,8 +44,8 @@ def describe_long_wrong(decision: LengthsDecision, wrong: LongWrongWord) -> str:
     """The word, and what the logits say at its end."""
     word = wrong.word
     row = decision.claim.cases[word.case].above[word.row]
-    return (f"wrong at n = {word.length} on {show_runs(decision, wrong)}: at its end {show_row(row)} is "
-            f"{enclosed(*wrong.value)}, expected more than {decision.claim.margin}")
+    return (f"wrong at n = {word.length} on {show_runs(decision, wrong)}: at its end "
+            f"{describe_value(row, wrong.value, decision.claim.margin)}")
 
 
 def show_runs(decision: LengthsDecision, wrong: LongWrongWord) -> str:
@@ -64,10 +54,9 @@ def show_runs(decision: LengthsDecision, wrong: LongWrongWord) -> str:
     return " ".join(f"{letters[letter]}^{times}" if times > 1 else letters[letter] for letter, times in wrong.word.runs)
 
 
-def lengths_decision_to_json(decision: LengthsDecision) -> dict[str, Any]:
+def lengths_to_json(decision: LengthsDecision) -> dict[str, Any]:
     """All of it; ``max_n`` is null if every length was asked about, and so is ``certified_to`` if all are certified."""
     return {
-        "verdict": decision.verdict,
         "alphabet": list(decision.claim.alphabet),
         "min_n": decision.claim.lengths[0],
         "max_n": decision.greatest,
@@ -76,7 +65,6 @@ def lengths_decision_to_json(decision: LengthsDecision) -> dict[str, Any]:
         "counterexample": _wrong_to_json(decision),
         "cells": decision.cells,
         "reason": decision.reason,
-        "seconds": round(decision.seconds, 3),
     }
 
 
@@ -85,4 +73,4 @@ def _wrong_to_json(decision: LengthsDecision) -> dict[str, Any] | None:
         return None
     word = decision.wrong.word
     return {"n": word.length, "runs": [[decision.claim.alphabet[letter], times] for letter, times in word.runs],
-            "case": word.case, "row": word.row, **ends_to_json(Interval(*decision.wrong.value), "value_")}
+            "case": word.case, "row": word.row, **value_to_json(decision.wrong.value)}

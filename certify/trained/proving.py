@@ -11,6 +11,7 @@ from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
 from proofs.check import Refusal, check_text
 from proofs.checking.parts import estimate, find_unproved_units, find_vacuous
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.certificate import wrong_word_text
 from proofs.trained.search import WrongWord
 
@@ -42,13 +43,17 @@ def find_refusals(certificate: str, workers: Workers) -> Mapping[int, str]:
     return {int(place): reason for result in results for place, reason in json.loads(result)}
 
 
-def accepted_refutation(network: TrainedNetwork, claim: Claim, wrong: WrongWord) -> str | None:
-    """The certificate of a wrong word; None if it takes more than the checker's precision."""
-    return if_accepted(wrong_word_text(network, claim, wrong))
+def accepted_wrong_word(network: TrainedNetwork, claim: Claim, wrong: WrongWord | None, run: RunClass | None = None
+                        ) -> str | None:
+    """The certificate of a wrong word, if there is one that the checker accepts."""
+    return None if wrong is None else if_accepted(wrong_word_text(network, claim, wrong, run))
 
 
 def if_accepted(text: str) -> str | None:
-    """The text of a refutation; None if the checker does not accept it, as it takes more than its precision."""
+    """The text of a refutation; None if the checker does not accept it.
+
+    It may take more than its precision, or functions that are within 1 ulp.
+    """
     try:
         check_text(text.encode(), work=WORK)
     except Refusal:

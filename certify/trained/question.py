@@ -1,14 +1,15 @@
-"""A question about a trained network: the network in a file, and a claim about it."""
+"""A question about a trained network: the network in a file, and a claim about it, of words or of inputs in tracks."""
 
-from dataclasses import replace
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from certify.frame.files import read_text
 from certify.frame.look import A_TRAINED_NETWORK, TRAINED, expect
 from certify.frame.places import STANDARD_STREAM
-from certify.trained.claim_file import Scope, claim_of_table, read_claim
-from certify.trained.files import head_of
+from certify.trained.claim_file import Scope, claim_of_table
 from certify.trained.flags import Flags, table_of_flags, tracks_table_of_flags
 from certify.trained.tracks_file import is_about_tracks, tracks_claim_of_table
 from constructions.errors import InputError
@@ -22,86 +23,119 @@ from constructions.trained.tracks import TracksClaim, check_tracks_fit
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.trained.certificate import FORMAT, TRACKS, WORDS
 
+AnyClaim = Claim | TracksClaim
 
-def read_trained(path: str) -> tuple[TrainedNetwork, Claim | None]:
-    """The network of a file, and the claim of one that has both.
+
+@dataclass(frozen=True)
+class ClaimTable:
+    """The table of a claim file, or of options; files that it names are relative to the folder."""
+
+    table: Mapping[str, Any]
+    where: str
+    folder: Path = Path()
+
+    def claim(self, network: TrainedNetwork, scope: Scope = Scope()) -> AnyClaim:
+        """The claim about a network.
+
+        Raises:
+            InputError: one line that says which key and what was expected.
+            Unsupported: if a language or a machine is not finite, or very large.
+        """
+        if is_about_tracks(self.table):
+            return tracks_claim_of_table(self.table, self.where, network, scope, self.folder)
+        return claim_of_table(self.table, self.where, self.folder, network, scope)
+
+
+def read_claim_table(path: str) -> ClaimTable:
+    """The table of a claim file, or of one on standard input for ``-``."""
+    folder = Path() if path == STANDARD_STREAM else Path(os.path.normpath(Path(path).parent))
+    return ClaimTable(read_toml(read_text(path), path), path, folder)
+
+
+def read_claim(path: str, network: TrainedNetwork, scope: Scope = Scope()) -> Claim:
+    """The claim of a file about words.
+
+    Raises:
+        InputError: one line that says which key and what was expected.
+        Unsupported: if a language has no finite automaton, or a very large one.
+    """
+    return about_words(read_claim_table(path).claim(network, scope), path)
+
+
+def about_words(claim: AnyClaim, where: str) -> Claim:
+    """The claim.
+
+    Raises:
+        InputError: if it is about inputs in tracks.
+    """
+    if isinstance(claim, TracksClaim):
+        raise InputError(f"{where}: the claim is about inputs in tracks, which can be decided, or one of them run, and "
+                         "nothing else (docs/tracks.md)")
+    return claim
+
+
+def read_trained(path: str) -> tuple[TrainedNetwork, AnyClaim | None]:
+    """The network of a file, and the claim of one that has both, but for claims about words of any length.
 
     Raises:
         InputError: if it is no file of this kind.
     """
     expect(path, TRAINED, A_TRAINED_NETWORK)
     data = read_json(read_text(path), path)
-    if isinstance(data, dict) and data.get("format") == FORMAT:
-        if data.get("inputs") == WORDS:
-            return network_and_claim(data, path)
-        if "network" in data:
-            return network_from_json(data["network"], f"{path}, network"), None
-    return network_from_json(data, path), None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        return network_from_json(data, path), None
+    if data.get("inputs") in (WORDS, TRACKS):
+        return network_and_claim(data, path)
+    return network_from_json(data.get("network"), f"{path}, network"), None
 
 
-def read_tracks(path: str, claim: str | None, scope: Scope, flags: Flags = Flags()) -> tuple[TrainedNetwork,
-                                                                                            TracksClaim] | None:
-    """The network of a file and the claim about tracks of a claim file, of options, or of the file itself; None if
-    there is none.
+def network_and_claim(data: dict[str, Any], path: str) -> tuple[TrainedNetwork, AnyClaim]:
+    """Both of a certificate.
 
     Raises:
-        InputError: one line that says where, what was found and what was expected.
-        Unsupported: if the claim's machine has very many states.
+        InputError: if it has not both.
     """
-    if flags.machine is not None and claim is None:
-        network, _ = read_trained(path)
-        return network, tracks_claim_of_table(tracks_table_of_flags(flags), "options", network, scope)
-    if claim == STANDARD_STREAM or flags.given_options():
-        return None  # standard input can be read only once
-    if claim is not None:
-        table = read_toml(read_text(claim), claim)
-        if not is_about_tracks(table):
-            return None
-        network, _ = read_trained(path)
-        return network, tracks_claim_of_table(table, claim, network, scope, Path(claim).parent)
-    head = head_of(path)
-    if head is None or head.inputs != TRACKS:
-        return None
-    data = read_json(read_text(path), path)
     for key in ("network", "claim"):
         if key not in data:
             raise InputError(f"{path}: no key {key}, which is needed")
     network = network_from_json(data["network"], f"{path}, network")
-    found = tracks_claim_from_json(data["claim"], path)
-    check_tracks_fit(network, found, path)
-    return network, found
-
-
-def network_and_claim(data: dict[str, Any], path: str) -> tuple[TrainedNetwork, Claim]:
-    """Both of an object that has both.
-
-    Raises:
-        InputError: if it has not.
-    """
-    for key in ("network", "claim"):
-        if key not in data:
-            raise InputError(f"{path}: no key {key}, which is needed")
-    network, claim = network_from_json(data["network"], f"{path}, network"), claim_from_json(data["claim"], path)
+    if data["inputs"] == TRACKS:
+        about_tracks = tracks_claim_from_json(data["claim"], path)
+        check_tracks_fit(network, about_tracks, path)
+        return network, about_tracks
+    claim = claim_from_json(data["claim"], path)
     check_fits(network, claim, path)
     return network, claim
 
 
-def read_question(path: str, claim: str | None, flags: Flags, scope: Scope) -> tuple[TrainedNetwork, Claim]:
+def read_asked(path: str, claim: str | None, flags: Flags = Flags(), scope: Scope = Scope()
+               ) -> tuple[TrainedNetwork, AnyClaim]:
     """The network of a file, and the claim of a claim file, of options, or of the file itself.
 
     Raises:
         InputError: one line that says where, what was found and what was expected.
-        Unsupported: if a language has no finite automaton, or a very large one.
+        Unsupported: if a language or a machine is not finite, or very large.
     """
-    network, own = read_trained(path)
     given = flags.given_options()
-    if claim is not None:
-        if given:
-            raise InputError(f"{given[0]}: the claim file says this, expected one or the other")
-        return network, read_claim(claim, network, scope)
-    if own is not None and not given:
-        return network, _in_scope(network, own, scope)
-    return network, claim_of_table(table_of_flags(flags), "options", Path(), network, scope)
+    if claim is not None and given:
+        raise InputError(f"{given[0]}: the claim file says this, expected one or the other")
+    told = None if claim is None else read_claim_table(claim)
+    network, own = read_trained(path)
+    if told is None and own is not None and not given:
+        return network, _in_scope(network, own, scope) if isinstance(own, Claim) else own
+    if told is None:
+        told = ClaimTable(table_of_flags(flags) if flags.machine is None else tracks_table_of_flags(flags), "options")
+    return network, told.claim(network, scope)
+
+
+def read_question(path: str, claim: str | None, flags: Flags, scope: Scope) -> tuple[TrainedNetwork, Claim]:
+    """The network and the claim of a question about words.
+
+    Raises:
+        InputError, Unsupported: as ``read_asked`` does, and if the claim is about inputs in tracks.
+    """
+    network, found = read_asked(path, claim, flags, scope)
+    return network, about_words(found, claim or path)
 
 
 def _in_scope(network: TrainedNetwork, claim: Claim, scope: Scope) -> Claim:

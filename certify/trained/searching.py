@@ -5,8 +5,9 @@ checker afterwards.
 """
 
 import functools
-from collections.abc import Iterable
-from dataclasses import replace
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from certify.trained.decision import Found, SmallestMargin
 from certify.trained.networks import parameters
 from certify.trained.part import Part, PartResult, stops_at_wrong
+from certify.trained.tasks import about, claim_in, network_in, result_to_text
 from certify.trained.word_counts import WordCounts
 from constructions.errors import Unsupported
 from constructions.trained.claim import Claim, is_by_place
@@ -188,3 +190,25 @@ class _PartSearch:
         """Prove that the word is wrong, if it is."""
         if wrong := confirm(self.searcher.words.balls, self.claim, seen):
             self.found[count] = replace(self.found[count], wrong=wrong)
+
+
+# -- as tasks ----------------------------------------------------------------------------------------------------------
+
+
+def parts_to_tasks(texts: Sequence[str], parts: Iterable[Part]) -> list[str]:
+    """The parts as tasks for ``do_part``, which name the texts of the network and the claim by their digests."""
+    keys = about(texts)
+    return [json.dumps(keys | {"part": asdict(part)}) for part in parts]
+
+
+def do_part(task: str) -> str:
+    """The result of a part, as text."""
+    keys = json.loads(task)
+    avoid = tuple((count, way) for count, way in keys["part"].pop("avoid"))
+    return result_to_text(_searcher(keys["network"], keys["claim"]).search(Part(**keys["part"], avoid=avoid)))
+
+
+@functools.lru_cache(maxsize=1)
+def _searcher(network: str, claim: str) -> Searcher:
+    """By their digests; kept for the next part of the same claim, with what parts share."""
+    return Searcher(network_in(network), claim_in(claim))

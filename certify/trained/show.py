@@ -1,16 +1,12 @@
-"""What people and programs read of a decision: a verdict for each length, margins, the shortest wrong word."""
+"""What people and programs read of a decision about words: verdicts by length, margins, the shortest wrong word."""
 
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from certify.frame.json_form import to_json
 from certify.frame.numbers import decimal, decimal_lower, enclosed, ends_to_json
-from certify.frame.terminal_tables import Column, plain, print_table, said_of_all, verdict_text
-from certify.frame.verdicts import colour
+from certify.frame.terminal_tables import Cell, Column, verdict_text
 from certify.frame.words import counted, show_alphabet, show_word
 from certify.trained.conditions import is_at_first
 from certify.trained.decision import Decision, LengthRow, OffsetRow, SmallestMargin
@@ -19,7 +15,9 @@ from constructions.language.printer import format_briefly
 from constructions.language.syntax import subformulas
 from constructions.trained.claim import READOUTS, Claim, Row
 from constructions.trained.network import TrainedNetwork
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.enclosures.intervals import Interval
+from proofs.trained.float_runs.execution import Execution
 from proofs.trained.runs import runs
 from proofs.trained.search import WrongWord
 
@@ -28,29 +26,30 @@ LONGEST_WORD = 60
 MOST_ROWS = 16
 """Of more lengths only the ends of equal verdicts, powers of two and the last are shown."""
 DIGITS = 4
-COLUMNS = (Column("n", "right"), Column("verdict"), Column("smallest margin found"), Column("on the word"),
-           Column("offset", "right"))
-
-
-def print_decision(out: Console, decision: Decision) -> None:
-    """The claim, a table over lengths, and the verdict in a sentence."""
-    for line in describe_question(decision):
-        out.print(plain(line))
-    out.print()
-    print_table(out, COLUMNS, [(str(row.n), verdict_text(row.verdict), *_margin_cells(decision, row))
-                               for row in decision.telling_rows(MOST_ROWS)])
-    out.print()
-    verdict, why = said_of_all(decision.verdict, describe_verdict(decision))
-    out.print(Text(f"{verdict}:", style=colour(verdict)), plain(why))
-    if len(decision.offsets) > 1:
-        out.print(plain(describe_offsets(decision.offsets)))
-    if decision.wrong:
-        out.print(plain(describe_wrong(decision, decision.wrong)))
+Ends = tuple[Fraction, Fraction]
 
 
 def describe_question(decision: Decision) -> list[str]:
-    """The network and the claim, a line each."""
-    return [describe_network(decision.network), f"claim     {describe_claim(decision.network, decision.claim)}"]
+    """The network, the float model and the claim, a line each."""
+    return [describe_network(decision.network), *describe_run(decision.run),
+            f"claim     {describe_claim(decision.network, decision.claim)}{in_every(decision.run)}"]
+
+
+def table_of_lengths(decision: Decision) -> tuple[list[Column], list[tuple[Cell, ...]]]:
+    """A row for each length that tells something."""
+    columns = [Column("n", "right"), Column("verdict"), Column(name_of_margins(decision.run)), Column("on the word"),
+               Column("offset", "right")]
+    return columns, [(str(row.n), verdict_text(row.verdict), *_margin_cells(decision, row))
+                     for row in decision.telling_rows(MOST_ROWS)]
+
+
+def describe_more(decision: Decision) -> list[str]:
+    """The offsets, if there are several, and the wrong word, a line each."""
+    return [*([describe_offsets(decision.offsets)] if len(decision.offsets) > 1 else []),
+            *([describe_wrong(decision, decision.wrong)] if decision.wrong else [])]
+
+
+# -- what decisions of all kinds say -----------------------------------------------------------------------------------
 
 
 def describe_network(network: TrainedNetwork, label: str = "network") -> str:
@@ -61,6 +60,44 @@ def describe_network(network: TrainedNetwork, label: str = "network") -> str:
             f"width {network.width}, {network.attention}"
             f"{'' if network.readout == 'each' else f', logits {READOUTS[network.readout]}'}"
             f"{'; ' if files else ''}{', '.join(files)}")
+
+
+def describe_run(run: RunClass | None) -> list[str]:
+    """The line of a float model, if there is one."""
+    return [] if run is None else [f"runs      {run_in_short(run)}"]
+
+
+def run_in_short(run: RunClass) -> str:
+    """The name of a float model, and what is computed in which format."""
+    return f"{run.name}: stored in {run.storage}, sums in {run.sums_in_words}, softmax and norms in {run.softmax}"
+
+
+def in_every(run: RunClass | None) -> str:
+    """What a claim about float runs adds."""
+    return "" if run is None else ", in every run"
+
+
+def name_of_margins(run: RunClass | None) -> str:
+    """The head of a column of margins."""
+    return "smallest margin found" + ("" if run is None else ", weights rounded")
+
+
+def describe_value(row: Row, value: Ends, margin: Fraction, execution: Execution | None = None) -> str:
+    """What a row of logits is, and what it should be; in an execution, and in which."""
+    if execution is None:
+        return f"{show_row(row)} is {enclosed(*value)}, expected more than {margin}"
+    return (f"{show_row(row)} is {decimal(value[0], DIGITS)} in a run, replayed bit by bit, expected more than "
+            f"{margin}: {execution}")
+
+
+def value_to_json(value: Ends, execution: Execution | None = None) -> dict[str, Any]:
+    """The ends of an enclosure; of an execution, which gives the value exactly, both."""
+    if execution is None:
+        return ends_to_json(Interval(*value), "value_")
+    return {"value": str(value[0]), "execution": execution.to_json()}
+
+
+# -- words -------------------------------------------------------------------------------------------------------------
 
 
 def describe_claim(network: TrainedNetwork, claim: Claim) -> str:
@@ -84,23 +121,33 @@ def describe_places(claim: Claim) -> str:
     return {"each": "at every letter", "last": "at the last token", "first": "at the first token"}[claim.read] + note
 
 
-def describe_verdict(decision: Decision) -> str:
-    """What is certified, from where on it is refuted, and what lies between."""
+def describe_verdict(decision: Decision, why: bool = True) -> str:
+    """What is certified, from where on it is refuted, what lies between, and ``why`` that is open."""
     rows = decision.rows
     refuted, unknown, vacuous = map(decision.lengths_that_are, ("refuted", "unknown", "vacuous"))
+    every, some = ("", "") if decision.run is None else ("every run is ", "a run is ")
     parts = []
     if len(vacuous) == len(rows):
         return f"the claim asks nothing: on no word of length {show_numbers(vacuous)} is anything judged"
     if decision.certified_to is not None:
-        parts.append(f"right on every word of length {rows[0].n} .. {decision.certified_to}"
+        parts.append(f"{every}right on every word of length {rows[0].n} .. {decision.certified_to}"
                      + (", its whole domain" if decision.whole_domain and decision.verdict == "certified" else ""))
     if vacuous:
         parts.append(f"vacuous at n = {show_numbers(vacuous)}, where nothing is judged on any word")
     if refuted:
-        parts.append(f"wrong at n = {show_numbers(refuted)}")
+        parts.append(f"{some}wrong at n = {show_numbers(refuted)}")
     if unknown:
-        parts.append(f"open at n = {show_numbers(unknown)} ({decision.reason})")
+        parts.append(f"open at n = {show_numbers(unknown)}" + (f" ({_why_open(decision)})" if why else ""))
     return "; ".join(parts)
+
+
+def _why_open(decision: Decision) -> str:
+    """The reason; of float runs the margin there, too, which their errors may exceed."""
+    first = decision.first("unknown")
+    if decision.run is None or first is None or first.seen is None:
+        return decision.reason
+    return (f"{first.reason}; the smallest margin found at n = {first.n} is "
+            f"{decimal(Fraction(first.seen.value), DIGITS)}")
 
 
 def describe_offsets(rows: Sequence[OffsetRow]) -> str:
@@ -119,13 +166,13 @@ def describe_offsets(rows: Sequence[OffsetRow]) -> str:
 def describe_wrong(decision: Decision, wrong: WrongWord) -> str:
     """One sentence: the word, where it is judged, what the logits say and what they should."""
     row = decision.claim.cases[wrong.case].above[wrong.row]
-    found = "" if decision.is_shortest else "the shortest wrong word found, as not all shorter ones are certified: "
+    found = ("" if decision.is_shortest or wrong.execution else
+             "the shortest wrong word found, as not all shorter ones are certified: ")
     word = decision.letters_read(wrong)
     words = (f"the word {cut_word(show_word(word))} (n = {len(word)})" if word == wrong.word else
              f"every word of {len(wrong.word)} letters" + f" that begins with {cut_word(show_word(word))}" * bool(word))
-    return (f"{found}on {words} at offset {wrong.offset}, "
-            f"judged at position {wrong.place}, {show_row(row)} is {enclosed(*wrong.value)}, expected more than "
-            f"{decision.claim.margin}")
+    return (f"{found}on {words} at offset {wrong.offset}, judged at position {wrong.place}, "
+            f"{describe_value(row, wrong.value, decision.claim.margin, wrong.execution)}")
 
 
 def show_row(row: Row) -> str:
@@ -152,24 +199,22 @@ def show_numbers(numbers: Sequence[int]) -> str:
     return ", ".join(str(first) if first == last else f"{first} .. {last}" for first, last in runs(numbers))
 
 
-def decision_to_json(decision: Decision) -> dict[str, Any]:
+def words_to_json(decision: Decision) -> dict[str, Any]:
     """All of it; margins are what floats saw (evidence), the ends of a wrong word's value are proved."""
     claim = decision.claim
+    over_the_reals = {"by_offset": to_json(decision.offsets), "covered": dict(decision.covered),
+                      "whole_domain": decision.whole_domain}
     return {
-        "verdict": decision.verdict,
         "alphabet": list(claim.alphabet),
         "min_n": claim.lengths[0],
         "max_n": claim.lengths[1],
         "offsets": list(claim.offsets),
         "certified_to": decision.certified_to,
-        "whole_domain": decision.whole_domain,
         "lengths": [{"n": row.n, "verdict": row.verdict, "smallest_margin_found": _seen_to_json(row.seen),
                      "bound": row.bound, "wrong": _wrong_to_json(decision, row.wrong), "reason": row.reason}
                     for row in decision.rows],
-        "by_offset": to_json(decision.offsets),
         "counterexample": _wrong_to_json(decision, decision.wrong),
-        "covered": dict(decision.covered),
-        "seconds": round(decision.seconds, 3),
+        **(over_the_reals if decision.run is None else {}),
     }
 
 
@@ -182,12 +227,13 @@ def _wrong_to_json(decision: Decision, wrong: WrongWord | None) -> dict[str, Any
     if wrong is None:
         return None
     return {"word": list(wrong.word), "letters_read": len(decision.letters_read(wrong)), "offset": wrong.offset,
-            "position": wrong.place, "case": wrong.case,
-            "row": wrong.row, **ends_to_json(Interval(*wrong.value), "value_")}
+            "position": wrong.place, "case": wrong.case, "row": wrong.row,
+            **value_to_json(wrong.value, wrong.execution)}
 
 
 def _margin_cells(decision: Decision, row: LengthRow) -> tuple[str, str, str]:
-    if row.wrong:
+    """The least margin, the word and the offset: those of a wrong word, but of float runs those over the reals."""
+    if row.wrong and decision.run is None:
         value = enclosed(*row.wrong.value)
         return value, cut_word(show_letters_read(decision, row.wrong)), str(row.wrong.offset)
     if row.seen is None:

@@ -1,4 +1,4 @@
-"""What people and programs read of one word through a trained network.
+"""What people and programs read of one word, or of one input in tracks, through a trained network.
 
 People count cases from 1, as the checker prints them; JSON has their indices, as certificates have.
 """
@@ -15,6 +15,7 @@ from certify.frame.terminal_tables import Cell, Column, numbers, plain, print_ta
 from certify.frame.verdicts import GREEN, RED, YELLOW
 from certify.frame.words import show_word
 from certify.trained.show import show_row
+from certify.trained.tracks_run import InputRun
 from certify.trained.word_run import AskedRow, Ends, JudgedPlace, WordRun
 
 DIGITS = 4
@@ -23,6 +24,19 @@ WIDEST = 24
 """Of longer inputs attention is not shown as a square, but as the greatest weights of each token."""
 MOST_WEIGHTS = 5
 COLOURS = {"right": GREEN, "wrong": RED, "undecided": YELLOW, "": ""}
+
+
+def print_run_of_any(out: Console, run: Any) -> None:
+    """The run of a word, or of an input in tracks."""
+    if isinstance(run, WordRun):
+        print_word_run(out, run)
+    else:
+        print_input_run(out, run)
+
+
+def run_of_any_to_json(run: Any) -> dict[str, Any]:
+    """The same as a JSON object."""
+    return word_run_to_json(run) if isinstance(run, WordRun) else input_run_to_json(run)
 
 
 def print_word_run(out: Console, run: WordRun) -> None:
@@ -50,7 +64,7 @@ def _print_places(out: Console, run: WordRun) -> None:
     rows: list[list[Cell]] = []
     for place in run.places:
         letter = run.word[place.place - 1] if place.place else ""
-        rows.append([str(place.place), letter, *(_ends(place.logits[output]) for output in outputs),
+        rows.append([str(place.place), letter, *(show_ends(place.logits[output]) for output in outputs),
                      *(_asked_cells(place) if run.claim is not None else ())])
     print_table(out, columns, rows)
 
@@ -65,7 +79,7 @@ def _shown_outputs(run: WordRun) -> list[int]:
 def _asked_cells(place: JudgedPlace) -> list[Cell]:
     cases = " ".join(map(str, dict.fromkeys(row.case + 1 for row in place.asked)))
     least = place.least
-    shown = (show_row(least.above), _ends(least.ends)) if least else ("", "")
+    shown = (show_row(least.above), show_ends(least.ends)) if least else ("", "")
     return [cases, *shown, Text(place.verdict or "nothing is asked", style=COLOURS[place.verdict])]
 
 
@@ -79,12 +93,12 @@ def _verdict(run: WordRun) -> tuple[str, str]:
             return "nothing is asked of this word", ""
     place, row = min(wrong, key=lambda pair: pair[1].ends[0] if pair[1].ends else Fraction(0))
     expected = f"expected more than {run.claim.margin}"
-    why = f"at position {place.place}, {show_row(row.above)} is {_ends(row.ends)}, {expected} (case {row.case + 1})"
+    why = f"at position {place.place}, {show_row(row.above)} is {show_ends(row.ends)}, {expected} (case {row.case + 1})"
     return f"{run.verdict}: {why}", COLOURS[run.verdict]
 
 
-def _ends(ends: Ends | None) -> str:
-    """Few digits that both ends share when rounded, or the two ends."""
+def show_ends(ends: Ends | None) -> str:
+    """Few digits that both ends share when rounded, or the two ends; ? if nothing is known."""
     if ends is None:
         return "?"
     low, high = (decimal(end, DIGITS) for end in ends)
@@ -135,7 +149,7 @@ def _weight(ends: Ends | None) -> str:
 
 def word_run_to_json(run: WordRun) -> dict[str, Any]:
     """The same as a JSON object; every number is a pair of decimals around the true value."""
-    attention = [[[[_pair(weight) for weight in row] for row in head] for head in step] for step in run.attention]
+    attention = [[[[*map(ends_to_pair, row)] for row in head] for head in step] for step in run.attention]
     return {
         "word": list(run.word), "tokens": list(run.tokens), "offset": run.offset,
         "verdict": run.verdict or None,
@@ -145,14 +159,52 @@ def word_run_to_json(run: WordRun) -> dict[str, Any]:
 
 
 def _place_to_json(place: JudgedPlace) -> dict[str, Any]:
-    return {"position": place.place, "token": place.index, "logits": [_pair(ends) for ends in place.logits],
+    return {"position": place.place, "token": place.index, "logits": [ends_to_pair(ends) for ends in place.logits],
             "verdict": place.verdict or None, "asked": [_row_to_json(row) for row in place.asked]}
 
 
 def _row_to_json(row: AskedRow) -> dict[str, Any]:
     above = [[token, str(coefficient)] for token, coefficient in row.above]
-    return {"case": row.case, "row": row.row, "above": above, "value": _pair(row.ends), "verdict": row.verdict}
+    return {"case": row.case, "row": row.row, "above": above, "value": ends_to_pair(row.ends), "verdict": row.verdict}
 
 
-def _pair(ends: Ends | None) -> list[str] | None:
+def ends_to_pair(ends: Ends | None) -> list[str] | None:
+    """Decimals around the true value."""
     return None if ends is None else [decimal_lower(ends[0]), decimal_upper(ends[1])]
+
+
+# -- one input in tracks -----------------------------------------------------------------------------------------------
+
+
+def print_input_run(out: Console, run: InputRun) -> None:
+    """The input, a row for each answer, and the verdict."""
+    first = run.form.asked[0]
+    out.print(plain(f"input     {run.claim.show_input(run.columns)}"))
+    out.print(plain(f"tokens    {' '.join(map(str, run.tokens[:first]))}, right answers "
+                    f"{' '.join(map(str, run.tokens[first:]))}"))
+    out.print()
+    columns = (Column("answer", "right"), Column("token", "right"), Column("nearest other", "right"),
+               Column("logit more than its", "right"), Column("verdict"))
+    print_table(out, columns, [(str(answer.place - first + 1), str(answer.right), str(answer.nearest),
+                                show_ends(answer.ends),
+                                Text(answer.verdict, style=COLOURS[answer.verdict])) for answer in run.answers])
+    out.print()
+    out.print(Text(describe_input_run(run), style=COLOURS[run.verdict]))
+
+
+def describe_input_run(run: InputRun) -> str:
+    """The verdict in a sentence."""
+    wrong = run.first_wrong
+    if wrong is None:
+        return {"right": "right: every answer is generated as it should be"}.get(
+            run.verdict, "undecided: an answer's margin is not told from the claim's")
+    return (f"wrong: at answer {wrong.place - run.form.asked[0] + 1}, logit[{wrong.right}] - logit[{wrong.nearest}] is "
+            f"{show_ends(wrong.ends)}, expected more than {run.claim.margin}")
+
+
+def input_run_to_json(run: InputRun) -> dict[str, Any]:
+    """The same as a JSON object; every number is a pair of decimals around the true value."""
+    return {
+        "input": run.claim.show_input(run.columns), "tokens": list(run.tokens), "verdict": run.verdict,
+        "answers": [{"place": answer.place, "right": answer.right, "nearest": answer.nearest,
+                     "value": ends_to_pair(answer.ends), "verdict": answer.verdict} for answer in run.answers]}

@@ -1,21 +1,16 @@
-"""What is known of one form of a claim about tracks: a wrong input, or a proof the checker accepts; also as a task."""
+"""One form of a claim about tracks, over the real numbers: a wrong input, or a proof that the checker accepts."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from certify.frame.shards import content
 from certify.trained.proving import WORK
 from constructions.errors import Unsupported
-from constructions.trained.json_form import network_from_json
-from constructions.trained.network import AttentionStep, TrainedNetwork
+from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Column, Form, TracksClaim, all_inputs, count_inputs
-from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Refusal, Rejected, check_text
 from proofs.trained.balls import BallNetwork, decide_row
 from proofs.trained.forward import FloatNetwork
@@ -43,16 +38,16 @@ ROOMS = (1, 16, 256, 1 << 12, 1 << 16)
 
 @dataclass(frozen=True)
 class FormRow:
-    """What is known of all inputs of one form; ``n`` is its number of columns. ``bound`` and ``seen`` are evidence."""
+    """What is known of all inputs of one form, in every run if a float model is asked about; ``n`` is its number of
+    columns. ``bound`` and ``seen`` are evidence: of float runs, of the network with rounded weights over the reals."""
 
     n: int
     verdict: str
     inputs: int
-    seen: SeenInput | None
-    bound: float | None
-    wrong: WrongInput | None
-    value: tuple[Fraction, Fraction] | None
-    reason: str
+    seen: SeenInput
+    bound: float | None = None
+    wrong: WrongInput | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,41 +60,10 @@ class FormResult:
     cells: int = 0
 
 
-def task_of_form(network: str, claim: str, number: int, effort: int) -> str:
-    """The task to decide a form, for network and claim by their digests."""
-    return json.dumps({"network": network, "claim": claim, "form": number, "effort": effort})
-
-
-def do_form(task: str) -> str:
-    """The result of a form, as JSON."""
-    keys = json.loads(task)
-    network, claim = _question(content(keys["network"]), content(keys["claim"]))
-    found = FormDecider(network, claim, keys["effort"]).result(keys["form"])
-    row = {**vars(found.row), "seen": found.row.seen and vars(found.row.seen),
-           "wrong": found.row.wrong and vars(found.row.wrong),
-           "value": found.row.value and [*map(str, found.row.value)]}
-    return json.dumps({"row": row, "unit": found.unit, "classes": found.classes, "cells": found.cells})
-
-
-@lru_cache(maxsize=1)
-def _question(network: str, claim: str) -> tuple[TrainedNetwork, TracksClaim]:
-    return network_from_json(json.loads(network), "network"), tracks_claim_from_json(json.loads(claim), "claim")
-
-
-def form_result(text: str) -> FormResult:
-    """What `do_form` found."""
-    found = json.loads(text)
-    row = found["row"]
-    if (seen := row["seen"]) is not None:
-        row["seen"] = SeenInput(**{**seen, "margin": np.float64(seen["margin"]), "columns": _columns(seen["columns"])})
-    if (wrong := row["wrong"]) is not None:
-        row["wrong"] = WrongInput(**{**wrong, "columns": _columns(wrong["columns"])})
-        row["value"] = tuple(map(Fraction, row["value"]))
-    return FormResult(FormRow(**row), found["unit"], found["classes"], found["cells"])
-
-
-def _columns(columns: Sequence[Sequence[int]]) -> tuple[Column, ...]:
-    return tuple(map(tuple, columns))
+def few_letters(network: TrainedNetwork, claim: TracksClaim, form: Form) -> bool:
+    """Whether a few inputs are run one by one before anything else: classes are hardly fewer, or say little."""
+    several = len(network.attention_steps) > 1
+    return several or len(form.columns) * len(claim.tracks) <= FEW_LETTERS
 
 
 class FormDecider:
@@ -108,7 +72,7 @@ class FormDecider:
     def __init__(self, network: TrainedNetwork, claim: TracksClaim, effort: int) -> None:
         self.network, self.claim, self.effort = network, claim, effort
         self.floats, self.balls = FloatNetwork(network), BallNetwork(network)
-        self.several = sum(isinstance(step, AttentionStep) for step in network.steps) > 1
+        self.several = len(network.attention_steps) > 1
 
     def result(self, number: int) -> FormResult:
         """What is known of a form.
@@ -118,7 +82,7 @@ class FormDecider:
         """
         form, margins = self.claim.forms[number], Margins(self.floats, self.claim, number)
         inputs = count_inputs(self.claim, form)
-        row = FormRow(len(form.columns), "unknown", inputs, glance(margins), None, None, None, "")
+        row = FormRow(len(form.columns), "unknown", inputs, glance(margins))
         if (wrong := self._wrong(row)) is not None:
             return FormResult(wrong)
         is_few = inputs <= EACH * self.effort
@@ -188,21 +152,20 @@ class FormDecider:
 
     def _suspected(self, row: FormRow, suspect: Suspect) -> FormRow | None:
         """The row of a form, if this input is wrong at this answer."""
-        assert row.seen is not None, "a few inputs were looked at"
         form = row.seen.form
         right = self.claim.tokens(self.claim.forms[form], suspect.columns)[suspect.place]
         for other in self.claim.among:
             seen = SeenInput(np.float64(0), form, suspect.columns, suspect.place, other)
             found = None if other == right else confirmed(self.balls, self.claim, seen)
             if found is not None:
-                seen = replace(seen, margin=np.float64(found[1][1] - self.claim.margin))
-                return replace(row, verdict="refuted", wrong=found[0], value=found[1], seen=seen)
+                seen = replace(seen, margin=np.float64(found.value[1] - self.claim.margin))
+                return replace(row, verdict="refuted", wrong=found, seen=seen)
         return None
 
     def _has_few_for_each_class(self, form: Form, inputs: int) -> bool:
         """Whether inputs are sooner run one by one than by classes."""
         if inputs <= MANY:
-            return self.several or len(form.columns) * len(self.claim.tracks) <= FEW_LETTERS
+            return few_letters(self.network, self.claim, form)
         return inputs <= A_CLASS * sum(map(len, all_classes(queries(Columns(self.claim, form)))))
 
     def _each(self, row: FormRow, margins: Margins) -> FormResult:
@@ -215,12 +178,10 @@ class FormDecider:
             check_text(tracks_text(self.network, claim, [unit]).encode(), work=WORK)
         except Refusal as refusal:
             return FormResult(replace(row, reason=f"the checker does not accept it, input by input: {refusal}"))
-        assert row.seen is not None, "all inputs were looked at"
         return FormResult(replace(row, verdict="certified", bound=float(row.seen.margin)), unit)
 
     def _searched(self, row: FormRow, inputs: Sequence[tuple[Column, ...]], reason: str) -> FormRow:
         """The row of a form that is not proved, after a longer search, also among these inputs."""
-        assert row.seen is not None, "a few inputs were looked at"
         margins = Margins(self.floats, self.claim, row.seen.form)
         row = replace(row, seen=search(margins, 4 * self.effort, inputs))
         return self._wrong(row) or replace(row, reason=reason)
@@ -261,7 +222,5 @@ class FormDecider:
 
     def _wrong(self, row: FormRow) -> FormRow | None:
         """The row of a form whose least input is wrong."""
-        if row.seen is None or row.seen.margin > 0:
-            return None
-        found = confirmed(self.balls, self.claim, row.seen)
-        return found and replace(row, verdict="refuted", wrong=found[0], value=found[1])
+        wrong = None if row.seen.margin > 0 else confirmed(self.balls, self.claim, row.seen)
+        return None if wrong is None else replace(row, verdict="refuted", wrong=wrong)

@@ -4,15 +4,13 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from certify.trained.word_run import BITS
+from certify.trained.word_run import BITS, Ends, gravest
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Column, Form, TracksClaim, check_tracks_fit
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.trained.balls import BallNetwork, decide_row, enclose_logits
-
-Ends = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True)
@@ -41,8 +39,7 @@ class InputRun:
     @property
     def verdict(self) -> str:
         """Of all answers together."""
-        verdicts = {answer.verdict for answer in self.answers}
-        return next(verdict for verdict in ("wrong", "undecided", "right") if verdict in verdicts)
+        return gravest({answer.verdict for answer in self.answers})
 
     @property
     def first_wrong(self) -> AnswerRun | None:

@@ -4,27 +4,32 @@ import re
 
 from certify.frame.terminal import note
 from certify.frame.words import describe_uncovered
-from certify.trained.claim_file import Scope, read_claim
-from certify.trained.question import read_trained
+from certify.trained.claim_file import Scope
+from certify.trained.question import AnyClaim, about_words, read_claim_table, read_trained
+from certify.trained.tracks_file import is_about_tracks
+from certify.trained.tracks_run import InputRun, run_input
 from certify.trained.word_run import WordRun, run_tokens, run_word
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
 from constructions.trained.claim import Claim
+from constructions.trained.network import TrainedNetwork
+from constructions.trained.tracks import TracksClaim
 
 _TOKENS = re.compile(r"\s*(0|[1-9][0-9]{0,8})(\s*,\s*(0|[1-9][0-9]{0,8}))*\s*", re.ASCII)
 
 
-def read_word_run(path: str, word: str, claim_path: str | None, offset: int | None, heads: bool) -> WordRun:
-    """The run of a word; without a claim the word is tokens, separated by commas.
+def read_run(path: str, word: str, claim_path: str | None, offset: int | None, heads: bool) -> WordRun | InputRun:
+    """The run of a word, or of an input in tracks; without a claim the word is tokens, separated by commas.
 
     Raises:
         InputError: one line that says where, what was found and what was expected.
     """
-    network, claim = read_trained(path)
-    certified = claim.lengths if claim is not None and claim_path is None else None
-    if claim_path is not None:
-        claim = read_claim(claim_path, network, _only(1))
-        claim = read_claim(claim_path, network, _only(max(1, len(letters_of(word, claim)))))
+    network, claim, certified = _asked(path, claim_path, word)
+    if isinstance(claim, TracksClaim):
+        for name, given in (("--offset", offset is not None), ("--head", heads)):
+            if given:
+                raise InputError(f"{name}: the claim is about inputs in tracks, which does not take this option")
+        return run_input(network, claim, word)
     start = 0 if offset is None else offset
     if start < 0:
         raise InputError(f"--offset: {start}, expected 0 or more")
@@ -34,6 +39,19 @@ def read_word_run(path: str, word: str, claim_path: str | None, offset: int | No
     if certified is not None and (uncovered := describe_uncovered(len(letters), *certified)):
         note(uncovered)
     return run_word(network, claim, letters, start, heads)
+
+
+def _asked(path: str, claim_path: str | None, word: str) -> tuple[TrainedNetwork, AnyClaim | None,
+                                                                 tuple[int, int] | None]:
+    """The network, the claim, and the lengths of one that is the file's own."""
+    told = None if claim_path is None else read_claim_table(claim_path)
+    network, own = read_trained(path)
+    if told is None:
+        return network, own, own.lengths if isinstance(own, Claim) else None
+    if is_about_tracks(told.table):
+        return network, told.claim(network), None
+    shortest = about_words(told.claim(network, _only(1)), told.where)
+    return network, told.claim(network, _only(max(1, len(letters_of(word, shortest))))), None
 
 
 def _only(n: int) -> Scope:

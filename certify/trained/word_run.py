@@ -3,7 +3,7 @@
 Every number is a ball of Arb around the true real value; a verdict is given only where the whole ball has it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,6 +19,11 @@ from proofs.words.tracking import cases_at
 BITS = 128
 LONGEST = 4096
 Ends = tuple[Fraction, Fraction]
+
+
+def gravest(verdicts: Collection[str]) -> str:
+    """The verdict on several rows or places together; empty if nothing is asked."""
+    return next((verdict for verdict in ("wrong", "undecided", "right") if verdict in verdicts), "")
 
 
 @dataclass(frozen=True)
@@ -44,8 +49,7 @@ class JudgedPlace:
     @property
     def verdict(self) -> str:
         """Of all rows together; empty if nothing is asked."""
-        verdicts = {row.verdict for row in self.asked}
-        return next((verdict for verdict in ("wrong", "undecided", "right") if verdict in verdicts), "")
+        return gravest({row.verdict for row in self.asked})
 
     @property
     def least(self) -> AskedRow | None:
@@ -72,8 +76,7 @@ class WordRun:
     @property
     def verdict(self) -> str:
         """Of all places together; empty if nothing is asked."""
-        verdicts = {place.verdict for place in self.places}
-        return next((verdict for verdict in ("wrong", "undecided", "right") if verdict in verdicts), "")
+        return gravest({place.verdict for place in self.places})
 
 
 def run_word(network: TrainedNetwork, claim: Claim, word: Sequence[str], offset: int, heads: bool = False) -> WordRun:

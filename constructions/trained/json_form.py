@@ -29,7 +29,15 @@ _ORIGINAL = re.compile(r"(onnxruntime|torch|logits in) [^\s/\\]{1,80}", re.ASCII
 
 
 def network_to_json(network: trained.TrainedNetwork) -> dict[str, Any]:
-    """The JSON object of a network; keys in the order of the page."""
+    """The JSON object of a network, made once and not to be changed; keys in the order of the page."""
+    kept = vars(network)  # as a cached property is kept
+    if "as_json" not in kept:
+        kept["as_json"] = _to_json(network)
+    made: dict[str, Any] = kept["as_json"]
+    return made
+
+
+def _to_json(network: trained.TrainedNetwork) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,

@@ -32,8 +32,7 @@ def row(entry: Entry) -> tuple[str, ...]:
     """What is proved of a network, as the cells of a row."""
     claim = tracks_claim_of_table(read_toml(entry.claim, entry.name), entry.name, entry.network)
     decision = decide_tracks(entry.network, claim)
-    wrong = decision.wrong_row
-    shown = "" if wrong is None or wrong.wrong is None else f"`{claim.show_input(wrong.wrong.columns)}`"
+    shown = "" if decision.wrong is None else f"`{claim.show_input(decision.wrong.columns)}`"
     return (f"`{entry.name}`", str(entry.parameters), f"{sum(one.inputs for one in decision.rows):,}", decision.verdict,
             str(float(claim.margin)), shown)
 

@@ -20,7 +20,6 @@ from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.classes.directions import Directions
 from proofs.trained.classes.results import ClassUnit
 from proofs.trained.classes.trees import Leaf, Tree
-from proofs.trained.float_runs.execution import WrongRun
 from proofs.trained.search import WrongWord
 
 FORMAT, VERSION = "certify-decision", 1
@@ -108,12 +107,11 @@ def each_word_text(network: TrainedNetwork, claim: Claim, run: RunClass) -> str:
     return certificate_text(WORDS, "each word", network, claim_to_json(claim), {}, run_to_json(run, claim))
 
 
-def wrong_word_text(network: TrainedNetwork, claim: Claim, found: WrongWord | WrongRun, run: RunClass | None = None
-                    ) -> str:
+def wrong_word_text(network: TrainedNetwork, claim: Claim, found: WrongWord, run: RunClass | None = None) -> str:
     """The certificate of a wrong word, in an execution of a class if it is one of float runs."""
     return certificate_text(WORDS, "wrong word", network, claim_to_json(claim), {
         "word": list(found.word), "offset": found.offset, "place": found.place, "case": found.case, "row": found.row,
-        **({"run": found.execution.to_json()} if isinstance(found, WrongRun) else {})}, run_to_json(run, claim))
+        **({} if found.execution is None else {"run": found.execution.to_json()})}, run_to_json(run, claim))
 
 
 def run_to_json(run: RunClass | None, claim: Claim) -> dict[str, Any] | None:

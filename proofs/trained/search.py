@@ -13,6 +13,7 @@ import numpy as np
 from constructions.trained.claim import Claim, input_tokens, is_by_place, judged
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.balls import BallNetwork, RowDecision, decide_row
+from proofs.trained.float_runs.execution import Execution
 from proofs.trained.forward import Array, FloatNetwork
 from proofs.trained.margins import Least, smaller
 from proofs.trained.moves import Rows, neighbours, shaken
@@ -30,7 +31,10 @@ SHAKES = 3
 
 @dataclass(frozen=True)
 class WrongWord:
-    """A word on which a row of a case is at most the claim's margin, and an enclosure of the row's value: a proof."""
+    """A word on which a row of a case is at most the claim's margin, and an enclosure of the row's value: a proof.
+
+    Of float runs: an ``execution`` of the class, replayed bit by bit, whose stored logits give the value exactly.
+    """
 
     word: tuple[str, ...]
     offset: int
@@ -38,6 +42,7 @@ class WrongWord:
     case: int
     row: int
     value: tuple[Fraction, Fraction]
+    execution: Execution | None = None
 
 
 @dataclass(frozen=True)

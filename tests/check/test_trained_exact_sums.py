@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify.trained.claim_file import Scope
-from certify.trained.question import read_tracks
+from certify.trained.question import read_asked
 from certify.trained.track_runs_forms import FormInRuns
 from constructions.trained.tracks import TracksClaim
 from examples.adders.by_hand import FOLDER, reverser, write
@@ -141,9 +140,9 @@ def question(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, TracksClaim
 
 def asked(path: Path) -> tuple[Any, TracksClaim]:
     """A network by hand and its claim, that answers are right."""
-    found = read_tracks(f"{path}.json", f"{path}.toml", Scope())
-    assert found is not None
-    return found[0], replace(found[1], margin=Fraction(0))
+    network, claim = read_asked(f"{path}.json", f"{path}.toml")
+    assert isinstance(claim, TracksClaim)
+    return network, replace(claim, margin=Fraction(0))
 
 
 CLASSES = ("bfloat16/binary32", "flash", "tf32")

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from certify.trained.track_runs_decision import TrackRunsDecision, decide_track_runs
-from certify.trained.tracks_decision import decide_tracks
+from certify.trained.tracks_decision import TracksDecision, decide_tracks
 from certify.trained.tracks_file import tracks_claim_of_table
 from constructions.tables import read_toml
 from constructions.trained.network import TrainedNetwork
@@ -79,9 +78,9 @@ def wrong() -> Document:
     return json.loads(text)
 
 
-def in_runs(network: TrainedNetwork, name: str, margin: Fraction) -> TrackRunsDecision:
+def in_runs(network: TrainedNetwork, name: str, margin: Fraction) -> TracksDecision:
     """Of two digits to the base 2 in a class of runs."""
-    return decide_track_runs(network, replace(adds(network, 2, 2), margin=margin), presets()[name])
+    return decide_tracks(network, replace(adds(network, 2, 2), margin=margin), run=presets()[name])
 
 
 def of_runs() -> Document:

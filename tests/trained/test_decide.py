@@ -18,11 +18,12 @@ from certify.exports.pages.decision.page import Filed, decision_page
 from certify.frame.answer import certified_to
 from certify.frame.shards import Workers, run_tasks
 from certify.trained import decide as deciding
-from certify.trained import part_tasks
+from certify.trained import tasks as trained_tasks
 from certify.trained.certified import read_certified
 from certify.trained.decide import Settings, decide, with_wrong_prefixes, with_wrong_words_proved
 from certify.trained.decision import Decision, Found, is_whole_domain, rows_by_length
-from certify.trained.show import decision_to_json, describe_wrong
+from certify.trained.show import describe_wrong
+from certify.trained.showing import decision_to_json
 from constructions.language.parser import parse_formula
 from constructions.trained.claim import Case, Claim, When, input_tokens, judged
 from constructions.trained.json_form import network_from_json, network_text
@@ -126,9 +127,9 @@ def test_tasks_name_the_network_by_its_digest_and_it_is_read_once(monkeypatch: p
         read.append(where)
         return network_from_json(data, where)
 
-    part_tasks._network.cache_clear()
+    trained_tasks.network_in.cache_clear()
     monkeypatch.setattr(deciding, "run_tasks", noted)
-    monkeypatch.setattr(part_tasks, "network_from_json", read_network)
+    monkeypatch.setattr(trained_tasks, "network_from_json", read_network)
     network, claim = zoo("palindromes", 6)
     decide(network, replace(claim, margin=Fraction(17, 2)))
     assert len({json.loads(task)["claim"] for task in tasks}) > 1 and read == ["network"]

@@ -14,13 +14,15 @@ import pytest
 from typer.testing import CliRunner
 
 from certify.cli import app
-from certify.exports.pages.decision.runs_page import float_runs_page
+from certify.exports.pages.decision.pages import page_of_decision
 from certify.trained import float_classes
 from certify.trained.decide import decide
-from certify.trained.float_classes import accepted_wrong_run, certified_by_classes
+from certify.trained.float_classes import certified_by_classes
 from certify.trained.float_decision import decide_floats
 from certify.trained.float_search import WrongRuns
-from certify.trained.float_show import describe_verdict, float_decision_to_json
+from certify.trained.proving import accepted_wrong_word
+from certify.trained.show import describe_verdict
+from certify.trained.showing import decision_to_json
 from constructions.errors import InputError, Unsupported
 from constructions.network.json_form import write_canonical
 from constructions.trained.claim import Claim, input_tokens, judged
@@ -61,8 +63,8 @@ def test_a_network_that_is_right_over_the_reals_is_wrong_in_bfloat16() -> None:
     search = WrongRuns(network, claim, run, 1)
     found = [search.replayed(MAJORITY_WORD, 0, 29, case, 0, executions(run)[0]) for case in range(len(claim.cases))]
     (wrong,) = [one for one in found if one]
-    assert wrong.value == Fraction(-19, 256)
-    text = accepted_wrong_run(network, claim, run, wrong)
+    assert wrong.value == (Fraction(-19, 256),) * 2
+    text = accepted_wrong_word(network, claim, wrong, run)
     assert text is not None
     with pytest.raises(Rejected, match="above the margin"):
         check_text(text.replace('"bfloat16', '"binary32').encode())
@@ -78,12 +80,13 @@ def test_the_search_finds_a_wrong_run_where_words_are_many() -> None:
     decision = decide_floats(network, replace(claim, lengths=(32, 32)), presets()["bfloat16/binary32"])
     assert (decision.verdict, decision.certificate) == ("refuted", None)
     wrong = decision.wrong
-    assert wrong is not None and wrong.value <= 0 and len(wrong.word) == 32
+    assert wrong is not None and wrong.execution is not None and wrong.value[1] <= 0 and len(wrong.word) == 32
+    assert decision.run is not None
     cast = cast_network(network, decision.run)
     tokens, place = input_tokens(claim, wrong.word), dict(judged(claim, 32))[wrong.place]
     logits = Emulation(cast, decision.run, wrong.execution).logits(np.array([tokens]), 0, np.array([place]))[0, 0]
     row = claim.cases[wrong.case].above[wrong.row]
-    assert sum(float(coefficient) * logits[token] for token, coefficient in row) == float(wrong.value)
+    assert sum(float(coefficient) * logits[token] for token, coefficient in row) == float(wrong.value[0])
 
 
 @pytest.mark.parametrize(("kind", "name"), [
@@ -103,12 +106,12 @@ def test_short_words_are_certified_and_the_certificate_is_accepted(name: str) ->
     network, claim = of_zoo("tomita_2", 3)
     decision = decide_floats(network, claim, presets()[name])
     assert (decision.verdict, decision.certified_to, decision.wrong) == ("certified", 3, None)
-    certificate = each_word_text(network, claim, decision.run)
+    certificate = each_word_text(network, claim, presets()[name])
     accepted = check_text(certificate.encode())
     assert decision.certificate == certificate
     assert any(name in line for line in accepted.lines)
     assert any("cut off" in line for line in accepted.lines) == (name == "bfloat16/tensor-cores")
-    assert float_decision_to_json(decision)["float"]["name"] == name
+    assert decision_to_json(decision)["float"]["name"] == name
 
 
 @pytest.mark.parametrize("longest", [7, pytest.param(63, marks=pytest.mark.exhaustive)])
@@ -226,7 +229,7 @@ def test_the_command(tmp_path: Path) -> None:
 def test_a_page_says_class_lengths_wrong_run_and_what_is_open_with_both_numbers() -> None:
     network, claim = of_zoo("tomita_7", 5)
     decision = decide_floats(network, claim, presets()["bfloat16/binary32"])
-    page = unescape(float_runs_page(decision, "right.cert", "wrong.cert"))
+    page = unescape(page_of_decision(decision, "right.cert", "wrong.cert"))
     open_one, wrong = decision.first("unknown"), decision.wrong
     assert open_one is not None and open_one.seen is not None and wrong is not None and not decision.is_shortest
     bound = re.search(r"is about \S+, and may be off by \S+ in a run", open_one.reason)
@@ -239,7 +242,7 @@ def test_a_page_says_class_lengths_wrong_run_and_what_is_open_with_both_numbers(
     for each in ("python -I -S check.pyz right.cert", "python -I -S check.pyz wrong.cert",
                  "certificate of a wrong run accepted", "runs that are not in the class bfloat16/binary32"):
         assert each in page
-    proved = float_runs_page(decide_floats(network, replace(claim, lengths=(1, 2)), decision.run))
+    proved = page_of_decision(decide_floats(network, replace(claim, lengths=(1, 2)), presets()["bfloat16/binary32"]))
     assert 'id="open"' not in proved and 'id="wrong"' not in proved and 'class="verdict certified"' in proved
 
 

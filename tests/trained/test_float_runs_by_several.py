@@ -13,8 +13,10 @@ from typer.testing import CliRunner
 from certify.cli import app
 from certify.frame.shards import Workers, run_tasks
 from certify.trained import float_tasks
-from certify.trained.float_decision import FloatDecision, decide_floats
-from certify.trained.float_tasks import row_from_json, row_to_json
+from certify.trained.decision import Decision
+from certify.trained.float_decision import decide_floats
+from certify.trained.float_tasks import row_from_text
+from certify.trained.tasks import result_to_text
 from constructions.errors import InternalError
 from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
@@ -36,7 +38,7 @@ def asked(name: str) -> tuple[TrainedNetwork, Claim]:
     return network, claim
 
 
-def dealt(network: TrainedNetwork, claim: Claim, monkeypatch: pytest.MonkeyPatch, **instead: Any) -> FloatDecision:
+def dealt(network: TrainedNetwork, claim: Claim, monkeypatch: pytest.MonkeyPatch, **instead: Any) -> Decision:
     """What several workers find, who are there from the beginning."""
     said = list[int]()
 
@@ -59,7 +61,7 @@ def test_lengths_that_are_dealt_have_the_rows_of_one_process(name: str, wrong: l
     alone = decide_floats(network, claim, RUN)
     assert [len(row.wrong.word) for row in alone.rows if row.wrong] == wrong
     assert replace(dealt(network, claim, monkeypatch, jobs=1), seconds=0) == replace(alone, seconds=0)
-    assert [row_from_json(row_to_json(row)) for row in alone.rows] == list(alone.rows)
+    assert [row_from_text(result_to_text(row)) for row in alone.rows] == list(alone.rows)
 
 
 def test_two_processes_write_the_certificates_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,11 +75,12 @@ def test_what_a_worker_calls_wrong_is_replayed(monkeypatch: pytest.MonkeyPatch) 
     network, claim = asked("tomita_7")
     honest = decide_floats(network, claim, RUN).rows[3]
     assert honest.wrong is not None
-    for lie in (replace(honest.wrong, value=honest.wrong.value - 1), replace(honest.wrong, word=tuple("0111")[::-1]),
-                replace(honest.wrong, case=99)):
+    low, high = honest.wrong.value
+    for lie in (replace(honest.wrong, value=(low - 1, high - 1)), replace(honest.wrong, word=tuple("0111")[::-1]),
+                replace(honest.wrong, case=99), replace(honest.wrong, execution=None)):
         with monkeypatch.context() as context, pytest.raises(InternalError, match="another one here"):
             context.setattr(float_tasks, "SECONDS_HERE", 0.0)
-            context.setattr(float_tasks, "run_tasks", Mock(return_value=[row_to_json(replace(honest, wrong=lie))]))
+            context.setattr(float_tasks, "run_tasks", Mock(return_value=[result_to_text(replace(honest, wrong=lie))]))
             decide_floats(network, claim, RUN, workers=Workers(2))
 
 

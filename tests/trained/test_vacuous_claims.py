@@ -15,7 +15,8 @@ from certify.trained.certified import read_certified
 from certify.trained.claim_file import claim_of_table
 from certify.trained.decide import decide
 from certify.trained.decision import Decision
-from certify.trained.show import decision_to_json, describe_verdict
+from certify.trained.show import describe_verdict
+from certify.trained.showing import decision_to_json
 from examples.trained.zoo import plans
 from proofs.check import check_text
 from proofs.checking.parts import find_vacuous

@@ -10,9 +10,8 @@ from certify.frame.words import counted, show_word
 from certify.learning.show_equality import describe_difference, describe_equality, equality_to_json
 from certify.learning.training.repair import Repair
 from certify.learning.training.rounds import Round, Training
-from certify.trained.decision import Decision
-from certify.trained.show import cut_word, decision_to_json, describe_verdict, print_decision
-from certify.trained.tracks_show import describe_tracks_verdict, print_tracks_decision, tracks_decision_to_json
+from certify.trained.show import cut_word
+from certify.trained.showing import decision_to_json, describe_decision, print_decision
 
 HEAD = ("round", "loss", "words", "wrong", "shortest wrong", "decision")
 ANEW = "begun anew"
@@ -25,10 +24,7 @@ def print_training(out: Console, training: Training, repair: Repair | None) -> N
     if training.decision is None:
         print_verdict(out, training.verdict, training.reason)
         return
-    if isinstance(training.decision, Decision):
-        print_decision(out, training.decision)
-    else:
-        print_tracks_decision(out, training.decision)
+    print_decision(out, training.decision)
     for line in [*([training.reason] if training.reason else []), *describe_repair(repair)]:
         out.print(plain(line))
 
@@ -38,8 +34,7 @@ def describe_training(training: Training) -> list[str]:
     decision = training.decision
     if decision is None:
         return [f"{training.verdict}: {training.reason}"]
-    what = describe_verdict(decision) if isinstance(decision, Decision) else describe_tracks_verdict(decision)
-    return [f"{training.verdict}: {what}", *([training.reason] if training.reason else [])]
+    return [f"{training.verdict}: {describe_decision(decision)}", *([training.reason] if training.reason else [])]
 
 
 def round_rows(rounds: Sequence[Round]) -> list[tuple[str, ...]]:
@@ -79,13 +74,11 @@ def describe_repair(repair: Repair | None) -> list[str]:
 def training_to_json(training: Training, repair: Repair | None) -> dict[str, Any]:
     """All of it."""
     decision = training.decision
-    decided = None if decision is None else (decision_to_json(decision) if isinstance(decision, Decision)
-                                             else tracks_decision_to_json(decision))
     return {
         "verdict": training.verdict,
         "reason": training.reason,
         "rounds": [vars(one) for one in training.rounds],
-        "decision": decided,
+        "decision": None if decision is None else decision_to_json(decision),
         "repair": _repair_to_json(repair),
         "seconds": round(training.seconds, 3),
     }

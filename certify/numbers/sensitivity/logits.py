@@ -10,8 +10,8 @@ from certify.formula.pipeline import Clock
 from certify.numbers.sensitivity.laws import fit_law
 from certify.numbers.sensitivity.measure import read_numbers
 from certify.numbers.sensitivity.results import At, MeasuredLength, Method, Sensitivity
-from certify.trained.claim_file import Scope, read_claim
-from certify.trained.question import read_trained
+from certify.trained.claim_file import Scope
+from certify.trained.question import about_words, read_claim_table, read_trained
 from certify.trained.word_run import check_room
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
@@ -68,8 +68,9 @@ def read_trained_subject(path: str, claim: str | None, offset: int | None) -> Tr
         raise InputError(f"offset: {offset}, expected 0 or more")
     network, own = read_trained(path)
     if claim is None:
-        return TrainedSubject(path, network, lambda n: own, offset)
-    return TrainedSubject(path, network, lambda n: read_claim(claim, network, Scope(n, n, "all")), offset)
+        return TrainedSubject(path, network, lambda n: own if isinstance(own, Claim) else None, offset)
+    told = read_claim_table(claim)
+    return TrainedSubject(path, network, lambda n: about_words(told.claim(network, Scope(n, n, "all")), claim), offset)
 
 
 def read_logits(text: str | None, network: TrainedNetwork) -> tuple[Row, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Literal
 
 from proofs.enclosures.float_runs.run_class import ExpBase, Normalised, RunClass
@@ -39,19 +38,6 @@ class Execution:
         when = "before" if self.before else "after"
         return (f"every sum {self.order}, products {products}, weights normalised {when} they are multiplied, "
                 f"exponentials to base {self.base}")
-
-
-@dataclass(frozen=True)
-class WrongRun:
-    """An execution in which a row of stored logits is at most the margin: replayed bit by bit, so a proof."""
-
-    word: tuple[str, ...]
-    offset: int
-    place: int
-    case: int
-    row: int
-    execution: Execution
-    value: Fraction
 
 
 def executions(run: RunClass) -> list[Execution]:

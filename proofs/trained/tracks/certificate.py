@@ -3,6 +3,7 @@
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,17 @@ from proofs.trained.tracks.ranges import FormRanges, Ranged, StepRanges
 @dataclass(frozen=True)
 class WrongInput:
     """An input of a form (its index); after it and the right answers before ``place`` (of the layout) the logit of
-    ``other`` is not below the right one's by more than the margin."""
+    ``other`` is not below the right one's by more than the margin: by how much lies between the ends of ``value``.
+
+    Of float runs: in an ``execution`` of the class, replayed bit by bit, which gives the value exactly.
+    """
 
     form: int
     columns: tuple[Column, ...]
     place: int
     other: int
+    value: tuple[Fraction, Fraction]
+    execution: Execution | None = None
 
 
 def unit_to_json(form: FormRanges, splits: Sequence[tuple[int, ...]], ranged: Sequence[Sequence[Ranged]],
@@ -66,12 +72,12 @@ def tracks_text(network: TrainedNetwork, claim: TracksClaim, units: Sequence[dic
     return _text("forms", network, claim, {"units": list(units)}, run)
 
 
-def wrong_input_text(network: TrainedNetwork, claim: TracksClaim, found: WrongInput, run: RunClass | None = None,
-                     execution: Execution | None = None) -> str:
+def wrong_input_text(network: TrainedNetwork, claim: TracksClaim, found: WrongInput, run: RunClass | None = None
+                     ) -> str:
     """The certificate of a wrong input, in an execution of a class if it is one of float runs."""
     return _text("wrong input", network, claim, {
         "form": found.form, "input": [list(column) for column in found.columns], "place": found.place,
-        "other": found.other, **({} if execution is None else {"run": execution.to_json()})}, run)
+        "other": found.other, **({} if found.execution is None else {"run": found.execution.to_json()})}, run)
 
 
 def _text(by: str, network: TrainedNetwork, claim: TracksClaim, evidence: dict[str, Any], run: RunClass | None) -> str:

@@ -17,7 +17,6 @@ from proofs.trained.tracks.inputs import Inputs
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
-Ends = tuple[Fraction, Fraction]
 SAMPLES = 2**11
 LISTED = 2**17  # inputs, if they are no more, are all looked at
 WORK = 2**30  # products of what is looked at, at most; SAMPLES are always
@@ -116,11 +115,11 @@ def search(margins: Margins, effort: int, more: Sequence[tuple[Column, ...]] = (
     return found
 
 
-def confirmed(balls: BallNetwork, claim: TracksClaim, seen: SeenInput) -> tuple[WrongInput, Ends] | None:
-    """The wrong input with the ends of its value, if balls show that it is wrong."""
+def confirmed(balls: BallNetwork, claim: TracksClaim, seen: SeenInput) -> WrongInput | None:
+    """The wrong input, if balls show that it is wrong."""
     tokens = claim.tokens(claim.forms[seen.form], seen.columns)
     row = sorted([(tokens[seen.place], Fraction(1)), (seen.other, Fraction(-1))])
     decision = decide_row(balls, tokens[:seen.place], claim.offset, seen.place - 1, row, claim.margin)
     if decision.above is not False or decision.ends is None:
         return None
-    return WrongInput(seen.form, seen.columns, seen.place, seen.other), decision.ends
+    return WrongInput(seen.form, seen.columns, seen.place, seen.other, decision.ends)

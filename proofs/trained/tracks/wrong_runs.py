@@ -1,13 +1,10 @@
 """Wrong float runs on inputs in tracks: emulated where margins are least, replayed bit by bit in integers."""
 
-from dataclasses import dataclass
-from fractions import Fraction
-
 import numpy as np
 from numpy.typing import NDArray
 
 from constructions.trained.network import TrainedNetwork
-from constructions.trained.tracks import TracksClaim
+from constructions.trained.tracks import Column, TracksClaim
 from proofs.enclosures.float_runs.numbers import NotFinite
 from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.float_runs.emulation import Emulation
@@ -23,22 +20,13 @@ RUN_INPUTS = 48
 REPLAYED = 4
 
 
-@dataclass(frozen=True)
-class WrongInputRun:
-    """An input, and an execution in which the right logit less another one, ``value``, is at most the margin."""
-
-    found: WrongInput
-    execution: Execution
-    value: Fraction
-
-
 class WrongInputRuns:
     """Looks for wrong runs of a network whose weights are those of the class."""
 
     def __init__(self, cast: TrainedNetwork, claim: TracksClaim, run: RunClass, effort: int) -> None:
         self.cast, self.claim, self.run, self.effort = cast, claim, run, effort
 
-    def find(self, margins: Margins, columns: Indices) -> WrongInputRun | None:
+    def find(self, margins: Margins, columns: Indices) -> WrongInput | None:
         """A wrong run on one of those of the inputs whose margins over the reals are least."""
         least = margins.of(columns)[0].min(axis=1)
         columns = columns[np.argsort(least, kind="stable")[:RUN_INPUTS * self.effort]]
@@ -47,10 +35,9 @@ class WrongInputRuns:
             values = np.nan_to_num(values, nan=-np.inf)
             wrong = np.argwhere(values <= 0)
             for number, answer in wrong[np.argsort(values[values <= 0], kind="stable")][:REPLAYED].tolist():
-                found = WrongInput(margins.number, margins.inputs.columns(columns[number]),
-                                   margins.form.asked[answer], int(others[number, answer]))
-                if replayed := self.replayed(found, execution):
-                    return replayed
+                if found := self.replayed(margins.number, margins.inputs.columns(columns[number]),
+                                          margins.form.asked[answer], int(others[number, answer]), execution):
+                    return found
         return None
 
     def margins(self, margins: Margins, columns: Indices, emulation: Emulation) -> tuple[Array, Indices]:
@@ -69,13 +56,14 @@ class WrongInputRuns:
                             np.take_along_axis(logits, right, 2) - logits[..., margins.among])
         return rest.min(axis=2) - np.float64(self.claim.margin), margins.among[rest.argmin(axis=2)]
 
-    def replayed(self, found: WrongInput, execution: Execution) -> WrongInputRun | None:
-        """The wrong run, if a replay in integers gives at most the margin."""
-        tokens = self.claim.tokens(self.claim.forms[found.form], found.columns)
+    def replayed(self, number: int, columns: tuple[Column, ...], place: int, other: int, execution: Execution
+                 ) -> WrongInput | None:
+        """The wrong run on an input of a form, if a replay in integers gives at most the margin."""
+        tokens = self.claim.tokens(self.claim.forms[number], columns)
         try:
-            logits = Replay(self.cast, self.run, execution).logits(tokens[:found.place], self.claim.offset,
-                                                                   found.place - 1)
+            logits = Replay(self.cast, self.run, execution).logits(tokens[:place], self.claim.offset, place - 1)
         except (NotFinite, OverflowError):
             return None
-        value = logits[tokens[found.place]] - logits[found.other]
-        return WrongInputRun(found, execution, value) if value <= self.claim.margin else None
+        value = logits[tokens[place]] - logits[other]
+        return WrongInput(number, columns, place, other, (value, value), execution
+                          ) if value <= self.claim.margin else None

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from certify.exports.html import page_of
-from certify.exports.pages.decision.runs_page import float_runs_page
+from certify.exports.pages.decision.pages import page_of_decision
 from certify.exports.pages.learned.page import learned_page
 from certify.exports.pages.softened.page import softened_page
 from certify.learning.learn import learn
@@ -49,7 +49,7 @@ def learnt() -> str:
 def float_runs() -> str:
     """The page of float runs of which some are proved, some open, and one wrong."""
     network, question = of_the_zoo("tomita_7", 4)
-    return float_runs_page(decide_floats(network, question.claim, presets()["bfloat16/binary32"]))
+    return page_of_decision(decide_floats(network, question.claim, presets()["bfloat16/binary32"]))
 
 
 PAGES: dict[str, Callable[[], str]] = {

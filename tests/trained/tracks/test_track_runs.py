@@ -19,9 +19,8 @@ import pytest
 from typer.testing import CliRunner
 
 from certify.cli import app
-from certify.trained.track_runs_decision import TrackRunsDecision, decide_track_runs
 from certify.trained.track_runs_forms import FormInRuns
-from certify.trained.tracks_decision import decide_tracks
+from certify.trained.tracks_decision import TracksDecision, decide_tracks
 from constructions.errors import InputError
 from constructions.trained.json_form import network_from_json
 from constructions.trained.network import AttentionStep, Scale, TrainedNetwork
@@ -46,14 +45,15 @@ EXAMPLES = Path(__file__).parents[3] / "examples" / "adders"
 
 
 @cache
-def decided(name: str, margin: str = "0") -> TrackRunsDecision:
+def decided(name: str, margin: str = "0") -> TracksDecision:
     """Of an adder of two digits to the base 2, whose margin over the reals is 1; by classes."""
     network = adder(2, 2)
-    return decide_track_runs(network, replace(adds(network, 2, 2), margin=Fraction(margin)), presets()[name])
+    return decide_tracks(network, replace(adds(network, 2, 2), margin=Fraction(margin)), run=presets()[name])
 
 
-def least_of_drawn(decision: TrackRunsDecision, times: int) -> float:
+def least_of_drawn(decision: TracksDecision, times: int) -> float:
     """The least margin of drawn runs on all inputs, so many of each execution."""
+    assert decision.run is not None
     decider = FormInRuns(decision.network, decision.claim, decision.run, 1)
     margins, draw = Margins(decider.floats, decision.claim, 0), np.random.default_rng(0)
     columns = margins.inputs.indices([*all_inputs(decision.claim, margins.form)])
@@ -102,8 +102,8 @@ def test_random_networks_are_as_drawn_runs_say(layers: int, attends: Any) -> Non
         if count_inputs(claim, claim.forms[0]) == 0 or least <= 0:
             continue
         for factor in (0.5, 1.01):
-            decision = decide_track_runs(network, replace(claim, margin=Fraction(least * factor)),
-                                         presets()["binary32"])
+            decision = decide_tracks(network, replace(claim, margin=Fraction(least * factor)),
+                                     run=presets()["binary32"])
             verdicts.add(decision.verdict)
             assert decision.verdict != "certified" or least_of_drawn(decision, 1) > 0
             if decision.verdict == "refuted":
@@ -134,14 +134,14 @@ def wrong_run() -> Document:
     """Of a claim that binary32 keeps."""
     network = adder(2, 2, blur=0.3)
     claim = replace(adds(network, 2, 2), margin=Fraction(25, 256))
-    return json.loads(str(decide_track_runs(network, claim, presets()["bfloat16"]).wrong_certificate))
+    return json.loads(str(decide_tracks(network, claim, run=presets()["bfloat16"]).wrong_certificate))
 
 
 def is_true(document: Document) -> bool:
     """Whether drawn runs of every class say that the claim of a document holds."""
     network = network_from_json(document["network"], "network")
     claim = tracks_claim_from_json(document["claim"], "claim")
-    return all(least_of_drawn(TrackRunsDecision(network, claim, class_of(fields), (), None, None, 0), 1) > 0
+    return all(least_of_drawn(TracksDecision(network, claim, (), None, None, 0, class_of(fields)), 1) > 0
                for fields in document["floats"])
 
 

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from flint import arb
 
-from certify.trained.track_runs_decision import decide_track_runs
 from certify.trained.tracks_decision import TracksDecision, decide_tracks
 from constructions.trained.json_form import network_from_json, network_text
 from constructions.trained.network import AttentionStep, NormStep, Scale, Tensor, TrainedNetwork, UnitsStep, View
@@ -181,8 +180,8 @@ def test_a_wrong_input_that_needs_exact_numbers_is_found_and_accepted() -> None:
     """Units of slopes of 10^10 do not fit the slots of words; classes in floats would take minutes."""
     network = shifted(10, 10, 1.5)
     decision: TracksDecision = decide_tracks(network, adds(network, 10, 10))
-    assert decision.verdict == "refuted" and decision.wrong_row is not None and decision.wrong_row.wrong is not None
-    assert all(sum(column) == 9 for column in decision.wrong_row.wrong.columns)
+    assert decision.verdict == "refuted" and decision.wrong is not None
+    assert all(sum(column) == 9 for column in decision.wrong.columns)
     document = json.loads(str(decision.wrong_certificate))
     check_text(str(decision.wrong_certificate).encode())
     assert refusal_of(document | {"input": [[0, 8], *document["evidence"]["input"][1:]]}) is Rejected
@@ -388,7 +387,8 @@ def test_what_a_low_precision_leaves_open_is_no_wrong_input(monkeypatch: pytest.
     for margin in (1e-12, -1e-12):
         network = nearly(2, 3, margin)
         claim = adds(network, 2, 3)
-        text = wrong_input_text(network, claim, WrongInput(0, ((0, 1),) * 3, len(claim.forms[0].layout) - 1, 1))
+        wrong = WrongInput(0, ((0, 1),) * 3, len(claim.forms[0].layout) - 1, 1, (Fraction(0), Fraction(0)))
+        text = wrong_input_text(network, claim, wrong)
         given = parsed(json.loads(text), Budget())
         row, prefix = row_and_prefix(given)
         monkeypatch.setattr(wrong_input, "MOST_PRECISION", 32)
@@ -406,7 +406,7 @@ def test_a_unit_in_exact_numbers_says_nothing_of_float_runs() -> None:
     """What the sums of a run make of the network is another thing."""
     network = adder(2, 2)
     claim = replace(adds(network, 2, 2), margin=Fraction(1, 2))
-    runs = json.loads(str(decide_track_runs(network, claim, presets()["binary32"]).certificate))
+    runs = json.loads(str(decide_tracks(network, claim, run=presets()["binary32"]).certificate))
     unit = exactly(network, claim).unit
     check_text(tracks_text(network, claim, [unit] if unit else []).encode())
     assert refusal_of(runs) is None and refusal_of(with_evidence(runs, units=[unit])) is Rejected

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import PurePath
-from typing import Any, Protocol
 
 import numpy as np
 from jinja2 import Environment
@@ -21,7 +20,7 @@ from certify.exports.pages.certificate.grids import draw_grid
 from certify.exports.pages.decision.curve import Point, draw_curve
 from certify.exports.pages.decision.neighbours import find_neighbours
 from certify.floats.wording import describe_exponentials, describe_formats, describe_normalised
-from certify.frame.numbers import enclosed
+from certify.frame.numbers import decimal, enclosed
 from certify.frame.words import show_word, type_word
 from certify.trained.decision import Decision, LengthRow
 from certify.trained.networks import describe_comparison
@@ -30,16 +29,20 @@ from certify.trained.show import (
     describe_claim,
     describe_verdict,
     describe_wrong,
+    run_in_short,
     show_letters_read,
     show_numbers,
     show_row,
 )
+from certify.trained.tracks_decision import TracksDecision
 from constructions.language.printer import format_formula
 from constructions.text import printable
 from constructions.trained.claim import READOUTS, Claim, When, input_tokens
 from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.trained.float_runs.casting import cast_network
 from proofs.trained.forward import FloatNetwork
+from proofs.trained.search import WrongWord
 
 MOST_PICTURED = 80
 """Of a longer input no pictures of attention are drawn."""
@@ -83,19 +86,7 @@ class Filed:
         return check_alone_command(self.name)
 
 
-class WithCertificates(Protocol):
-    """A decision, with a certificate of what is certified and one of what is wrong, where there are any."""
-
-    @property
-    def certificate(self) -> str | None:
-        """Of what is certified."""
-
-    @property
-    def wrong_certificate(self) -> str | None:
-        """Of what is wrong."""
-
-
-def files_of(decision: WithCertificates, output: str | None, wrong: str | None) -> list[Filed]:
+def files_of(decision: Decision | TracksDecision, output: str | None, wrong: str | None) -> list[Filed]:
     """The certificates of a decision that are in files: in ``output`` what is certified, in ``wrong`` what is wrong."""
     given = ((output, decision.certificate, False), (wrong, decision.wrong_certificate, True))
     return [Filed(PurePath(name).name, text, is_wrong) for name, text, is_wrong in given
@@ -108,7 +99,7 @@ class Word:
 
     letters: tuple[str, ...]
     offset: int
-    place: int | None = None
+    place: int
 
 
 @dataclass(frozen=True)
@@ -142,42 +133,55 @@ class Picture:
     grid: Markup
 
 
-def decision_page(decision: Decision, files: Sequence[Filed] = (),
-                  kind: str = "Decision about a trained network",
+def decision_page(decision: Decision, files: Sequence[Filed] = (), kind: str = "Decision about a trained network",
                   floats: Sequence[FloatCells] = ()) -> str:
-    """The whole page; ``files`` are the certificates that its commands check, ``floats`` the rows of classes of float
-    runs."""
-    wrong = describe_wrong(decision, decision.wrong) if decision.wrong else ""
-    return page_about(
-        decision.network, decision.claim, chosen_word(decision), points_of(decision), files, floats=floats, kind=kind,
-        verdict=decision.verdict, says=describe_verdict(decision),
-        asks=describe_claim(decision.network, decision.claim), certified_to=decision.certified_to, wrong=wrong,
-        wrong_is=("The shortest wrong word" if decision.is_shortest else
-                  "The shortest wrong word found" if len(decision.rows) > 1 else "A wrong word"),
-        replay=_replay(decision, files), rows=[_shown(decision, row) for row in decision.rows], what="word")
+    """The whole page; its commands check the certificates in ``files``, ``floats`` are rows of classes of float runs.
 
-
-def page_about(network: TrainedNetwork, claim: Claim, word: Word | None, points: Sequence[Point],
-               files: Sequence[Filed], *, verdict: str, certified_to: int | None, floats: Sequence[FloatCells] = (),
-               run: RunClass | None = None,
-               unproved: Unproved | None = None, **said: Any) -> str:
-    """The page of a decision about words: over the real numbers, or in every ``run`` of a class, where the ``network``
-    that is pictured has rounded weights. What is ``said`` has the names that decision.html has."""
+    A decision in every run of a class is pictured by the network with rounded weights.
+    """
+    claim, run, wrong, word = decision.claim, decision.run, decision.wrong, chosen_word(decision)
+    network = decision.network if run is None else cast_network(decision.network, run)
+    points, unproved = points_of(decision), None if run is None else _unproved(decision)
     neighbours = find_neighbours(network, claim, word.letters, word.offset) if word else []
     return render_page(
-        _environment(), "decision.html", (), (), claim=claim, word=word, files=files, floats=floats, found=verdict,
-        run=run, unproved=unproved, facts=[*_facts(network, claim, certified_to), *_of_class(run)],
-        neighbours=neighbours, heads=_count_heads(network),
-        curve=draw_curve(points) if len(points) > 1 else None,
+        _environment(), "decision.html", (), (), claim=claim, word=word, files=files, floats=floats,
+        found=decision.verdict, run=run, unproved=unproved, kind=kind + ("" if run is None else ", in every float run"),
+        says=describe_verdict(decision, why=run is None), asks=_asks(decision), what="word" if run is None else "run",
+        wrong=describe_wrong(decision, wrong) if wrong else "", wrong_is=_name_of_wrong(decision),
+        replay=_replay(decision, files), rows=[_shown(decision, row) for row in decision.rows],
+        facts=[*_facts(network, claim, decision.certified_to), *_of_class(run)],
+        neighbours=neighbours, heads=_count_heads(network), curve=draw_curve(points) if len(points) > 1 else None,
         pictures=_pictures(network, claim, word) if word else [],
         cases=[(_describe_when(case.when), [show_row(row) for row in case.above])
                for case in claim.cases[:MOST_CASES]],
         few_cases=FEW_CASES,
         around=[mark for mark, tokens in ((BEFORE, claim.before), (AFTER, claim.after)) if tokens],
-        contents=_contents(wrong=bool(said["wrong"]), open=unproved is not None, floats=bool(floats),
+        contents=_contents(wrong=wrong is not None, open=unproved is not None, floats=bool(floats),
                            attention=word is not None, neighbours=bool(neighbours), check=bool(files)),
         most_rows=MOST_ROWS, most_neighbours=MOST_NEIGHBOURS, open_up_to=OPEN_UP_TO,
-        checker_digest=checker_digest(), write_checker=write_checker_command(), **said)
+        checker_digest=checker_digest(), write_checker=write_checker_command())
+
+
+def _asks(decision: Decision) -> str:
+    """The claim; of which runs, too."""
+    claim, run = describe_claim(decision.network, decision.claim), decision.run
+    return claim if run is None else f"{claim}; in every run of the class {run_in_short(run)}"
+
+
+def _name_of_wrong(decision: Decision) -> str:
+    """The head of the section about the wrong word."""
+    if decision.run is not None:
+        return "A wrong run" if decision.is_shortest else "A wrong run, on the shortest word for which one was found"
+    return ("The shortest wrong word" if decision.is_shortest else
+            "The shortest wrong word found" if len(decision.rows) > 1 else "A wrong word")
+
+
+def _unproved(decision: Decision) -> Unproved | None:
+    if (first := decision.first("unknown")) is None:
+        return None
+    return Unproved(show_numbers(decision.lengths_that_are("unknown")),
+                    decimal(Fraction(first.seen.value), 5) if first.seen else "–",
+                    show_cut(first.seen.word) if first.seen else "", first.reason)
 
 
 def _environment() -> Environment:
@@ -192,12 +196,21 @@ def show_cut(word: Sequence[str]) -> str:
 
 
 def _shown(decision: Decision, row: LengthRow) -> ShownRow:
-    if row.wrong:
-        return ShownRow(row.n, row.verdict, enclosed(*row.wrong.value), str(row.wrong.offset),
-                        printable(cut_word(show_letters_read(decision, row.wrong))))
+    wrong, in_runs = wrong_at(decision, row), decision.run is not None
+    if wrong:
+        value = (f"{decimal(wrong.value[0] - decision.claim.margin, 5)} in the run" if in_runs else
+                 enclosed(*wrong.value))
+        return ShownRow(row.n, row.verdict, value, str(wrong.offset),
+                        printable(cut_word(show_letters_read(decision, wrong))))
     if row.seen:
-        return ShownRow(row.n, row.verdict, f"{row.seen.value:.5g}", str(row.seen.offset), show_cut(row.seen.word))
-    return ShownRow(row.n, row.verdict, reason=row.reason)
+        value = decimal(Fraction(row.seen.value), 5) if in_runs else f"{row.seen.value:.5g}"
+        return ShownRow(row.n, row.verdict, value, str(row.seen.offset), show_cut(row.seen.word))
+    return ShownRow(row.n, row.verdict, reason="as a shorter word is" if row.wrong else row.reason)
+
+
+def wrong_at(decision: Decision, row: LengthRow) -> WrongWord | None:
+    """The wrong word of a length; of float runs only one of that length, as a row has the margins of its own words."""
+    return row.wrong if decision.run is None or row.wrong is None or len(row.wrong.word) == row.n else None
 
 
 def _contents(**there: bool) -> list[tuple[str, str]]:
@@ -243,8 +256,8 @@ def _describe_when(when: When) -> str:
 
 
 def _replay(decision: Decision, files: Sequence[Filed]) -> str:
-    """The command that shows the wrong word; empty if there is none, or no file to show it of."""
-    if decision.wrong is None or not files:
+    """The command that shows the wrong word; empty if there is none, if it is one of float runs, or without a file."""
+    if decision.wrong is None or decision.run is not None or not files:
         return ""
     name = files[-1].name if not files[-1].name.startswith("-") else f"./{files[-1].name}"
     word = type_word(decision.letters_read(decision.wrong), decision.claim.alphabet)
@@ -284,10 +297,10 @@ def _show_margin(margin: float) -> str:
 
 def points_of(decision: Decision) -> list[Point]:
     """The curve of a decision."""
-    return [_point(row, decision.claim.margin) for row in decision.rows]
+    return [_point(row, wrong_at(decision, row), decision.claim.margin) for row in decision.rows]
 
 
-def _point(row: LengthRow, margin: Fraction) -> Point:
-    if row.wrong:
-        return Point(row.n, float(row.wrong.value[1] - margin), None, row.verdict)
+def _point(row: LengthRow, wrong: WrongWord | None, margin: Fraction) -> Point:
+    if wrong:
+        return Point(row.n, float(wrong.value[1] - margin), None, row.verdict)
     return Point(row.n, row.seen.value if row.seen else None, row.bound, row.verdict)

@@ -1,0 +1,12 @@
+"""The page of a decision, whatever it is about."""
+
+from certify.exports.pages.decision.page import decision_page, files_of
+from certify.exports.pages.decision.tracks_page import tracks_page
+from certify.trained.decision import Decision
+from certify.trained.tracks_decision import TracksDecision
+
+
+def page_of_decision(decision: Decision | TracksDecision, output: str | None = None, wrong: str | None = None) -> str:
+    """The whole page; ``output`` and ``wrong`` are the files of the certificates, which its commands check."""
+    files = files_of(decision, output, wrong)
+    return decision_page(decision, files) if isinstance(decision, Decision) else tracks_page(decision, files)

@@ -1,0 +1,26 @@
+"""The page of a decision about inputs in tracks: verdict and claim, number of columns by number of columns."""
+
+from collections.abc import Sequence
+
+from certify.exports.pages.base.page import open_templates, render_page
+from certify.exports.pages.certificate.commands import checker_digest, write_checker_command
+from certify.exports.pages.decision.page import Filed
+from certify.trained.show import name_of_margins
+from certify.trained.tracks_decision import TracksDecision
+from certify.trained.tracks_show import describe_tracks_question, describe_tracks_verdict, margin_cells
+
+
+def tracks_page(decision: TracksDecision, files: Sequence[Filed] = ()) -> str:
+    """The whole page; its commands check the certificates in ``files``."""
+    run = decision.run
+    return render_page(
+        open_templates("certify.exports.pages.decision"), "tracks.html", (), (), decision=decision, files=files,
+        subject="Decision about inputs in tracks" + ("" if run is None else ", in every float run"),
+        what="input" if run is None else "run", margin_is=name_of_margins(run),
+        rows=[(row, *margin_cells(decision, row)) for row in decision.rows], says=describe_tracks_verdict(decision),
+        question=describe_tracks_question(decision),
+        proved=(f"{decision.classes} classes of inputs were proved, in {decision.cells} cells." if run is None else
+                "They are those of the network over the real numbers, once its weights are rounded."),
+        not_claimed="execution in floating point" if run is None else f"runs that are not in the class {run.name}",
+        contents=[("forms", "Numbers of columns"), *[("check", "Check it")] * bool(files)],
+        checker_digest=checker_digest(), write_checker=write_checker_command())
