@@ -72,7 +72,7 @@ def _see_few(network: TrainedNetwork, claim: Claim) -> Iterator[tuple[tuple[int,
             continue
         room -= words.at(count)
         if least := survey_all(floats, claim, offset, [count])[count]:
-            yield (offset, count), SmallestMargin(float(least.margin), least.word, least.offset, least.place)
+            yield (offset, count), SmallestMargin.of(least)
 
 
 def _refuted(network: TrainedNetwork, claim: Claim, data: Mapping[str, Any], text: str) -> Decision:

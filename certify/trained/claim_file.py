@@ -76,6 +76,17 @@ def read_tokens(key: str, value: object, network: TrainedNetwork) -> tuple[int, 
     return naturals(key, value, network.vocabulary, "tokens of the network,")
 
 
+def check_attention(table: Table, network: TrainedNetwork) -> None:
+    """See that the network attends as the claim says.
+
+    Raises:
+        InputError: if it does not.
+    """
+    attention = one_of("attention", table.get("attention", network.attention), ("causal", "bidirectional"))
+    if attention != network.attention:
+        raise InputError(f"attention: \"{attention}\", but the network was imported as {network.attention}")
+
+
 def claim_of_table(table: Table, where: str, folder: Path, network: TrainedNetwork, scope: Scope = Scope()) -> Claim:
     """The claim of a table that has the keys of a claim file; files that it names are relative to the folder.
 
@@ -101,7 +112,7 @@ class _Reader:
         self.alphabet, self.tokens = read_letters(table, network)
 
     def claim(self, scope: Scope) -> Claim:
-        self._check_attention()
+        check_attention(self.table, self.network)
         lengths = self._lengths(scope)
         before = self._tokens("before")
         read, at = self._read_and_at()
@@ -136,12 +147,6 @@ class _Reader:
             raise InputError(f"at: \"{at}\", but logits are read at {'each letter' if read == 'each' else 'one token'}"
                              f", expected {'every' if read == 'each' else 'first or last'}")
         return next(one for one in READS if one == read), at
-
-    def _check_attention(self) -> None:
-        attention = one_of("attention", self.table.get("attention", self.network.attention),
-                           ("causal", "bidirectional"))
-        if attention != self.network.attention:
-            raise InputError(f"attention: \"{attention}\", but the network was imported as {self.network.attention}")
 
     def _cases(self, conditions: Conditions) -> tuple[Automaton | None, tuple[Case, ...]]:
         given = Condition()

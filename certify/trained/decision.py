@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 from certify.frame.answer import AnswerByLength, certified_to
 from certify.frame.verdicts import worst
 from constructions.trained.claim import Claim, is_by_place, obligations
 from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.trained.margins import Least
 from proofs.trained.search import WrongWord
 
 
@@ -22,6 +24,11 @@ class SmallestMargin:
     word: tuple[str, ...]
     offset: int
     place: int
+
+    @classmethod
+    def of(cls, least: Least) -> Self:
+        """What floats saw."""
+        return cls(float(least.margin), least.word, least.offset, least.place)
 
 
 @dataclass(frozen=True)

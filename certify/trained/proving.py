@@ -54,11 +54,16 @@ def if_accepted(text: str) -> str | None:
 
     It may take more than its precision, or functions that are within 1 ulp.
     """
+    return None if why_refused(text) else text
+
+
+def why_refused(text: str) -> str:
+    """Why the checker does not accept a certificate; empty if it does."""
     try:
         check_text(text.encode(), work=WORK)
-    except Refusal:
-        return None
-    return text
+    except Refusal as refusal:
+        return str(refusal) or "refused"
+    return ""
 
 
 def with_vacuous_ones(rows: Sequence[LengthRow], texts: Iterable[str]) -> tuple[LengthRow, ...]:

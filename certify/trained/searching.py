@@ -179,8 +179,7 @@ class _PartSearch:
                                                  wrong.row))
 
     def _see(self, count: int, seen: Least, **known: Any) -> None:
-        margin = SmallestMargin(float(seen.margin), seen.word, seen.offset, seen.place)
-        self.found[count] = replace(self.found[count], seen=margin, **known)
+        self.found[count] = replace(self.found[count], seen=SmallestMargin.of(seen), **known)
 
     def _say(self, counts: Iterable[int], reason: str) -> None:
         for count in counts:

@@ -7,12 +7,11 @@ integers: docs/floats.md, section 7.
 from dataclasses import replace
 from typing import Any
 
-from certify.trained.proving import WORK
+from certify.trained.proving import why_refused
 from certify.trained.tracks_forms import FormResult, FormRow, few_letters
 from constructions.errors import Unsupported
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, all_inputs, count_inputs, sampled_inputs
-from proofs.check import Refusal, check_text
 from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.float_runs.casting import cast_network
 from proofs.trained.forward import FloatNetwork
@@ -88,8 +87,5 @@ class FormInRuns:
 
     def _accepted(self, number: int, unit: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
         claim = replace(self.claim, forms=(self.claim.forms[number],))
-        try:
-            check_text(tracks_text(self.network, claim, [unit], self.run).encode(), work=WORK)
-        except Refusal as refusal:
-            return None, str(refusal)
-        return unit, ""
+        why = why_refused(tracks_text(self.network, claim, [unit], self.run))
+        return None if why else unit, why

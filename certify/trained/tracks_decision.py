@@ -14,7 +14,7 @@ from typing import Any
 from certify.frame.answer import AnswerByLength
 from certify.frame.shards import ShardsProgress, Workers, run_tasks
 from certify.trained.float_decision import check_class
-from certify.trained.proving import WORK, if_accepted
+from certify.trained.proving import if_accepted, why_refused
 from certify.trained.tasks import (
     about,
     network_in,
@@ -30,7 +30,6 @@ from certify.trained.tracks_forms import FormDecider, FormResult, FormRow
 from constructions.errors import Unsupported
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, check_tracks_fit
-from proofs.check import Refusal, check_text
 from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.tracks.certificate import WrongInput, tracks_text, wrong_input_text
 
@@ -121,10 +120,6 @@ def certificate_of_forms(network: TrainedNetwork, claim: TracksClaim, units: Ite
         return None
     forms = claim.forms[:len(proved)]
     text = tracks_text(network, replace(claim, forms=forms), proved, run)
-    if len(proved) > 1:
-        try:
-            check_text(text.encode(), work=WORK)
-        except Refusal as refusal:
-            raise Unsupported(f"the checker, of all forms together: {refusal}; fewer columns may be asked about"
-                              ) from None
+    if len(proved) > 1 and (why := why_refused(text)):
+        raise Unsupported(f"the checker, of all forms together: {why}; fewer columns may be asked about")
     return text

@@ -5,7 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from certify.trained.claim_file import Scope, read_letters
+from certify.trained.claim_file import Scope, check_attention, read_letters
 from certify.trained.conditions import Conditions
 from constructions.errors import InputError, Unsupported
 from constructions.regular.automata import Language, small_language
@@ -64,10 +64,7 @@ class _Reader:
                                 "tokens of the network,")
 
     def claim(self, scope: Scope) -> TracksClaim:
-        attention = one_of("attention", self.table.get("attention", self.network.attention),
-                           ("causal", "bidirectional"))
-        if self.network.attention != attention:
-            raise InputError(f"attention: {shown(attention)}, but the network was imported as {self.network.attention}")
+        check_attention(self.table, self.network)
         numbers = self._columns(scope)
         sizes = [len(self.letters)] * len(self.names)
         maker = MachineMaker(self.names, sizes, self.answers, self._lengths(numbers[-1]))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from certify.trained.proving import WORK
+from certify.trained.proving import WORK, why_refused
 from constructions.errors import Unsupported
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Column, Form, TracksClaim, all_inputs, count_inputs
@@ -129,10 +129,8 @@ class FormDecider:
             wrong = next(filter(None, (self._suspected(row, one) for one in found.suspects)), None)
             return FormResult(wrong or replace(row, reason=found.missing))
         claim = replace(self.claim, forms=(margins.form,))
-        try:
-            check_text(tracks_text(self.network, claim, [found.unit]).encode(), work=WORK)
-        except Refusal as refusal:
-            return FormResult(replace(row, reason=f"the checker, of exact numbers: {refusal}"))
+        if why := why_refused(tracks_text(self.network, claim, [found.unit])):
+            return FormResult(replace(row, reason=f"the checker, of exact numbers: {why}"))
         least = search(margins, 1)
         seen = min((near for one in (Suspect(least.columns, least.place), *found.suspects)
                     for near in self._near(margins.number, one)), key=lambda one: one.margin)
@@ -174,10 +172,8 @@ class FormDecider:
         if (wrong := self._wrong(row)) is not None:
             return FormResult(wrong)
         claim, unit = replace(self.claim, forms=(margins.form,)), {"inputs": row.inputs}
-        try:
-            check_text(tracks_text(self.network, claim, [unit]).encode(), work=WORK)
-        except Refusal as refusal:
-            return FormResult(replace(row, reason=f"the checker does not accept it, input by input: {refusal}"))
+        if why := why_refused(tracks_text(self.network, claim, [unit])):
+            return FormResult(replace(row, reason=f"the checker does not accept it, input by input: {why}"))
         return FormResult(replace(row, verdict="certified", bound=float(row.seen.margin)), unit)
 
     def _searched(self, row: FormRow, inputs: Sequence[tuple[Column, ...]], reason: str) -> FormRow:

@@ -33,7 +33,7 @@ from proofs.trained.float_runs.replay import Replay
 from proofs.words.tracking import cases_at
 from tests.check.test_trained_files import places, verdict
 from tests.check.trained_corpus import BFLOAT16, BINARY32, FLUSHED, changed, float_runs, with_bit, wrong_run
-from tests.check.trained_networks import dump, make_claim, make_network, mean_network, parsed
+from tests.check.trained_networks import dump, execution_of, make_claim, make_network, mean_network, parsed
 
 Document = dict[str, Any]
 SMALL = Format(3, -4, 3)
@@ -174,7 +174,7 @@ def is_wrong(document: Document) -> bool:
     """Whether the run of an accepted file is wrong, by the producer."""
     network = network_from_json(document["network"], "test")
     claim, run = claim_from_json(document["claim"], "test"), class_of(document)
-    execution = Execution.from_json(document["evidence"]["run"])
+    execution = execution_of(document["evidence"]["run"])
     word, place = tuple(document["evidence"]["word"]), document["evidence"]["place"]
     if document["evidence"]["case"] not in cases_at(claim, word, place):
         return False

@@ -13,6 +13,7 @@ from typing import Any
 from proofs.check import Refusal, check_text
 from proofs.check.checker.chapters.trained import find_kind
 from proofs.check.checker.kernel.budget import Budget
+from proofs.trained.float_runs.execution import Execution
 
 Numbers = list[list[float]]
 
@@ -210,3 +211,8 @@ def refusal_of(document: Any) -> type[Refusal] | None:
         assert "could not be completed" not in str(refusal), refusal
         return type(refusal)
     return None
+
+
+def execution_of(run: dict[str, Any]) -> Execution:
+    """The execution that a certificate names, as the producer has it."""
+    return Execution(run["order"], run["fused"], run["normalised"] == "before", run["exp_base"])

@@ -1,7 +1,5 @@
 """What one run does where a class of runs leaves a choice, and the executions that are looked at first."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -27,11 +25,6 @@ class Execution:
         """As certificates have it."""
         return {"order": self.order, "fused": self.fused, "normalised": "before" if self.before else "after",
                 "exp_base": self.base}
-
-    @classmethod
-    def from_json(cls, keys: dict[str, Any]) -> Execution:
-        """What `to_json` wrote."""
-        return cls(keys["order"], keys["fused"], keys["normalised"] == "before", keys["exp_base"])
 
     def __str__(self) -> str:
         products = "fused with sums" if self.fused else "rounded"

@@ -30,11 +30,11 @@ from proofs.check import Malformed, Refusal, Rejected, check_text
 from proofs.enclosures.float_runs.run_class import presets, read_run_class
 from proofs.trained.float_runs.casting import cast_network
 from proofs.trained.float_runs.emulation import Emulation
-from proofs.trained.float_runs.execution import Execution, executions
+from proofs.trained.float_runs.execution import executions
 from proofs.trained.float_runs.replay import Replay
 from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.wrong import Margins
-from tests.check.trained_networks import dump, refusal_of, with_evidence
+from tests.check.trained_networks import dump, execution_of, refusal_of, with_evidence
 from tests.trained.tracks.adders import adder, adds
 from tests.trained.tracks.random_tracks import random_layer
 from tests.trained.tracks.test_tracks_against_brute_force import best_claim
@@ -155,7 +155,7 @@ def is_wrong(document: Document) -> bool:
     claim, (fields,) = tracks_claim_from_json(document["claim"], "claim"), document["floats"]
     run, form = class_of(fields), claim.forms[document["evidence"]["form"]]
     tokens = claim.tokens(form, [tuple(column) for column in document["evidence"]["input"]])
-    execution = Execution.from_json(document["evidence"]["run"])
+    execution = execution_of(document["evidence"]["run"])
     logits = Replay(cast_network(network, run), run, execution).logits(
         tokens[:document["evidence"]["place"]], claim.offset, document["evidence"]["place"] - 1)
     return logits[tokens[document["evidence"]["place"]]] - logits[document["evidence"]["other"]] <= claim.margin
