@@ -77,20 +77,19 @@ def decide_trained(subject: str, max_n: int | None, classes: list[RunClass], eff
     from certify.frame.terminal_tables import console
     from certify.frame.verdicts import exit_status, worst
     from certify.trained.claim_file import Scope
-    from certify.trained.files import head_of
-    from certify.trained.flags import Flags
     from certify.trained.float_decision import decide_classes
     from certify.trained.float_show import float_rows_to_json, print_float_rows
-    from certify.trained.question import read_question
+    from certify.trained.question import read_asked
     from constructions.errors import InputError
+    from constructions.trained.tracks import TracksClaim
 
-    head = head_of(subject)
-    if head is not None and head.inputs == "tracks":
-        raise InputError(f"{subject}: this is about inputs in tracks, expected words; float runs of such inputs are "
-                         "asked about by the command decide, with --float CLASS")
     if html is not None:
         expect_by_length(subject)
-    rows = decide_classes(*read_question(subject, None, Flags(), Scope(max_n)), classes, effort, workers)
+    network, claim = read_asked(subject, None, scope=Scope(max_n))
+    if isinstance(claim, TracksClaim):
+        raise InputError(f"{subject}: this is about inputs in tracks, expected words; float runs of such inputs are "
+                         "asked about by the command decide, with --float CLASS")
+    rows = decide_classes(network, claim, classes, effort, workers)
     if html is not None:
         write_page_of_floats(subject, html, rows)
     verdict = worst([row.verdict for row in rows])
