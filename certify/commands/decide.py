@@ -70,7 +70,7 @@ REFUSED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "a claim about float runs, which does not take this option": ("--store",)},
     "long word": {"a claim about long words does not take this option": ("--jobs", "--dask", "--store", "--html")},
     "word": {}}
-"""By what may be wrong, the options that a question does not take, with the reason."""
+"""Options that a question does not take, with the reason, by what may be wrong."""
 
 
 def refuse_untaken(network: TrainedNetwork, claim: AnyClaim, every: bool, in_runs: bool, given: Mapping[str, object]

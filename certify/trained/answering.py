@@ -1,4 +1,4 @@
-"""Which way a question about a trained network is decided, whoever asks it."""
+"""Choice of the way in which a question about a trained network is decided, whoever asks it."""
 
 from typing import overload
 
@@ -69,7 +69,7 @@ def decide_question(network: TrainedNetwork, claim: AnyClaim, every: bool = Fals
 
 def decide_in_time(network: TrainedNetwork, claim: AnyClaim, every: bool, settings: Settings, run: RunClass | None
                    ) -> AnyDecision | SoFar[AnyDecision]:
-    """The same, or what is known when time is up: of fewer columns, or of shorter words that are run one by one."""
+    """Decide the question, or, when time is up, the part about fewer columns or shorter words (not by counts)."""
     if isinstance(claim, TracksClaim):
         known: dict[str, str] = {}
         columns = [len(form.columns) for form in claim.forms]

@@ -15,7 +15,7 @@ from proofs.trained.search import WrongWord
 
 @dataclass(frozen=True)
 class SmallestMargin:
-    """How far above the claim's margin the least row is, as floats saw it: evidence, not proof.
+    """The least value of a row less the claim's margin, as floats saw it: evidence, not proof.
 
     Of float runs: in the network with rounded weights, over the real numbers.
     """
@@ -27,7 +27,7 @@ class SmallestMargin:
 
     @classmethod
     def of(cls, least: Least) -> Self:
-        """What floats saw."""
+        """The margin of the word with the least one."""
         return cls(float(least.margin), least.word, least.offset, least.place)
 
 
@@ -50,7 +50,7 @@ class Found:
 
 @dataclass(frozen=True)
 class LengthRow:
-    """What is known of all words of one length at all offsets; of float runs, without a ``bound``."""
+    """Verdict on all words of one length at all offsets; of float runs, without a ``bound``."""
 
     n: int
     verdict: str

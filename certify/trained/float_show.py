@@ -1,4 +1,4 @@
-"""What people and programs read of a claim about words in several classes of float runs."""
+"""Text and JSON of a claim about words in several classes of float runs."""
 
 from collections.abc import Sequence
 from typing import Any

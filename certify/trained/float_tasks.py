@@ -75,7 +75,7 @@ def _dealt(network: TrainedNetwork, search: WrongRuns, lengths: Sequence[Length]
 
 
 def do_length(task: str) -> str:
-    """What is found at a length, as text."""
+    """Search a length; return its row as text."""
     keys = json.loads(task)
     one = Length(**keys["length"])
     search = _search(keys["network"], keys["claim"], json.dumps(keys["float"]), keys["effort"])
@@ -88,5 +88,5 @@ row_from_text = partial(result_from_text, LengthRow)
 
 @lru_cache(maxsize=1)
 def _search(network: str, claim: str, run: str, effort: int) -> WrongRuns:
-    """By their digests; kept for the next length."""
+    """Make the search of a network and a claim, by their digests; kept for the next length."""
     return WrongRuns(network_in(network), claim_in(claim), run_in(run), effort)

@@ -1,4 +1,4 @@
-"""What people and programs read of a decision about words of any length, by counts or last letters."""
+"""Text and JSON of a decision about words of any length, by counts or last letters."""
 
 from typing import Any
 

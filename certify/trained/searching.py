@@ -209,5 +209,5 @@ def do_part(task: str) -> str:
 
 @functools.lru_cache(maxsize=1)
 def _searcher(network: str, claim: str) -> Searcher:
-    """By their digests; kept for the next part of the same claim, with what parts share."""
+    """Make the searcher of a network and a claim, by their digests; kept for the next part, with what parts share."""
     return Searcher(network_in(network), claim_in(claim))

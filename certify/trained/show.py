@@ -1,4 +1,4 @@
-"""What people and programs read of a decision about words: verdicts by length, margins, the shortest wrong word."""
+"""Text and JSON of a decision about words: verdicts by length, margins, the shortest wrong word."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -73,7 +73,7 @@ def run_in_short(run: RunClass) -> str:
 
 
 def in_every(run: RunClass | None) -> str:
-    """What a claim about float runs adds."""
+    """The end of the line of a claim about float runs; empty over the real numbers."""
     return "" if run is None else ", in every run"
 
 
@@ -83,7 +83,7 @@ def name_of_margins(run: RunClass | None) -> str:
 
 
 def describe_value(row: Row, value: Ends, margin: Fraction, execution: Execution | None = None) -> str:
-    """What a row of logits is, and what it should be; in an execution, and in which."""
+    """State the value of a row of logits and what it should be; in an execution, and in which."""
     if execution is None:
         return f"{show_row(row)} is {enclosed(*value)}, expected more than {margin}"
     return (f"{show_row(row)} is {decimal(value[0], DIGITS)} in a run, replayed bit by bit, expected more than "
@@ -122,7 +122,7 @@ def describe_places(claim: Claim) -> str:
 
 
 def describe_verdict(decision: Decision, why: bool = True) -> str:
-    """What is certified, from where on it is refuted, what lies between, and ``why`` that is open."""
+    """Say what is certified, what is refuted, what lies between, and ``why`` that is open."""
     rows = decision.rows
     refuted, unknown, vacuous = map(decision.lengths_that_are, ("refuted", "unknown", "vacuous"))
     every, some = ("", "") if decision.run is None else ("every run is ", "a run is ")

@@ -1,4 +1,4 @@
-"""What people and programs read of one word, or of one input in tracks, through a trained network.
+"""Text and JSON of one word, or of one input in tracks, through a trained network.
 
 People count cases from 1, as the checker prints them; JSON has their indices, as certificates have.
 """
@@ -35,7 +35,7 @@ def print_run_of_any(out: Console, run: Any) -> None:
 
 
 def run_of_any_to_json(run: Any) -> dict[str, Any]:
-    """The same as a JSON object."""
+    """The run as a JSON object."""
     return word_run_to_json(run) if isinstance(run, WordRun) else input_run_to_json(run)
 
 
@@ -148,7 +148,7 @@ def _weight(ends: Ends | None) -> str:
 
 
 def word_run_to_json(run: WordRun) -> dict[str, Any]:
-    """The same as a JSON object; every number is a pair of decimals around the true value."""
+    """The run as a JSON object; every number is a pair of decimals around the true value."""
     attention = [[[[*map(ends_to_pair, row)] for row in head] for head in step] for step in run.attention]
     return {
         "word": list(run.word), "tokens": list(run.tokens), "offset": run.offset,
@@ -203,7 +203,7 @@ def describe_input_run(run: InputRun) -> str:
 
 
 def input_run_to_json(run: InputRun) -> dict[str, Any]:
-    """The same as a JSON object; every number is a pair of decimals around the true value."""
+    """The run as a JSON object; every number is a pair of decimals around the true value."""
     return {
         "input": run.claim.show_input(run.columns), "tokens": list(run.tokens), "verdict": run.verdict,
         "answers": [{"place": answer.place, "right": answer.right, "nearest": answer.nearest,

@@ -1,4 +1,4 @@
-"""What people and programs read of any decision about a trained network: of words, of any length, of tracks."""
+"""Text and JSON of any decision about a trained network: of words, of any length, of inputs in tracks."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from certify.trained.tracks_decision import TracksDecision
 
 
 class Shown(NamedTuple):
-    """What a kind of decision says: its question, its table, its verdict in a sentence, more lines, its JSON."""
+    """Functions that show a kind of decision: question, table, verdict in a sentence, more lines, JSON."""
 
     question: Callable[[Any], list[str]]
     table: Callable[[Any], tuple[list[Column], list[tuple[Cell, ...]]]] | None

@@ -83,7 +83,7 @@ def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1, 
 
 def results_of_forms(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers, run: RunClass | None,
                      first: int | None, known: dict[str, str]) -> list[FormResult]:
-    """What is found of the ``first`` forms (None: of all); with one number of columns, one worker does it all."""
+    """Decide the ``first`` forms (None: all), each by one worker; tasks that are ``known`` are not done again."""
     texts = [text_of_network(network), text_of_claim(claim)]
     tasks = [json.dumps(about(texts, run, form=number, effort=effort)) for number in range(len(claim.forms))][:first]
     new = [(task, form) for task, form in zip(tasks, claim.forms, strict=False) if task not in known]
@@ -103,7 +103,7 @@ def do_form(task: str) -> str:
 
 @lru_cache(maxsize=1)
 def _decider(network: str, claim: str, run: str | None, effort: int) -> FormDecider | FormInRuns:
-    """By their digests; kept for the next form."""
+    """Make the decider of forms of a claim, by digests; kept for the next form."""
     asked = network_in(network), tracks_claim_in(claim)
     return FormDecider(*asked, effort) if run is None else FormInRuns(*asked, run_in(run), effort)
 

@@ -38,8 +38,10 @@ ROOMS = (1, 16, 256, 1 << 12, 1 << 16)
 
 @dataclass(frozen=True)
 class FormRow:
-    """What is known of all inputs of one form, in every run if a float model is asked about; ``n`` is its number of
-    columns. ``bound`` and ``seen`` are evidence: of float runs, of the network with rounded weights over the reals."""
+    """Verdict on all inputs of one form, in every run if a float model is asked about; ``n`` is its number of columns.
+
+    ``bound`` and ``seen`` are evidence: of float runs, of the network with rounded weights over the reals.
+    """
 
     n: int
     verdict: str

@@ -1,4 +1,4 @@
-"""What people and programs read of a decision about inputs in tracks."""
+"""Text and JSON of a decision about inputs in tracks."""
 
 from collections.abc import Sequence
 from fractions import Fraction
