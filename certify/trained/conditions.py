@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 
 from certify.frame.files import read_text
-from certify.trained.languages import language_of_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.language.predicate_definition import PredicateDefinition
 from constructions.language.syntax import And, Formula, Not, once
-from constructions.regular.automata import Automaton, Language, check_small, minimal, product
+from constructions.regular.automata import (
+    Automaton,
+    Language,
+    check_small,
+    explore,
+    minimal,
+    product,
+    small_language,
+)
 from constructions.regular.automaton_files import language_of_text
 from constructions.regular.expression import language_of_regex
 from constructions.tables import check_keys, shown, text, texts
-from constructions.trained.claim import Case, Row, When
+from constructions.trained.claim import Case, Claim, Row, When
+from proofs.words.tracking import track
 
 KEYS = ("formula", "regex", "dfa", "states")
 FIRST = parse_formula("FIRST", ())
@@ -139,3 +148,18 @@ def _when(condition: Condition, among: tuple[int, ...], states: int) -> When:
     for another in condition.formulas[1:]:
         formula = And(formula, another)
     return When(formula, None if len(among) == states else among)
+
+
+def language_of_formula(formula: Formula, alphabet: Sequence[str]) -> Language:
+    """The words at whose last position the formula holds; the empty word is not one of them.
+
+    Raises:
+        Unsupported: if the formula looks ahead, or counts without end.
+    """
+    letters = tuple(range(len(alphabet)))
+    claim = Claim(tuple(alphabet), letters, (), (), (0, 0), (1, 1), "each", False, Fraction(0), None, (),
+                  (Case(When(formula), ()),))
+    tracker = track(claim)
+    automaton, states = explore(tracker.start, tracker.step, len(alphabet), str(formula))
+    accepting = frozenset(number for number, state in enumerate(states) if tracker.cases(state))
+    return small_language(Language(automaton, accepting), str(formula))

@@ -8,8 +8,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from certify.frame.shards import ShardsProgress, Workers, run_tasks
-from certify.trained.decision import Decision, Found, is_whole_domain, rows_by_length, rows_by_offset, shortest
-from certify.trained.part import MOST_WORDS, Part, PartResult, words_of
+from certify.trained.decision import (
+    MOST_WORDS,
+    Decision,
+    Found,
+    Part,
+    PartResult,
+    is_whole_domain,
+    rows_by_length,
+    rows_by_offset,
+    shortest,
+    words_of,
+)
 from certify.trained.proving import accepted_wrong_word, find_refusals, with_vacuous_ones
 from certify.trained.searching import do_part, parts_to_tasks
 from certify.trained.tasks import result_from_text, text_of_claim, text_of_network

@@ -1,4 +1,4 @@
-"""What came of deciding a trained network: obligation by obligation, and length by length."""
+"""Decisions about words of a trained network: of obligations, of parts of them that are searched, and of lengths."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,8 +9,12 @@ from certify.frame.verdicts import worst
 from constructions.trained.claim import Claim, is_by_place, obligations
 from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.trained.certificate import Cover
 from proofs.trained.margins import Least
 from proofs.trained.search import WrongWord
+
+MOST_WORDS = 2**17
+"""Places and lengths with more words than this are not decided word by word, unless it is asked for."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,39 @@ class Found:
     seen: SmallestMargin | None = None
     wrong: WrongWord | None = None
     reason: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Obligations first … last (places or lengths) of a claim at one offset, and how hard to try.
+
+    ``avoid`` has pairs of a place or length and a way in which it is not to be covered.
+    """
+
+    offset: int
+    first: int
+    last: int
+    most_words: int = MOST_WORDS
+    effort: int = 1
+    avoid: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class PartResult:
+    """What was found of each obligation, and units that cover some of them."""
+
+    found: tuple[Found, ...]
+    cover: Cover
+
+
+def words_of(claim: Claim, count: int) -> int:
+    """How many words there are of a place or a length."""
+    return int(len(claim.alphabet) ** count)
+
+
+def stops_at_wrong(network: TrainedNetwork, claim: Claim) -> bool:
+    """Whether a word that is wrong makes all longer lengths refuted, so that they need not be looked at."""
+    return is_by_place(network, claim) and claim.read == "each"
 
 
 @dataclass(frozen=True)
@@ -121,7 +158,7 @@ def rows_by_length(network: TrainedNetwork, claim: Claim, found: Iterable[Found]
 def _by_length(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> Iterator[tuple[int, list[Found]]]:
     """For each length what is known of the obligations that words of that length have."""
     known = {(one.offset, one.count): one for one in found}
-    by_place = is_by_place(network, claim) and claim.read == "each"
+    by_place = stops_at_wrong(network, claim)
     counts: dict[int, list[int]] = {}
     for offset, count in obligations(network, claim):
         counts.setdefault(offset, []).append(count)

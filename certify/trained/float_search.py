@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from certify.trained.decision import LengthRow, SmallestMargin
+from certify.trained.decision import LengthRow, SmallestMargin, stops_at_wrong
 from constructions.trained.claim import Claim, Row, input_tokens, is_by_place, judged, last_offset
 from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.float_runs.numbers import NotFinite
@@ -39,16 +39,11 @@ class WrongRuns:
     def __init__(self, network: TrainedNetwork, claim: Claim, run: RunClass, effort: int) -> None:
         self.cast = cast_network(network, run)
         self.claim, self.run, self.effort = claim, run, effort
-        self.by_place = is_by_place(network, claim)
+        self.by_place, self.stops_at_wrong = is_by_place(network, claim), stops_at_wrong(network, claim)
         self.judge = WordMargins(FloatNetwork(self.cast), claim)
         self.executions = executions(run)
         self.search: Search | None = None
         self.given: list[tuple[str, ...]] = []
-
-    @property
-    def stops_at_wrong(self) -> bool:
-        """Whether a run that is wrong on a word is wrong on all longer ones that begin with it."""
-        return self.by_place and self.claim.read == "each"
 
     def row(self, n: int, all_words: bool, is_open: bool) -> LengthRow:
         """The least margin that is seen at length n, and if the length is open a wrong run, if one is found."""

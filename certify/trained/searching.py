@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from certify.trained.decision import Found, SmallestMargin
+from certify.trained.decision import Found, Part, PartResult, SmallestMargin, stops_at_wrong
 from certify.trained.networks import parameters
-from certify.trained.part import Part, PartResult, stops_at_wrong
 from certify.trained.tasks import about, claim_in, network_in, result_to_text
 from certify.trained.word_counts import WordCounts
 from constructions.errors import Unsupported

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from certify.cli import app
 from certify.trained import question
-from certify.trained.part import Part, PartResult
+from certify.trained.decision import Part, PartResult
 from certify.trained.searching import Searcher
 from certify.trained.tasks import result_from_text, result_to_text
 from certify.trained.track_runs_forms import FormInRuns
