@@ -201,9 +201,9 @@ def _decision(accepted: check.Accepted, given: check.Decision[Any, Any]) -> dict
 
 def _claim(accepted: check.Accepted) -> dict[str, Any]:
     given = accepted.given
-    language = given.language
     if isinstance(given, check.Decision):
         return _decision(accepted, given)
+    language = given.language
     if isinstance(given, check.MarginFile):
         return {"formula": "; ".join(language.write(given.claim.formula)), "alphabet": list(given.claim.alphabet),
                 "before": list(given.claim.before), "after": list(given.claim.after), "at": given.claim.at,

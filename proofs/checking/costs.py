@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from proofs.check.checker.chapters.trained.balls.precision import HIGHEST, LOWEST, Undecided
-from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, WordsUnit, count_leaves
+from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, count_leaves
 from proofs.check.checker.chapters.trained.reading.network import AttentionStep
+from proofs.check.checker.chapters.trained.reading.words_claim import WordsUnit
 from proofs.check.checker.chapters.trained.words.deciding import DecisionByCover
 from proofs.check.checker.chapters.trained.words.judge import Judge
 from proofs.check.checker.chapters.trained.words.running import stacks_of
@@ -16,7 +17,7 @@ FORM_STEPS = 1000  # of the form of a class, for each coordinate of the stream
 
 def estimate_decision(given: DecisionByCover) -> Mapping[str, int]:
     """How many words and nodes of classes there are, and about how many seconds they take."""
-    judge = Judge(given.network, given.claim, given.language)
+    judge = Judge(given.network, given.claim)
     cost = cost_of_token(judge)
     words = nodes = steps = 0
     for unit in given.evidence.units:

@@ -13,9 +13,9 @@ from proofs.check.checker.asking import ANYTHING, Request, RequiredClaim
 from proofs.check.checker.chapters.run_classes.reading import FloatClaim
 from proofs.check.checker.chapters.run_classes.roundoff import expect_sensible
 from proofs.check.checker.chapters.trained.floats.proof import FloatRuns, ProverOfRuns, cover_of
-from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, Cover, CoverPart, EachWord, WordsUnit
+from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, Cover, CoverPart
 from proofs.check.checker.chapters.trained.reading.decision import Decision
-from proofs.check.checker.chapters.trained.reading.words_claim import TrainedClaim
+from proofs.check.checker.chapters.trained.reading.words_claim import EachWord, TrainedClaim, WordsUnit
 from proofs.check.checker.chapters.trained.words.covering import expect_covered
 from proofs.check.checker.chapters.trained.words.deciding import (
     CoverageCounts,
@@ -248,7 +248,7 @@ def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] |
     """
     expect_sensible(run)
     prover, found = ProverOfRuns(given, run), list[tuple[int, str]]()
-    for one in obligations(given.network, given.claim, given.language):
+    for one in obligations(given.network, given.claim):
         last = min(one.last, found[-1][0] - 1) if found else one.last
         found += [(n, reason) for n, reason in prover.tried(one.offset, one.first, last) if reason]
     return found[-1] if found else None

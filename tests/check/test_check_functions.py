@@ -15,6 +15,7 @@ from proofs.check.checker.kernel.exponential import enclose_series
 from proofs.check.checker.kernel.functions import DIGITS
 from proofs.check.checker.kernel.irrational.functions import floor_ln
 from proofs.check.checker.kernel.language import Language
+from proofs.check.checker.kernel.language.columns import Columns
 from tests.check import handmade
 from tests.check.handmade import dump, starting
 from tests.check.hostile import rejected
@@ -72,8 +73,8 @@ def test_irrational_numbers_are_enclosed_and_have_no_exact_value(text: str, lowe
     with pytest.raises(Rejected, match="is irrational at n = 5, i = 3, expected a rational"):
         language.value_at(place, 5, 3)
     with pytest.raises(Rejected, match="is irrational at n = 5, i = 1, expected a rational"):
-        language.columns(range(5, 6)).numbers(place, 5)
-    assert language.columns(range(5, 6)).enclosures(place, 5) == [(lower, upper)] * 5
+        Columns(language, language.values, range(5, 6)).numbers(place, 5)
+    assert Columns(language, language.values, range(5, 6)).enclosures(place, 5) == [(lower, upper)] * 5
 
 
 def test_enclosures_of_random_expressions_contain_what_mpmath_finds() -> None:

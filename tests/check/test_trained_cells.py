@@ -265,7 +265,7 @@ def test_cells_are_proved_within_a_budget() -> None:
     spent = []
     for trees in (None, cells):
         decision = with_margin(made, Fraction(0))
-        before = decision.language.budget.steps_left
+        before = decision.budget.steps_left
         Classes(decision).prove(replace(made.unit, cells=None if trees is None else tuple(trees)))
-        spent.append(before - decision.language.budget.steps_left)
+        spent.append(before - decision.budget.steps_left)
     assert spent[1] > spent[0]

@@ -212,7 +212,7 @@ def test_every_form_contains_what_all_words_do_at_every_step(
     met = recorded(made, monkeypatch)
     assert len(met) >= 12
     for node, step, form in met:
-        known = spread(made.decision.language.budget, apply(made.decision.language.budget, linear, form))
+        known = spread(made.decision.budget, apply(made.decision.budget, linear, form))
         centres, reaches = (np.array(one, dtype=float) / 2**44 for one in known)
         for tokens in made.members[node]:
             value = matrix @ runs[tokens].streams[step][node[0]]
@@ -351,7 +351,7 @@ def test_units_outside_of_the_tables_or_about_no_obligation_are_refused() -> Non
         made.with_unit(offset=9).prove()
     with pytest.raises(Malformed, match="a unit with place 0"):
         made.with_unit(first=0).prove()
-    language = made.decision.language
+    language = made.decision.claim.language
     for formula in ("next Q_a", "Q_a until Q_b", "#>[Q_a] > 1", "LAST", "Q_a & ODD(#>[Q_b])"):
         case = replace(made.decision.claim.cases[0], when=replace(made.decision.claim.cases[0].when,
                                                                   formula=language.formula(formula)))

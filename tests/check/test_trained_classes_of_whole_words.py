@@ -19,7 +19,6 @@ from proofs.check.checker.chapters.trained.reading.network import Network, Units
 from proofs.check.checker.chapters.trained.reading.words_claim import Case
 from proofs.check.checker.chapters.trained.words.classes import Classes
 from proofs.check.checker.kernel.budget import Budget
-from proofs.check.checker.kernel.language import Language
 
 from .test_trained_classes import NETWORKS, build
 from .trained_classes import (
@@ -74,7 +73,7 @@ def make_whole(network: Network, read: str, state: Callable[[Word], object], n: 
         needed = [sorted(met)] * (steps - 1) + [[one]] * (steps > 0)
         data += find_ranges(met, directions, needed, widen, 0 if read == "first" else None)
     unit = ClassesUnit(seed % 3, n, n, 0, 0, BITS, data)
-    made = Made(Decision(network, claim, (), Cover((graph,), (directions,), (unit,)), Language(Budget(20))), members)
+    made = Made(Decision(network, claim, (), Cover((graph,), (directions,), (unit,)), claim.language.budget), members)
     return Whole(made, [(0 if read == "first" else node[0], tokens) for node in asked for tokens in members[node]])
 
 

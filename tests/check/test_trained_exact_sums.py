@@ -39,7 +39,7 @@ from proofs.check.checker.chapters.trained.forms.affine import (
     spread,
     with_generators,
 )
-from proofs.check.checker.chapters.trained.forms.ranges import Vectors
+from proofs.check.checker.chapters.trained.forms.scores import Vectors
 from proofs.check.checker.chapters.trained.reading.dyadics import Vector
 from proofs.check.checker.chapters.trained.reading.network import AttentionStep
 from proofs.check.checker.kernel.budget import Budget
@@ -154,7 +154,7 @@ def test_queries_keys_and_scores_of_drawn_runs_are_the_numbers_that_the_checker_
     network, claim = question
     run = presets()[name]
     given = parsed(json.loads(tracks_text(network, claim, [{"inputs": 1}], run)), Budget(8))
-    stack = FloatStack(given.language.budget, cast_network(given.network, given.floats[0]), given.floats[0])
+    stack = FloatStack(given.budget, cast_network(given.network, given.floats[0]), given.floats[0])
     attention, tokens = Runs(stack).stages[0].attention, [3, 1, 4, 1, 10, 1, 4, 1]
     read = [attention.normed(stack.embed(token, place)) for place, token in enumerate(tokens)]
     forms = ([make(0, one, place) for place, one in enumerate(read)] for make in (attention.key, attention.query))

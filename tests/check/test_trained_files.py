@@ -90,7 +90,7 @@ def mean_is_true(document: Document) -> bool:
     given = parsed(document, budget)
     if document["network"]["tensors"] != means()["network"]["tensors"]:
         return False
-    truth, claim = TruthsAlongWord(given.claim.conditions, given.language), given.claim
+    truth, claim = TruthsAlongWord(given.claim.conditions, given.claim.language), given.claim
     words = [given.evidence.word] if wrong else itertools.chain(
         *(itertools.product(range(2), repeat=n) for n in range(1, claim.max_n + 1)))
     for word in words:

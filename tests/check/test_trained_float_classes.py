@@ -25,7 +25,7 @@ from proofs.check.checker.chapters.trained.forms.affine import (
     make_linear,
     spread,
 )
-from proofs.check.checker.chapters.trained.forms.ranges import PathBounds, Vectors
+from proofs.check.checker.chapters.trained.forms.scores import PathBounds, Vectors
 from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
 from proofs.check.checker.chapters.trained.words import classes
 from proofs.check.checker.chapters.trained.words.classes import Classes
@@ -192,7 +192,7 @@ def made_of(kind: str, fields: dict[str, Any], widen: float) -> tuple[Made, Any,
     run = run_of(fields)
     cast = cast_by_checker(given_of(network, fields).network, run)
     made = make(cast, make_claim(cast), count, 3, 4, widen=widen)
-    return made, FloatStack(made.decision.language.budget, cast, run), network
+    return made, FloatStack(made.decision.budget, cast, run), network
 
 
 def judged_forms(made: Made, stack: FloatStack, monkeypatch: pytest.MonkeyPatch) -> dict[Any, CentredRange]:

@@ -32,7 +32,7 @@ from proofs.check.checker.chapters.trained.forms.affine import (
 )
 from proofs.check.checker.chapters.trained.forms.maps import make_map
 from proofs.check.checker.chapters.trained.forms.passing import NormMaps
-from proofs.check.checker.chapters.trained.forms.ranges import PathBounds
+from proofs.check.checker.chapters.trained.forms.scores import PathBounds
 from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected

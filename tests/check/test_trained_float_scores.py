@@ -13,7 +13,7 @@ from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
 from proofs.check.checker.chapters.trained.floats.softmax_rules import is_power
 from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm, CentredRange, spread
 from proofs.check.checker.chapters.trained.forms.packed import pack
-from proofs.check.checker.chapters.trained.forms.ranges import PathBounds, Vectors
+from proofs.check.checker.chapters.trained.forms.scores import PathBounds, Vectors
 from proofs.check.checker.chapters.trained.reading.network import Scale
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected

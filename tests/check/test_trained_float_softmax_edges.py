@@ -26,7 +26,7 @@ from proofs.check.checker.chapters.trained.forms.affine import (
 )
 from proofs.check.checker.chapters.trained.forms.maps import to_units
 from proofs.check.checker.chapters.trained.forms.packed import pack, unpack
-from proofs.check.checker.chapters.trained.forms.ranges import PathBounds, Vectors
+from proofs.check.checker.chapters.trained.forms.scores import PathBounds, Vectors
 from proofs.check.checker.chapters.trained.reading.network import Scale
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected

@@ -16,7 +16,7 @@ from proofs.check.checker.chapters.trained.floats.proof import ProverOfRuns
 from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
 from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm, known_by_sizes, spread
 from proofs.check.checker.chapters.trained.forms.packed import unpack
-from proofs.check.checker.chapters.trained.forms.ranges import PathBounds
+from proofs.check.checker.chapters.trained.forms.scores import PathBounds
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Malformed, Rejected
 from tests.check.trained_corpus import BINARY32, float_runs

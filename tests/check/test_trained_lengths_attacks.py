@@ -208,7 +208,7 @@ def test_the_form_of_a_cell_contains_the_row_of_every_word_of_it() -> None:
         document = certificate_of("words of any length", "counts", network_to_json(network), claim_to_json(claim),
                                   {"counts": [[0, 1]] * 3, "trees": [[None]] * 3})
         given, budget = parsed(document, Budget()), Budget(100)
-        kinds, truths = given.evidence.kinds, CaseTruths(given.claim, given.language)
+        kinds, truths = given.evidence.kinds, CaseTruths(given.claim)
         margins, region = Margins(given.network, given.claim, budget), regions_of(budget, given.claim, kinds)
         row = make_rows(budget, given.network.unembedding, [given.claim.cases[0].above[0]])
         floats = FloatNetwork(network)

@@ -15,10 +15,11 @@ from mpmath import floor, mpf
 from proofs.check import Malformed, Rejected, check_text
 from proofs.check.checker.chapters.trained.balls.precision import HIGHEST, Precision, Undecided, ceil_norm
 from proofs.check.checker.chapters.trained.balls.roundings import Inexact, Rounder, nearest
+from proofs.check.checker.chapters.trained.balls.running import Runner
 from proofs.check.checker.chapters.trained.forms.passing import make_maps
 from proofs.check.checker.chapters.trained.reading.network import Rounding
 from proofs.check.checker.chapters.trained.words.judge import Judge
-from proofs.check.checker.chapters.trained.words.running import Runner, stacks_of
+from proofs.check.checker.chapters.trained.words.running import stacks_of
 from proofs.check.checker.kernel.budget import Budget
 from tests.check.test_trained_words import read
 from tests.check.trained_networks import Weights, decision, dump, make_claim
@@ -145,7 +146,7 @@ def least_of(document: Document, words: list[tuple[int, ...]], everywhere: bool)
 def test_logits_are_within_the_error_bounds(kind: str, causal: bool) -> None:
     document = network(kind, causal)
     given = read(decision(document, make_claim(cases=[ALWAYS])))
-    judge, reference = Judge(given.network, given.claim, given.language), Reference(document)
+    judge, reference = Judge(given.network, given.claim), Reference(document)
     runner = Runner(stacks_of(judge), 2, [range(4)] * 5)
     for level in range(1, HIGHEST + 1):
         one = Precision(level).one
@@ -269,7 +270,7 @@ def test_a_gate_beside_a_rounding_is_malformed() -> None:
 def test_a_token_alone_has_no_range_of_all_tokens() -> None:
     given = read(decision(network("input"), make_claim(cases=[ALWAYS])))
     with pytest.raises(Rejected, match="a token alone has no range of all tokens"):
-        stacks_of(Judge(given.network, given.claim, given.language)).at(1).start(0, 0)
+        stacks_of(Judge(given.network, given.claim)).at(1).start(0, 0)
 
 
 def test_what_depends_on_a_tie_is_off_by_half_a_step_and_says_so() -> None:
@@ -283,7 +284,7 @@ def test_what_depends_on_a_tie_is_off_by_half_a_step_and_says_so() -> None:
     del w.tensors[document["tokens"]["tensor"]]
     document["tokens"] = ties
     given = read(decision(document, make_claim(cases=[ALWAYS])))
-    stacks = stacks_of(Judge(given.network, given.claim, given.language))
+    stacks = stacks_of(Judge(given.network, given.claim))
     runner = Runner(stacks, 0, [range(4)] * 3)
     for tokens in itertools.product(range(4), repeat=2):
         logits = Reference(document).logits([*tokens])

@@ -16,13 +16,14 @@ from proofs.check.checker.chapters.trained.balls.exact import linear
 from proofs.check.checker.chapters.trained.balls.heads import Reach
 from proofs.check.checker.chapters.trained.balls.memory import AttentionMemory
 from proofs.check.checker.chapters.trained.balls.precision import Precision, Undecided
+from proofs.check.checker.chapters.trained.balls.running import PATIENCE, Runner
 from proofs.check.checker.chapters.trained.balls.stack import AttentionOfFew
 from proofs.check.checker.chapters.trained.reading.cover import Cover
 from proofs.check.checker.chapters.trained.reading.decision import Decision
-from proofs.check.checker.chapters.trained.reading.words_claim import TrainedClaim
+from proofs.check.checker.chapters.trained.reading.words_claim import TrainedClaim, WordsUnit
 from proofs.check.checker.chapters.trained.words.judge import ALL, Judge, Share
-from proofs.check.checker.chapters.trained.words.obligations import Obligations, is_by_place, obligations
-from proofs.check.checker.chapters.trained.words.running import PATIENCE, Runner, stacks_of
+from proofs.check.checker.chapters.trained.words.obligations import is_by_place, obligations
+from proofs.check.checker.chapters.trained.words.running import stacks_of
 from proofs.check.checker.kernel.budget import Budget
 from proofs.checking.parts import check_part, check_sample, estimate
 from tests.check import brute
@@ -43,7 +44,7 @@ def read(document: dict[str, Any]) -> Decision[TrainedClaim, Cover]:
 
 def make_judge(document: dict[str, Any]) -> Judge:
     given = read(document)
-    return Judge(given.network, given.claim, given.language)
+    return Judge(given.network, given.claim)
 
 
 @pytest.mark.one_in(6)
@@ -226,11 +227,11 @@ FORMULAS = ("Q_1 since Q_0", "prev (Q_0 | ODD)", "Q_0 until (next Q_1)", "#<[Q_1
 def test_formulas_hold_as_they_do_by_definition() -> None:
     cases = [{"when": {"formula": formula}, "above": []} for formula in FORMULAS]
     given = read(decision(mean_network(), make_claim(cases=cases, predicates=["big(k,n) := 2*k > n"])))
-    truth = TruthsAlongWord(given.claim.conditions, given.language)
+    truth = TruthsAlongWord(given.claim.conditions, given.claim.language)
     for n in range(7):
         for word in itertools.product((0, 1), repeat=n):
             symbols = tuple("01"[letter] for letter in word)
-            columns = [brute.truths(given.language, formula, symbols) for formula in given.claim.formulas]
+            columns = [brute.truths(given.claim.language, formula, symbols) for formula in given.claim.formulas]
             wanted = {i: [k for k, column in enumerate(columns) if i and column[i - 1]] for i in range(n + 1)}
             assert truth.cases(word, range(n + 1)) == wanted
 
@@ -240,7 +241,7 @@ def test_states_and_formulas_must_both_hold_and_only_states_at_place_0() -> None
         {"states": [0]}, {"formula": "Q_1", "states": [1]}, {"formula": "true"})]
     claim = make_claim(automaton={"start": 0, "steps": [[0, 1], [1, 0]]}, cases=cases)
     given = read(decision(mean_network(), claim))
-    truth = TruthsAlongWord(given.claim.conditions, given.language)
+    truth = TruthsAlongWord(given.claim.conditions, given.claim.language)
     assert truth.cases((1, 0, 1), range(4)) == {0: [0], 1: [1, 2], 2: [2], 3: [0, 2]}
 
 
@@ -253,20 +254,20 @@ def test_states_and_formulas_must_both_hold_and_only_states_at_place_0() -> None
     ({"cases": [{"when": {"formula": "prev Q_1 & MOD(3,1)"}, "above": []}]}, True)])
 def test_obligations_are_by_place_where_a_later_token_changes_nothing(changes: dict[str, Any], by_place: bool) -> None:
     given = read(decision(make_network("gpt2"), make_claim(**changes)))
-    assert is_by_place(given.network, given.claim, given.language) == by_place
+    assert is_by_place(given.network, given.claim) == by_place
     given = read(decision(make_network("bidirectional"), make_claim(**changes)))
-    assert not is_by_place(given.network, given.claim, given.language)
+    assert not is_by_place(given.network, given.claim)
 
 
 def test_obligations_are_those_with_rows_of_the_tables() -> None:
     changes = {"offsets": [7, 9], "min_n": 2, "max_n": 4, "empty": True}
     given = read(decision(make_network("gpt2", rows=12), make_claim(**changes)))
-    assert [*obligations(given.network, given.claim, given.language)] == [
-        Obligations(7, 0, 4), Obligations(8, 0, 3), Obligations(9, 0, 2)]
+    assert [*obligations(given.network, given.claim)] == [
+        WordsUnit(7, 0, 4), WordsUnit(8, 0, 3), WordsUnit(9, 0, 2)]
     claim = make_claim(read="last", after=[3], max_n=2, offsets=[8, 9])
     by_length = read(decision(make_network("gpt2", rows=12), claim))
-    assert [*obligations(by_length.network, by_length.claim, by_length.language)] == [
-        Obligations(8, 1, 2), Obligations(9, 1, 1)]
+    assert [*obligations(by_length.network, by_length.claim)] == [
+        WordsUnit(8, 1, 2), WordsUnit(9, 1, 1)]
 
 
 def unit(offset: int, first: int, last: int) -> dict[str, Any]:
@@ -320,5 +321,5 @@ def test_words_that_no_case_can_reach_are_left_out() -> None:
     dead = make_claim(max_n=9, automaton={"start": 0, "steps": [[0, 1], [1, 1]]},
                       cases=[FEWER_ONES | {"when": {"states": [0]}}])
     given = read(decision(mean_network(), dead))
-    judge = Judge(given.network, given.claim, given.language)
+    judge = Judge(given.network, given.claim)
     assert [word for word, _ in judge.words(1, 3, ALL)] == [(0,), (0, 0), (0, 0, 0), (0, 0, 1), (0, 1), (1,)]

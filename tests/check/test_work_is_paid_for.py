@@ -13,6 +13,7 @@ from proofs.check.checker.asking import ANYTHING
 from proofs.check.checker.checking import check_within
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.language import Language
+from proofs.check.checker.kernel.language.columns import Columns
 from proofs.check.checker.kernel.numbers import add, told_apart
 from proofs.check.checker.kernel.reading.records import Neuron
 from proofs.check.checker.kernel.verdicts import Incomplete, TooLong, verdict_of
@@ -54,7 +55,7 @@ def test_every_root_is_paid_for() -> None:
     language = Language(budget)
     place, before = language.number(NESTED_ROOTS), budget.steps_left
     for n in range(1, 65):
-        language.columns(range(1, 65)).values(place, n)
+        Columns(language, language.values, range(1, 65)).values(place, n)
     assert before - budget.steps_left >= 20 * 8 * 64 * 65 // 2
 
 

@@ -81,8 +81,9 @@ def everywhere(language: Language) -> Case:
 def certified(network: Network, margin: Fraction = Fraction(0), widen: float = 1e-5) -> Certified:
     """That logit 0 is above a margin after every word of the length, by classes of the last letter."""
     language = Language(Budget())
-    claim = make_claim(network, 2, cases=(everywhere(language),), max_n=LENGTH, margin=margin)
-    made = make(network, claim, lambda word: 0, LENGTH, LENGTH, widen=widen, language=language)
+    claim = make_claim(network, 2, cases=(everywhere(language),), max_n=LENGTH, margin=margin,
+                       language=language)
+    made = make(network, claim, lambda word: 0, LENGTH, LENGTH, widen=widen)
     runs = {node: [run(network, tokens, 0) for tokens in inputs] for node, inputs in made.members.items()
             if node[0] == LENGTH}
     return Certified(**vars(made), runs=runs)
@@ -101,8 +102,8 @@ def with_margin(made: Certified, margin: Fraction | None) -> Decision[TrainedCla
     """The decision about another margin, with a language and a budget of its own."""
     language, claim = Language(Budget()), made.decision.claim
     claim = replace(claim, margin=claim.margin if margin is None else margin,
-                    cases=(everywhere(language),))
-    return replace(made.decision, language=language, claim=claim)
+                    cases=(everywhere(language),), language=language)
+    return replace(made.decision, budget=language.budget, claim=claim)
 
 
 def boxes_of(made: Certified) -> dict[Node, Ranges]:

@@ -19,6 +19,7 @@ from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import (
     Affine,
     AttentionStep,
+    LogitRow,
     Network,
     NetworkHead,
     Norm,
@@ -28,7 +29,7 @@ from proofs.check.checker.chapters.trained.reading.network import (
     Step,
     UnitsStep,
 )
-from proofs.check.checker.chapters.trained.reading.words_claim import Case, LogitRow, TrainedClaim
+from proofs.check.checker.chapters.trained.reading.words_claim import Case, TrainedClaim
 from proofs.check.checker.chapters.trained.words.classes import Classes
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.language import Language
@@ -212,7 +213,7 @@ def make_claim(network: Network, letters: int = 2, **changes: Any) -> TrainedCla
     """Tokens 0, 1, ... are the letters, the last token stands before the word, and no row is claimed."""
     start = len(network.tokens.rows) - 1
     claim = TrainedClaim(tuple("abcdefg"[:letters]), tuple(range(letters)), (start,), (), (0, 0), 1, 4, "each", False,
-                         Fraction(0), None, {}, ())
+                         Fraction(0), None, {}, (), Language(Budget(20)))
     return replace(claim, **changes)
 
 
@@ -276,7 +277,7 @@ def find_ranges(runs: dict[Node, list[Run]], directions: DirectionMatrices, need
 
 
 def make(network: Network, claim: TrainedClaim, state: Callable[[Word], object], first: int, last: int, *,
-         offset: int = 0, widen: float = 1e-6, turn: Random | None = None, language: Language | None = None) -> Made:
+         offset: int = 0, widen: float = 1e-6, turn: Random | None = None) -> Made:
     """A unit whose ranges are those of all words, widened; every judged node is asked if the claim has a case."""
     after = () if claim.read == "each" else claim.after
     graph, nodes = make_graph(len(claim.tokens), last, state, len(after))
@@ -289,8 +290,7 @@ def make(network: Network, claim: TrainedClaim, state: Callable[[Word], object],
     runs = {node: [run(network, tokens, offset) for tokens in members[node]] for node in read}
     data = find_ranges(runs, directions, [read] * (steps - 1) + [asked] * (steps > 0), widen)
     unit = ClassesUnit(offset, first, last, 0, 0, BITS, data)
-    language = language or Language(Budget(20))
-    return Made(Decision(network, claim, (), Cover((graph,), (directions,), (unit,)), language), members)
+    return Made(Decision(network, claim, (), Cover((graph,), (directions,), (unit,)), claim.language.budget), members)
 
 
 def with_least(made: Made, gap: float, row: LogitRow = ((0, Fraction(1)), (1, Fraction(-1, 3)))) -> Made:

@@ -159,7 +159,7 @@ def test_units_of_a_class_of_words_are_as_near_their_lines_in_runs_as_over_the_r
     document = json.loads(each_word_text(network, claim, presets()["binary32"]))
     document["floats"] = [{key: "binary64" if x == "binary32" else x for key, x in document["floats"][0].items()}]
     given = parsed(document, Budget(8))
-    budget = given.language.budget
+    budget = given.budget
     stack = FloatStack(budget, given.network, given.floats[0])
     token = stack.embed(2, 0)
     wide = AffineForm(token.rows, token.slots, [UNIT // 4] * len(token.rows), [x + UNIT for x in token.sizes], True)

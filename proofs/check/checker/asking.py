@@ -8,13 +8,18 @@ one network of the file: what its regime says is said at each (n, i) of that net
 So it implies the same claim about the first of its lengths. These are not none: the shortest is among those asked for.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .kernel.budget import Budget
 from .kernel.kind import FileKind
-from .kernel.language import Language, Place
 from .kernel.verdicts import expect, quote, require, within
+
+if TYPE_CHECKING:
+    from .kernel.language import Language, Place
 
 
 @dataclass(frozen=True)
@@ -60,13 +65,15 @@ def split_alphabet(text: str) -> tuple[str, ...]:
     return symbols
 
 
-def place_of_asked(asked: RequiredClaim, language: Language, part: str = "formula") -> Place | None:
+def place_of_asked(asked: RequiredClaim, language: Language | None, part: str = "formula") -> Place | None:
     """The formula that is asked for, or may be given, read with the predicates that stand beside it and no others."""
     text: str | None = getattr(asked, part)
     if text is None and not asked.predicates:
         return None
+    from .kernel.language import Language
     from .kernel.language.definitions import read_predicate, read_with_definitions
 
+    language = language or Language(Budget())
     known: dict[str, Place] = {}
     for definition in asked.predicates:
         with within("--predicate"):
@@ -80,8 +87,8 @@ def place_of_asked(asked: RequiredClaim, language: Language, part: str = "formul
 
 def check_asked(kind: FileKind, given: Any, asked: RequiredClaim) -> None:
     """The claim of the file is the one asked for."""
-    claim = given.claim
-    wanted = {"formula": place_of_asked(asked, given.language), "given": place_of_asked(asked, given.language, "given"),
+    claim, language = given.claim, given.language if kind.parts else None
+    wanted = {"formula": place_of_asked(asked, language), "given": place_of_asked(asked, language, "given"),
               "regime": asked.regime, "causal": asked.causal}
     for part, one in wanted.items():
         if part not in kind.parts:

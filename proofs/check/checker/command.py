@@ -6,9 +6,7 @@ from typing import NoReturn
 
 from .asking import Request, RequiredClaim, place_of_asked, split_alphabet
 from .checking import check_file
-from .kernel.budget import Budget
 from .kernel.kind import REGIMES
-from .kernel.language import Language
 from .kernel.verdicts import ACCEPTED, GRAVEST_FIRST, STATUS, Malformed, Refusal, expect, verdict_of
 
 
@@ -54,7 +52,7 @@ def read_arguments(argv: Sequence[str] | None) -> Request:
     asked = RequiredClaim(options.formula, tuple(options.predicate), alphabet, options.min_n, options.max_n,
                           options.regime, options.causal, options.given)
     for name in ("formula", "given"):
-        place_of_asked(asked, Language(Budget()), name)  # it makes sense, whatever the files are
+        place_of_asked(asked, None, name)  # it makes sense, whatever the files are
     return Request(tuple(options.files), asked, options.work)
 
 

@@ -61,7 +61,7 @@ def most_used(network: TrainedNetwork, claim: TracksClaim, run: RunClass) -> flo
     if unit is None:
         return 0
     given = parsed(json.loads(tracks_text(network, claim, [unit], run)), Budget(8))
-    stack = FloatStack(given.language.budget, cast_network(given.network, given.floats[0]), given.floats[0])
+    stack = FloatStack(given.budget, cast_network(given.network, given.floats[0]), given.floats[0])
     groups = list[tuple[set[int], int, int, Any]]()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(by_classes.GroupProof, "prove", lambda self, ranged, tree: len(

@@ -183,7 +183,7 @@ def test_cells_that_are_left_out_or_cut_elsewhere_are_refused_or_cover_as_well()
 def test_parts_of_classes_have_each_input_once() -> None:
     """Columns split by all letters, or by some, once more by others; as the checker makes them."""
     given = parsed(json.loads(certificate()), Budget(100))
-    columns, draw = FormColumns(given.language.budget, given.claim, given.claim.forms[0]), np.random.default_rng(0)
+    columns, draw = FormColumns(given.budget, given.claim, given.claim.forms[0]), np.random.default_rng(0)
     queries = make_queries(columns, [None] * 3)
     inputs = list(inputs_of(columns, left(columns, None, 0, {})))
 

@@ -91,7 +91,7 @@ def test_labels_that_put_other_classes_together_are_refused() -> None:
 def nodes_of(document: Document) -> list[list[tuple[Any, ...]]]:
     """Of each place that is read or asks, and each token there, the node of each class."""
     given = parsed(document, Budget(100))
-    columns, unit = FormColumns(given.language.budget, given.claim, given.claim.forms[0]), given.evidence.units[0]
+    columns, unit = FormColumns(given.budget, given.claim, given.claim.forms[0]), given.evidence.units[0]
     assert isinstance(unit, Unit)
     asked = len(columns.form.layout) - columns.form.first_answer
     queries = [*make_sources(columns, unit.labels[:-asked]), *make_queries(columns, unit.labels[-asked:])]

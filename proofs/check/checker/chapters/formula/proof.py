@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...kernel.language import Language, Place
+from ...kernel.language.columns import Columns
 from ...kernel.language.truths import Symbols
 from ...kernel.numbers import CacheOfNumbers, combine_columns
 from ...kernel.reading.records import (
@@ -59,7 +60,7 @@ class Proof:
         """Nothing is known yet that depends on the values of numbers."""
         self.letters: dict[object, Any] = {}  # of automata: one object for equal letters (attention/automaton.py)
         self.rows_by_value: dict[object, Any] = {}  # of sums/by_value.py, whose key says all that they depend on
-        self.columns = self.language.columns(self.claim.lengths)
+        self.columns = Columns(self.language, self.language.values, self.claim.lengths)
         self.proved = CacheOfNumbers[bool](self.budget)  # situations that need not be proved again, whoever meets them
 
     def lengths(self, places: Iterable[Place], mask: str = "future",

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...kernel.budget import Budget
 from ...kernel.kind import FileKind
-from ...kernel.language import Language
 from ...kernel.reading.document import Json
 from ...kernel.reading.shapes import headed, one_of
 from ...kernel.verdicts import expect, quote
@@ -51,7 +50,7 @@ KINDS: Mapping[tuple[str, str, str], EvidenceKind] = {
         "cover.read_cover", "words.deciding.prove_decision", "floats.proof.prove_float_runs",
         "words.vacuous.describe_covered"),
     (WORDS, ANSWERS, "each word"): EvidenceKind(
-        "cover.read_each_word", "", "floats.proof.prove_float_runs", "words.vacuous.describe_covered"),
+        "words_claim.read_each_word", "", "floats.proof.prove_float_runs", "words.vacuous.describe_covered"),
     (WORDS, ANSWERS, "wrong word"): EvidenceKind(
         "counterexamples.read_wrong_word", "words.wrong_word.prove_wrong_word", "floats.wrong_run.prove_wrong_run",
         "words.describing.describe_wrong_word", is_refutation=True),
@@ -101,10 +100,9 @@ def read_decision(row: EvidenceKind, document: Json, budget: Budget) -> Decision
     in_runs = isinstance(document, dict) and document["execution"] == RUNS
     fields = headed(document, FORMAT_OF_DECISION, "inputs", "execution", "property", "by", "network", "claim",
                     *["floats"] * in_runs, "evidence")
-    language = Language(budget)
     network = fields.read("network", partial(read_network, budget=budget))
     inputs = str(fields.read("inputs", one_of(*INPUTS)))
-    claim = fields.read("claim", partial(load(f"reading.{INPUTS[inputs]}"), network=network, language=language))
+    claim = fields.read("claim", partial(load(f"reading.{INPUTS[inputs]}"), network=network, budget=budget))
     floats: tuple[FloatClaim, ...] = ()
     if in_runs:
         from ..run_classes.reading import read_floats
@@ -112,8 +110,8 @@ def read_decision(row: EvidenceKind, document: Json, budget: Budget) -> Decision
         floats = fields.read("floats", partial(read_floats, lengths=range(claim.max_n, claim.max_n + 1)))
         expect(len(floats) == 1 or not row.is_refutation, "floats: expected one class, got {}", len(floats))
     evidence = fields.read("evidence", partial(load(f"reading.{row.read}"), about=Decision(
-        network, claim, floats, None, language)))
-    return Decision(network, claim, floats, evidence, language)
+        network, claim, floats, None, budget)))
+    return Decision(network, claim, floats, evidence, budget)
 
 
 def describe_decision(row: EvidenceKind, in_tracks: bool, given: Decision[Any, Any], coverage: Any) -> list[str]:

@@ -7,7 +7,6 @@ from fractions import Fraction
 from ..budget import Budget
 from ..numbers import Enclosure, ends_of
 from ..verdicts import expect
-from .columns import Columns
 from .evaluation import Values, holds_at_sum
 from .parser import Parser, read_formula, sum_with_zero
 from .printing import write_formula, write_short
@@ -77,10 +76,6 @@ class Language(Table):
     def enclose_at(self, place: Place, n: int, i: int) -> Enclosure:
         """The same, enclosed: both ends are the value where it is known exactly."""
         return ends_of(self.values.enclose_at(place, n, i))
-
-    def columns(self, lengths: range) -> Columns:
-        """Values and truths at all positions of a length at once, for these lengths."""
-        return Columns(self, self.values, lengths)
 
     def holds_at(self, place: Place, n: int, i: int) -> bool:
         """Whether a positional formula holds at (n, i)."""

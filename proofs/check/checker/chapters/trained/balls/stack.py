@@ -18,8 +18,7 @@ from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.numbers import INTEGER_BITS
 from ....kernel.verdicts import require
 from ..reading.dyadics import Vector
-from ..reading.network import AttentionStep, Network, Norm, NormStep, Rounding, UnitsStep, width_after
-from ..reading.words_claim import LogitRow
+from ..reading.network import AttentionStep, LogitRow, Network, Norm, NormStep, Rounding, UnitsStep, width_after
 from .activations import Activation, ScoreCap
 from .exact import ExactLinear, add, after_norm, below, linear, select, through, transposed, zeros
 from .exponentials import Exponentials

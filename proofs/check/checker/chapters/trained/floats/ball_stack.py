@@ -16,8 +16,7 @@ from ..balls.exact import ExactLinear, below, linear, select, zeros
 from ..balls.heads import HeadAverage, TokenProjections
 from ..balls.precision import NORM_BITS, Logits, Precision, Stream, Undecided, ceil_norm, ceil_sqrt
 from ..balls.stack import Alone, AttentionOnNumbers, NormOfStream, RowsOnNumbers, Stack, UnitsOnNumbers
-from ..reading.network import AttentionStep, Network, Norm, NormStep, UnitsStep
-from ..reading.words_claim import LogitRow
+from ..reading.network import AttentionStep, LogitRow, Network, Norm, NormStep, UnitsStep
 from .ball_heads import HeadOnBalls
 from .balls import SHARE, Balls, InputOnBalls, ProductOnBalls, SumOnBalls, greatest_gain, share
 from .casting import balls_have_rules, embedded

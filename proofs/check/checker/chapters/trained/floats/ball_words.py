@@ -7,9 +7,8 @@ from ....kernel.budget import Budget
 from ....kernel.verdicts import Rejected
 from ...run_classes.reading import FloatClaim
 from ..balls.precision import LOWEST, Precision, Undecided
-from ..reading.network import Network
-from ..reading.words_claim import LogitRow
-from ..words.running import Runner, Stacks
+from ..balls.running import Runner, Stacks
+from ..reading.network import LogitRow, Network
 from .ball_stack import RowsOnBalls, StackOnBalls
 
 

@@ -11,8 +11,9 @@ from operator import add, mul
 from ....kernel.verdicts import require
 from ..forms.affine import UNIT, WEIGHT, AffineForm, Linear, apply, move, plus, promoted, shift_symbols
 from ..forms.arithmetic import AttentionStage, Between
-from ..forms.ranges import ColumnSource, PathBounds, Vectors
-from ..reading.words_claim import LogitRow
+from ..forms.ranges import ColumnSource
+from ..forms.scores import PathBounds, Vectors
+from ..reading.network import LogitRow
 from .stack import AttentionOfRuns, FloatStack, join_forms, make_row_maps
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from ....kernel.verdicts import require
 from ..forms.affine import FRACTION, AffineForm, apply, spread
-from ..reading.words_claim import LogitRow
+from ..reading.network import LogitRow
 from .stack import FloatStack, make_row_maps
 from .walks import WalkOfRuns
 

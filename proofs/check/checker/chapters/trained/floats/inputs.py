@@ -4,26 +4,42 @@ section 7. Either way is loaded when it is needed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ....kernel.budget import Budget
+from ....kernel.verdicts import quote, within
 from ...run_classes.reading import FloatClaim
-from ..reading.network import Network
-from ..reading.words_claim import LogitRow
+from ...run_classes.roundoff import expect_sensible
+from ..reading.network import LogitRow, Network
 from .casting import balls_have_rules, cast_network
 
 if TYPE_CHECKING:
-    from ..words.running import Runner
+    from ..balls.running import Runner
     from .ball_words import BallsOfInputs
     from .form_words import FormsOfInputs
     from .stack import FloatStack
     from .walks import WalkOfRuns
 
 PATIENCE = 8  # how many more words than not may fail on balls before they are tried for one word of so many only
+
+
+def prove_in_each(floats: Sequence[FloatClaim], prove: Callable[[FloatClaim], Mapping[str, int]]) -> Mapping[str, int]:
+    """What is proved in every class of runs, and how many there are.
+
+    Raises:
+        Rejected: if it is not proved in one.
+    """
+    proved = Counter[str]()
+    for run in floats:
+        with within(quote(run.name)):
+            expect_sensible(run)
+            proved.update(prove(run))
+    return {"class of runs" if len(floats) == 1 else "classes of runs": len(floats), **proved}
 
 
 class NetworkInRuns:

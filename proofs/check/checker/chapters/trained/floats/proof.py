@@ -7,26 +7,24 @@ cover, some units of which are proved by classes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from ....kernel.verdicts import Rejected, quote, within
 from ...run_classes.reading import FloatClaim
-from ...run_classes.roundoff import expect_sensible
-from ..reading.cover import Cover, CoverPart, EachWord, WordsUnit
 from ..reading.decision import Decision
-from ..reading.words_claim import TrainedClaim
-from ..words.covering import expect_covered
+from ..reading.words_claim import EachWord, TrainedClaim, WordsUnit
 from ..words.judge import ALL, Judge, tokens_at_places
 from ..words.obligations import obligations
-from .inputs import InputsInRuns, NetworkInRuns, RowsInRuns
+from .inputs import InputsInRuns, NetworkInRuns, RowsInRuns, prove_in_each
 
 if TYPE_CHECKING:
+    from ..reading.cover import Cover, CoverPart
     from ..words.classes import Classes
 
-FloatRuns = Decision[TrainedClaim, Cover | EachWord]
+FloatRuns: TypeAlias = "Decision[TrainedClaim, Cover | EachWord]"
 
 
 def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
@@ -44,20 +42,6 @@ def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
     return prove_in_each(given.floats, prove)
 
 
-def prove_in_each(floats: Sequence[FloatClaim], prove: Callable[[FloatClaim], Mapping[str, int]]) -> Mapping[str, int]:
-    """What is proved in every class of runs, and how many there are.
-
-    Raises:
-        Rejected: if it is not proved in one.
-    """
-    proved = Counter[str]()
-    for run in floats:
-        with within(quote(run.name)):
-            expect_sensible(run)
-            proved.update(prove(run))
-    return {"class of runs" if len(floats) == 1 else "classes of runs": len(floats), **proved}
-
-
 def cover_of(given: FloatRuns) -> Sequence[CoverPart]:
     """The units that prove all obligations: without a cover all words of each.
 
@@ -65,24 +49,25 @@ def cover_of(given: FloatRuns) -> Sequence[CoverPart]:
         Rejected: if an obligation is left out.
     """
     if isinstance(given.evidence, EachWord):
-        return [WordsUnit(one.offset, one.first, one.last)
-                for one in obligations(given.network, given.claim, given.language)]
+        return [*obligations(given.network, given.claim)]
+    from ..words.covering import expect_covered
+
     expect_covered(by_cover(given))
     return given.evidence.units
 
 
 def by_cover(given: FloatRuns) -> Decision[TrainedClaim, Cover]:
     """The same, whose evidence is a cover."""
-    assert isinstance(given.evidence, Cover)
-    return cast(Decision[TrainedClaim, Cover], given)
+    assert not isinstance(given.evidence, EachWord)
+    return cast("Decision[TrainedClaim, Cover]", given)
 
 
 class ProverOfRuns:
     """Proves the words of one class of runs."""
 
     def __init__(self, given: FloatRuns, run: FloatClaim) -> None:
-        claim, self._judge = given.claim, Judge(given.network, given.claim, given.language)
-        self._network = NetworkInRuns(given.language.budget, given.network, run)
+        claim, self._judge = given.claim, Judge(given.network, given.claim)
+        self._network = NetworkInRuns(given.budget, given.network, run)
         tokens = {*claim.before, *claim.tokens, *claim.after}
         length = len(claim.before) + claim.max_n + len(claim.after)
         self._rows = RowsInRuns(self._network, self._judge.rows, claim.margin, tokens, length)

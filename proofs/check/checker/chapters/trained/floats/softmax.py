@@ -32,7 +32,7 @@ from ..forms.affine import (
     within_range,
 )
 from ..forms.maps import over_root, to_units
-from ..forms.ranges import PathBounds, Vectors, scores
+from ..forms.scores import PathBounds, Vectors, scores
 from ..reading.network import Scale
 from .one_number import as_stored, sum_is_exact
 from .rounding import all_times, expect_finite, roundings, sum_errors, times, up

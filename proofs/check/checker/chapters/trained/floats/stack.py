@@ -14,9 +14,8 @@ from ...run_classes.reading import FloatClaim
 from ..forms.affine import AffineForm, CentredRange, Linear, known_by_sizes, make_linear, promoted, shortened, widened
 from ..forms.maps import make_bias, make_map, to_units
 from ..forms.passing import NormMaps, UnitMaps, make_maps, make_norm
-from ..forms.ranges import PathBounds
-from ..reading.network import AttentionStep, Network, Rotary, Scale
-from ..reading.words_claim import LogitRow
+from ..forms.scores import PathBounds
+from ..reading.network import AttentionStep, LogitRow, Network, Rotary, Scale
 from .one_number import is_whole
 from .operations import Operations
 from .softmax import SoftmaxOfRuns

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, NoReturn
 from ....kernel.verdicts import Rejected
 from ...run_classes.reading import FloatClaim
 from ..reading.decision import Decision
+from ..reading.network import LogitRow
 from ..reading.tracks import EachInput, ExactUnit, Unit, Units
 from ..reading.tracks_claim import TracksClaim
-from ..reading.words_claim import LogitRow
 from ..tracks.proof import AboutTracks, prove_forms
-from .inputs import InputsInRuns, NetworkInRuns, RowsInRuns
-from .proof import prove_in_each
+from .inputs import InputsInRuns, NetworkInRuns, RowsInRuns, prove_in_each
 
 if TYPE_CHECKING:
     from ..tracks.each_input import ProvesRows
@@ -27,7 +26,7 @@ def prove_track_runs(given: Decision[TracksClaim, Units]) -> Mapping[str, int]:
         Rejected: if a row is not known to be above the margin, or there is no rule for what the network does.
     """
     def prove(run: FloatClaim) -> Mapping[str, int]:
-        network = NetworkInRuns(given.language.budget, given.network, run)
+        network = NetworkInRuns(given.budget, given.network, run)
         return prove_forms(given, partial(prove_each_in_runs, network), no_exact_numbers, partial(
             prove_classes_in_runs, network))
 

@@ -8,8 +8,9 @@ from ...run_classes.roundoff import expect_sensible
 from ...run_classes.way import Way
 from ..reading.counterexamples import WrongInput, WrongWord
 from ..reading.decision import Decision
+from ..reading.network import LogitRow
 from ..reading.tracks_claim import TracksClaim
-from ..reading.words_claim import LogitRow, TrainedClaim
+from ..reading.words_claim import TrainedClaim
 from ..tracks.places import row_and_prefix
 from ..words.judge import Judge
 from ..words.places import find_place, tokens_of
@@ -25,7 +26,7 @@ def prove_wrong_run(given: Decision[TrainedClaim, WrongWord]) -> Mapping[str, in
     """
     claim, wrong = given.claim, given.evidence
     one = one_run(given, wrong.way)
-    place = find_place(Judge(given.network, claim, given.language), given)
+    place = find_place(Judge(given.network, claim), given)
     expect_at_most(claim.cases[wrong.case].above[wrong.row], one.logits(tokens_of(given), wrong.offset, place),
                    claim.margin)
     return {"run": 1}
@@ -65,4 +66,4 @@ def one_run(given: Decision[object, object], way: Way | None) -> OneRun:
     require(run.exp_ulp >= 1, "exp_ulp is below 1, and functions of the run are within 1")
     require(run.normalised in ("either", "before" if way.before else "after"), "weights are normalised otherwise")
     require(run.exp_base in ("either", way.base), "exponentials have another base")
-    return OneRun(given.language.budget, cast_network(given.network, run), run, way)
+    return OneRun(given.budget, cast_network(given.network, run), run, way)

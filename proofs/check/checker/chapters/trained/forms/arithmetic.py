@@ -8,12 +8,12 @@ from functools import reduce
 from typing import NamedTuple, Protocol
 
 from ....kernel.budget import Budget
-from ..reading.network import Network
-from ..reading.words_claim import LogitRow
+from ..reading.network import LogitRow, Network
 from .affine import AffineForm, Linear, apply, charge, move, plus, shift_symbols
 from .maps import make_rows
 from .passing import AttentionMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between, turned
-from .ranges import ColumnSource, PathBounds, Vectors, scores, with_slope
+from .ranges import ColumnSource
+from .scores import PathBounds, Vectors, scores, with_slope
 
 Between = list[NormMaps | UnitMaps]
 

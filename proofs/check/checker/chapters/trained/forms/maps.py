@@ -8,8 +8,7 @@ from ....kernel.budget import Budget
 from ....kernel.numbers import INTEGER_BITS, ONE, over_one_denominator
 from ....kernel.verdicts import require
 from ..reading.dyadics import Matrix, Vector
-from ..reading.network import Affine, Rotary, Scale
-from ..reading.words_claim import LogitRow
+from ..reading.network import Affine, LogitRow, Rotary, Scale
 from .affine import WEIGHT, Linear, make_linear, shortened
 
 MAX_WEIGHT_BITS = 62  # of a weight or bias in units of 2^-44

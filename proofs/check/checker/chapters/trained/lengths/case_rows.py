@@ -17,5 +17,5 @@ class CaseRows:
         """The rows of these cases, each once."""
         if cases not in self._rows:
             rows = dict.fromkeys(row for case in sorted(cases) for row in self._given.claim.cases[case].above)
-            self._rows[cases] = make_rows(self._given.language.budget, self._given.network.unembedding, list(rows))
+            self._rows[cases] = make_rows(self._given.budget, self._given.network.unembedding, list(rows))
         return self._rows[cases]

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 
 from ....kernel.kind import entry
+from ..describing import FALSE, VACUOUS, covered
 from ..reading.counterexamples import LongWord
 from ..reading.decision import Decision
 from ..reading.words_claim import TrainedClaim
-from ..words.describing import FALSE, VACUOUS, covered, words_of_wrong_row
+from ..words.describing import words_of_wrong_row
 
 
 def describe_cells(given: object, coverage: Mapping[str, int], lines: list[str]) -> list[str]:

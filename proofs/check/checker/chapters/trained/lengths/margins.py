@@ -25,7 +25,7 @@ from ..forms.affine import (
 )
 from ..forms.packed import SLOT
 from ..forms.passing import AttentionMaps, HeadMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between
-from ..forms.ranges import PathBounds, Vectors, scores
+from ..forms.scores import PathBounds, Vectors, scores
 from ..forms.weights import SHARE
 from ..reading.network import AttentionStep, Network
 from ..reading.words_claim import TrainedClaim

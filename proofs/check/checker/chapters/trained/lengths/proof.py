@@ -20,7 +20,7 @@ from .truths import CaseTruths
 def prove_lengths(given: Decision[TrainedClaim, Counts]) -> Mapping[str, int]:
     """All rows of all cases, wherever they may hold, in each leaf of the tree of each region."""
     proof = LengthsProof(given)
-    regions, trees = regions_of(given.language.budget, given.claim, given.evidence.kinds), given.evidence.trees
+    regions, trees = regions_of(given.budget, given.claim, given.evidence.kinds), given.evidence.trees
     expect(len(trees) == len(regions), "trees: {} of them, expected {}", len(trees), len(regions))
     for number, (region, tree) in enumerate(zip(regions, trees, strict=True), 1):
         with within(f"region {number}"):
@@ -32,10 +32,10 @@ class LengthsProof:
     """Proves regions one after another; ``cells`` are the leaves so far, and ``asked`` those where a case may hold."""
 
     def __init__(self, given: Decision[TrainedClaim, Counts]) -> None:
-        self._given, self._budget = given, given.language.budget
+        self._given, self._budget = given, given.budget
         self._margins = Margins(given.network, given.claim, self._budget)
         self._rows = CaseRows(given)
-        self._truths = CaseTruths(given.claim, given.language)
+        self._truths = CaseTruths(given.claim)
         self.cells = self.asked = 0
 
     def prove(self, region: Region, tree: tuple[CountCut | None, ...]) -> None:
@@ -64,14 +64,14 @@ def prove_long_word(given: Decision[TrainedClaim, LongWord]) -> Mapping[str, int
     Raises:
         Rejected: if not, or if it is not decided.
     """
-    claim, budget = given.claim, given.language.budget
+    claim, budget = given.claim, given.budget
     n = sum(times for _, times in given.evidence.runs)
-    budget.hold(64 * n * (2 + len(given.language.nodes)))
+    budget.hold(64 * n * (2 + len(given.claim.language.nodes)))
     word = [letter for letter, times in given.evidence.runs for _ in range(times)]
     require(claim.min_n <= n <= claim.max_n, "a word of length {} is not in the claim", n)
     margins = Margins(given.network, claim, budget)
     budget.spend(1 + n)
-    cases = TruthsAlongWord(claim.conditions, given.language).cases(word, [n])[n]
+    cases = TruthsAlongWord(claim.conditions, given.claim.language).cases(word, [n])[n]
     require(given.evidence.case in cases, "case {} does not hold at the end of the word", given.evidence.case)
     counts = [0] * len(claim.alphabet)
     for letter, times in given.evidence.runs:

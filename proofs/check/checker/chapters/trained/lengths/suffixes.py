@@ -9,8 +9,8 @@ from fractions import Fraction
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.verdicts import expect, require, within
 from ..forms.affine import FRACTION
-from ..forms.ranges import PathBounds
 from ..forms.rows import prove_rows
+from ..forms.scores import PathBounds
 from ..reading.decision import Decision
 from ..reading.dyadics import POINTER_BITS
 from ..reading.lengths import LastLetters
@@ -31,7 +31,7 @@ def prove_suffixes(given: Decision[TrainedClaim, LastLetters]) -> Mapping[str, i
         Rejected: if a row is not proved.
         Malformed: if the tree is none.
     """
-    claim, proof, tree, budget = given.claim, SuffixProof(given), iter(given.evidence.tree), given.language.budget
+    claim, proof, tree, budget = given.claim, SuffixProof(given), iter(given.evidence.tree), given.budget
     first = 1 if claim.read == "each" else claim.min_n
     waiting: list[Word] = [()]
     while waiting:
@@ -55,9 +55,9 @@ class SuffixProof:
     """Proves rows of words; ``cells`` were looked at, ``asked`` are those of them where a case may hold."""
 
     def __init__(self, given: Decision[TrainedClaim, LastLetters]) -> None:
-        self._claim, self._budget = given.claim, given.language.budget
+        self._claim, self._budget = given.claim, given.budget
         self._margins = Margins(given.network, given.claim, self._budget, slopes=True)
-        self._truths, self._rows = CaseTruths(given.claim, given.language), CaseRows(given)
+        self._truths, self._rows = CaseTruths(given.claim), CaseRows(given)
         self._weights = [Distances(self._margins, slope) for slope in self._margins.slopes]
         self._after = () if reads_last_letter(given.claim) else given.claim.after
         automaton = given.claim.automaton

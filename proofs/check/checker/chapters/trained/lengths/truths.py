@@ -6,7 +6,7 @@ A truth is the pair of whether it may hold and whether it may fail; of what is n
 from collections.abc import Mapping, Sequence
 from operator import and_, or_
 
-from ....kernel.language import Language, Place
+from ....kernel.language import Place
 from ....kernel.language.evaluation import COMPARE
 from ..reading.words_claim import TrainedClaim
 from .counts import CountedCell, Region, sum_within
@@ -18,9 +18,9 @@ EITHER: Maybe = (True, True)
 class CaseTruths:
     """The cases of a claim, and the sums of counts that their formulas compare."""
 
-    def __init__(self, claim: TrainedClaim, language: Language) -> None:
-        self._claim, self._language = claim, language
-        self._order = sorted(language.below(claim.formulas))
+    def __init__(self, claim: TrainedClaim) -> None:
+        self._claim, self._language = claim, claim.language
+        self._order = sorted(claim.language.below(claim.formulas))
         self._sums = {place: sums for place in self._order for sums in [self._coefficients(place)] if sums is not None}
         self.sums = [*dict.fromkeys(self._sums.values())]
 

@@ -12,7 +12,8 @@ from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import Fields, integer_within, list_of, read_text
 from ....kernel.verdicts import expect
 from .decision import Decision
-from .words_claim import MAX_OFFSET, Count, TrainedClaim
+from .network import MAX_OFFSET, Count
+from .words_claim import TrainedClaim
 
 if TYPE_CHECKING:
     from ...run_classes.way import Way

@@ -10,23 +10,12 @@ from ....kernel.budget import MAX_N
 from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import Fields, integer_within, list_of, one_of, or_null
 from ....kernel.verdicts import expect
-from .decision import Decision
+from .decision import MAX_BITS, MAX_CUTS, Decision
 from .dyadics import read_base64
-from .network import Network
-from .words_claim import MAX_OFFSET, Count, Int32
+from .network import MAX_OFFSET, Count, Int32, Network
+from .words_claim import WordsUnit
 
-MAX_BITS = 256  # of the power of two that stated ranges are over
-MAX_CUTS = 64  # above a leaf of a tree of cells
 MAX_LEAVES = 1 << 12  # of a tree
-
-
-@dataclass(frozen=True)
-class WordsUnit:
-    """Every word is run: obligations (offset, first), ..., (offset, last)."""
-
-    offset: int
-    first: int
-    last: int
 
 
 @dataclass(frozen=True)
@@ -83,18 +72,6 @@ class Cover:
     graphs: tuple[Graph, ...]
     directions: tuple[DirectionMatrices, ...]
     units: tuple[CoverPart, ...]
-
-
-@dataclass(frozen=True)
-class EachWord:
-    """Every word is run."""
-
-
-def read_each_word(value: Json, about: object) -> EachWord:
-    """Nothing but that."""
-    del about
-    Fields(value)
-    return EachWord()
 
 
 def read_cover(value: Json, about: Decision[object, None]) -> Cover:

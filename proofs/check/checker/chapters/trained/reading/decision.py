@@ -8,13 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ....kernel.language import Language
+from ....kernel.budget import Budget
 from .network import Network
 
 if TYPE_CHECKING:
     from ...run_classes.reading import FloatClaim
 
 FORMAT_OF_DECISION = "certify-decision"
+MAX_BITS = 256  # of the power of two that stated ranges are over
+MAX_CUTS = 64  # above a leaf of a tree of cells
 
 Claim_co = TypeVar("Claim_co", covariant=True)
 Evidence_co = TypeVar("Evidence_co", covariant=True)
@@ -31,4 +33,4 @@ class Decision(Generic[Claim_co, Evidence_co]):
     claim: Claim_co
     floats: tuple[FloatClaim, ...]
     evidence: Evidence_co
-    language: Language
+    budget: Budget

@@ -14,6 +14,13 @@ FORMAT = "certify-trained"
 ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh", "identity")
 DIGEST = frozenset("0123456789abcdef")
 ORIGINALS = ("onnxruntime", "torch", "logits in")
+MAX_OFFSET = 1 << 20
+
+Count = integer_within(range(1 << 24))
+Int32 = integer_within(range(-1 << 31, 1 << 31))
+
+LogitRow = tuple[tuple[int, Fraction], ...]
+"""The linear form of logits with these (token, coefficient)."""
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,10 @@ from ....kernel.budget import MAX_N
 from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import Fields, integer_within, list_of, or_null
 from ....kernel.verdicts import Malformed, expect, quote
-from .cover import MAX_BITS, MAX_CUTS
-from .decision import Decision
+from .decision import MAX_BITS, MAX_CUTS, Decision
 from .dyadics import read_base64
-from .network import AttentionStep, Network
+from .network import AttentionStep, Count, Int32, Network
 from .tracks_claim import TracksClaim
-from .words_claim import Count, Int32
 
 LONG = integer_within(range(-1 << 127, 1 << 127))
 LEAST_PRECISION, MOST_PRECISION = 32, 128  # bits behind the point of scores; exponentials.py has so many

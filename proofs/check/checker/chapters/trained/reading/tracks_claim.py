@@ -20,8 +20,7 @@ from ....kernel.reading.shapes import (
     read_text,
 )
 from ....kernel.verdicts import expect, quote
-from .network import Network
-from .words_claim import MAX_OFFSET, Count
+from .network import MAX_OFFSET, Count, Network
 
 MAX_LETTERS = 1 << 16  # combinations of letters of a column
 
@@ -123,9 +122,9 @@ class TracksClaim:
         return (step or ())[1 + place.index]
 
 
-def read_claim(value: Json, network: Network, language: object) -> TracksClaim:
+def read_claim(value: Json, network: Network, budget: object) -> TracksClaim:
     """The claim; all of it fits the network, and there is no formula in it."""
-    del language
+    del budget
     fields = Fields(value, "tracks", "machine", "forms", "offset", "among", "margin", "typed")
     expect(network.readout == "each" or (network.readout == "last" and network.causal),
            "the network outputs logits of its {} token alone: it writes no answers token by token", network.readout)

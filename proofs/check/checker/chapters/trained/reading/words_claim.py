@@ -1,11 +1,11 @@
 """The object of docs/trained.md, section 3: what is claimed of all words."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 
-from ....kernel.budget import MAX_N
+from ....kernel.budget import MAX_N, Budget
 from ....kernel.language import Language, Place
 from ....kernel.reading.document import Json
 from ....kernel.reading.formulas import expect_known_symbols, in_language, read_predicates
@@ -19,16 +19,9 @@ from ....kernel.reading.shapes import (
     read_symbols,
 )
 from ....kernel.verdicts import expect, quote
-from ...along_words.conditions import Automaton, Conditions, When
-from .network import Network
+from ...along_words.conditions import Automaton, Conditions, When, is_past_only
+from .network import MAX_OFFSET, Count, LogitRow, Network
 
-MAX_OFFSET = 1 << 20
-
-LogitRow = tuple[tuple[int, Fraction], ...]
-"""The linear form of logits with these (token, coefficient)."""
-
-Count = integer_within(range(1 << 24))
-Int32 = integer_within(range(-1 << 31, 1 << 31))
 Length = integer_within(range(1, MAX_N + 1))
 LONGEST = 1 << 40  # of the lengths of a claim about any, unless it is about every length
 EVERY = 1 << 62  # in the place of the greatest length of a claim about every length
@@ -44,7 +37,10 @@ class Case:
 
 @dataclass(frozen=True)
 class TrainedClaim:
-    """What is said of all words; docs/trained.md, section 3. ``predicates`` are the places of definitions by name."""
+    """What is said of all words; docs/trained.md, section 3. ``predicates`` are the places of definitions by name.
+
+    All places are those of ``language``.
+    """
 
     alphabet: tuple[str, ...]
     tokens: tuple[int, ...]
@@ -59,6 +55,7 @@ class TrainedClaim:
     automaton: Automaton | None
     predicates: Mapping[str, Place]
     cases: tuple[Case, ...]
+    language: Language = field(repr=False, compare=False)
 
     @property
     def formulas(self) -> list[Place]:
@@ -66,17 +63,43 @@ class TrainedClaim:
         return self.conditions.formulas
 
     @property
+    def is_past_only(self) -> bool:
+        """Whether no formula looks ahead."""
+        return all(is_past_only(self.language, formula) for formula in self.formulas)
+
+    @property
     def conditions(self) -> Conditions:
         """Where its cases hold."""
         return Conditions(self.alphabet, self.automaton, tuple(case.when for case in self.cases))
 
 
-def read_claim(value: Json, network: Network, language: Language,
-               any_length: bool = False) -> TrainedClaim:
+@dataclass(frozen=True)
+class WordsUnit:
+    """Places (or lengths) ``first`` ... ``last`` at an offset: obligations; as a unit of a cover, all words are run."""
+
+    offset: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class EachWord:
+    """The evidence that every word is run."""
+
+
+def read_each_word(value: Json, about: object) -> EachWord:
+    """Nothing but that."""
+    del about
+    Fields(value)
+    return EachWord()
+
+
+def read_claim(value: Json, network: Network, budget: Budget, any_length: bool = False) -> TrainedClaim:
     """The claim; its tokens and rows fit the network, its formulas the alphabet.
 
     With ``any_length`` words may be of any length, and the greatest length is null if it is about every one.
     """
+    language = Language(budget)
     least = integer_within(range(1, LONGEST + 1)) if any_length else Length
     greatest = read_any_length if any_length else Length
     fields = Fields(value, "alphabet", "tokens", "before", "after", "offsets", "min_n", "max_n", "read", "empty",
@@ -95,9 +118,8 @@ def read_claim(value: Json, network: Network, language: Language,
         min_n=fields.read("min_n", least), max_n=fields.read("max_n", greatest),
         read=str(fields.read("read", one_of("each", "last", "first"))), empty=fields.read("empty", one_of(True, False)),
         margin=fields.read("margin", read_rational), automaton=automaton,
-        predicates=predicates,
-        cases=fields.read("cases", list_of(partial(read_case, outputs=network.outputs, states=states,
-                                                   language=language))))
+        predicates=predicates, language=language, cases=fields.read(
+            "cases", list_of(partial(read_case, outputs=network.outputs, states=states, language=language))))
     expect(len(tokens) == len(alphabet), "tokens: expected one for each symbol")
     expect_sensible(claim)
     expect(network.readout in ("each", claim.read), "read: the network outputs logits of its {} token alone",
@@ -107,9 +129,9 @@ def read_claim(value: Json, network: Network, language: Language,
     return claim
 
 
-def read_claim_of_any_length(value: Json, network: Network, language: Language) -> TrainedClaim:
+def read_claim_of_any_length(value: Json, network: Network, budget: Budget) -> TrainedClaim:
     """The claim about words of any length."""
-    return read_claim(value, network, language, any_length=True)
+    return read_claim(value, network, budget, any_length=True)
 
 
 def read_any_length(value: Json) -> int:

@@ -34,7 +34,7 @@ class FormProof:
 
     def __init__(self, given: Decision[TracksClaim, object], number: int, unit: Unit,
                  arithmetic: ArithmeticOfClasses | None = None) -> None:
-        self.given, self.unit, self.budget = given, unit, given.language.budget
+        self.given, self.unit, self.budget = given, unit, given.budget
         network, claim = given.network, given.claim
         require(network.causal, "claims about tracks need causal attention")
         told = claim, claim.forms[number]

@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING
 from ....kernel.budget import Budget
 from ....kernel.kind import entry
 from ....kernel.verdicts import quote_all, show
+from ..describing import EXACT, FALSE, IN_RUNS, counted, covered, describe_network, words_of_way, write_tokens
 from ..reading.decision import Decision
 from ..reading.tracks_claim import Form, LayoutPlace, Step, TracksClaim
-from ..words.describing import (
-    EXACT,
-    FALSE,
-    IN_RUNS,
-    counted,
-    covered,
-    describe_network,
-    words_of_way,
-    write_tokens,
-)
 from .columns import FormColumns, on_paths
 from .places import right_tokens
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.verdicts import Rejected, expect, require
+from ..balls.running import Runner, Stacks
 from ..balls.stack import Stack
 from ..reading.decision import Decision
+from ..reading.network import LogitRow
 from ..reading.tracks_claim import TracksClaim
-from ..reading.words_claim import LogitRow
-from ..words.running import Runner, Stacks
 from .columns import ColumnMove, FormColumns, Left, left
 from .describing import write_input
 
@@ -26,7 +26,7 @@ def exact_outputs(given: Decision[TracksClaim, object]) -> MakesProver:
     def make(rows: Sequence[LogitRow], may_stand: Sequence[Sequence[int]]) -> ProvesRows:
         read = {token for tokens in may_stand for token in tokens}
         stacks = Stacks(given.network, rows, lambda precision, part, asked: Stack(
-            precision, given.language.budget, part, read, asked, given.claim.margin, len(may_stand)))
+            precision, given.budget, part, read, asked, given.claim.margin, len(may_stand)))
         return Runner(stacks, given.claim.offset, may_stand).prove
 
     return make
@@ -38,7 +38,7 @@ def prove_each(given: Decision[TracksClaim, object], number: int, stated: int, m
     Raises:
         Rejected: if an answer is not proved.
     """
-    claim, form, budget = given.claim, given.claim.forms[number], given.language.budget
+    claim, form, budget = given.claim, given.claim.forms[number], given.budget
     columns = FormColumns(budget, claim, form)
     kept = left(columns, None, 0, {})
     may_stand = [columns.stand(place, kept) for place in form.layout]

@@ -15,7 +15,8 @@ from ....kernel.numbers import INTEGER_BITS
 from ....kernel.verdicts import require
 from ..balls.exponentials import ABSOLUTE_ERROR, Exponentials
 from ..forms.maps import over_root
-from ..forms.ranges import ColumnSource, PathBounds
+from ..forms.ranges import ColumnSource
+from ..forms.scores import PathBounds
 from ..reading.dyadics import Matrix, Vector
 from ..reading.network import AttentionStep, Network, NetworkHead, UnitsStep
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from ....kernel.budget import ENTRY_BITS, Cache
 from ....kernel.verdicts import expect, require, within
 from ..forms.packed import pack
-from ..forms.ranges import ColumnSource, PathBounds
+from ..forms.ranges import ColumnSource
+from ..forms.scores import PathBounds
 from ..reading.decision import Decision
 from ..reading.tracks import ExactUnit, Tree
 from ..reading.tracks_claim import TracksClaim
@@ -32,7 +33,7 @@ class ExactProof:
     """The proof of one form."""
 
     def __init__(self, given: Decision[TracksClaim, object], number: int, unit: ExactUnit) -> None:
-        self.given, self.unit, self.budget = given, unit, given.language.budget
+        self.given, self.unit, self.budget = given, unit, given.budget
         self.columns = FormColumns(self.budget, given.claim, given.claim.forms[number])
         self.network = ExactNetwork(self.budget, given.network, given.claim.offset, unit.precision)
         self._bundled = Cache[BundleKey, Bundles]()

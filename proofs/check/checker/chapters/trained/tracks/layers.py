@@ -20,8 +20,9 @@ from ..forms.affine import FRACTION, WEIGHT, AffineForm, Linear, apply, make_lin
 from ..forms.arithmetic import AttentionStage
 from ..forms.cells import Bounds, Box
 from ..forms.directions import PLACES, DirectionBasis, average, make_turn
-from ..forms.ranges import AttendedTo, ColumnSource, PathBounds, Vectors, both_ways, weigh
+from ..forms.ranges import AttendedTo, ColumnSource, both_ways, weigh
 from ..forms.rows import Heard
+from ..forms.scores import PathBounds, Vectors
 from ..forms.weights import RelativeWeights
 from ..reading.tracks import StepRanges
 from .columns import ColumnMove, FormColumns, left

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from ....kernel.budget import ENTRY_BITS, Cache
 from ....kernel.verdicts import require
 from ..forms.packed import SLOT, maximum, ones, pack, pack_short
-from ..forms.ranges import ColumnSource, PathBounds, contribution
+from ..forms.ranges import ColumnSource, contribution
+from ..forms.scores import PathBounds
 from .columns import ColumnMove, FormColumns, Left, Naming
 
 CHUNK = 512  # slots of a pass, about

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ....kernel.verdicts import Rejected, expect, require
 from ..reading.decision import Decision
+from ..reading.network import LogitRow
 from ..reading.tracks_claim import TracksClaim
-from ..reading.words_claim import LogitRow
 
 if TYPE_CHECKING:
     from ..reading.counterexamples import WrongInput

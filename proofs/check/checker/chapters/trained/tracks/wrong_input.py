@@ -9,9 +9,9 @@ from ..balls.stack import Stack
 from ..balls.walks import make_walk
 from ..reading.counterexamples import WrongInput
 from ..reading.decision import Decision
+from ..reading.network import LogitRow
 from ..reading.tracks import MOST_PRECISION
 from ..reading.tracks_claim import TracksClaim
-from ..reading.words_claim import LogitRow
 from .places import row_and_prefix
 
 
@@ -25,7 +25,7 @@ def prove_wrong_input(given: Decision[TracksClaim, WrongInput]) -> Mapping[str, 
     judged = [given.evidence.place - 1]
     for level in range(1, HIGHEST + 1):
         try:
-            stack = Stack(Precision(level), given.language.budget, given.network, {*prefix}, [row], claim.margin,
+            stack = Stack(Precision(level), given.budget, given.network, {*prefix}, [row], claim.margin,
                           len(prefix))
             walk = make_walk(stack, stack, claim.offset, [[token] for token in prefix])
             ((value, error),) = stack.rows.values(walk.logits(prefix, judged)[judged[0]], [0])
@@ -45,7 +45,7 @@ def prove_exactly(given: Decision[TracksClaim, WrongInput], row: LogitRow, prefi
     """
     from .exact import ExactNetwork
 
-    network = ExactNetwork(given.language.budget, given.network, given.claim.offset, MOST_PRECISION)
+    network = ExactNetwork(given.budget, given.network, given.claim.offset, MOST_PRECISION)
     ((right, _),) = [one for one in row if one[1] > 0]
     box = network.averages(prefix, MOST_PRECISION)
     ((least, greatest),) = network.judged(network.point((len(prefix) - 1, prefix[-1])), box, MOST_PRECISION, right,

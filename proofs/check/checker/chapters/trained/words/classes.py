@@ -23,8 +23,9 @@ from ..forms.cells import Bounds, Box, cells_of
 from ..forms.directions import DirectionBasis, average, make_turn
 from ..forms.graphs import GraphColumns, GraphNode, ancestors, follow, in_order, on_paths
 from ..forms.packed import SLOT
-from ..forms.ranges import AttendedTo, Averages, ColumnSource, Vectors, both_ways, weigh
+from ..forms.ranges import AttendedTo, Averages, ColumnSource, both_ways, weigh
 from ..forms.rows import Heard, Last, prove_rows
+from ..forms.scores import Vectors
 from ..forms.weights import RelativeWeights
 from ..reading.cover import ClassesUnit, Cover, Tree
 from ..reading.decision import Decision
@@ -46,10 +47,10 @@ class Classes:
 
     def __init__(self, decision: Decision[TrainedClaim, Cover], arithmetic: ArithmeticOfClasses | None = None) -> None:
         require(decision.network.causal or arithmetic is None, "classes of float runs need causal attention")
-        self.decision, self.budget = decision, decision.language.budget
-        self.by_place = is_by_place(decision.network, decision.claim, decision.language)
+        self.decision, self.budget = decision, decision.budget
+        self.by_place = is_by_place(decision.network, decision.claim)
         self.arithmetic = arithmetic or Reals(self.budget, decision.network)
-        self.tracker = Tracker(decision.language, decision.claim.conditions)
+        self.tracker = Tracker(decision.claim.language, decision.claim.conditions)
         self.weights = RelativeWeights(self.budget)
         self.reads: dict[tuple[int, ...], AttendedTo] = {}
         self._points: dict[tuple[int, int], AffineForm] = {}

@@ -1,7 +1,6 @@
 """That the units of a cover are about all obligations: docs/trained.md, section 4."""
 
 from ....kernel.verdicts import require
-from ...along_words.conditions import is_past_only
 from ..reading.cover import ClassesUnit, Cover
 from ..reading.decision import Decision
 from ..reading.words_claim import TrainedClaim
@@ -14,12 +13,12 @@ def expect_covered(given: Decision[TrainedClaim, Cover]) -> None:
     Raises:
         Rejected: if not.
     """
-    network, claim, language = given.network, given.claim, given.language
+    network, claim = given.network, given.claim
     units = sorted(given.evidence.units, key=lambda unit: (unit.offset, unit.first))
-    by_place = is_by_place(network, claim, language)
+    by_place = is_by_place(network, claim)
     what, number = "place" if by_place else "length", 0
-    for wanted in obligations(network, claim, language):
-        language.budget.spend(1)
+    for wanted in obligations(network, claim):
+        given.budget.spend(1)
         least = wanted.first
         while number < len(units) and units[number].offset == wanted.offset:
             unit = units[number]
@@ -42,6 +41,5 @@ def expect_classes_make_sense(given: Decision[TrainedClaim, Cover], by_place: bo
         Rejected: if they are not.
     """
     classes = [unit for unit in given.evidence.units if isinstance(unit, ClassesUnit)]
-    past = all(is_past_only(given.language, formula) for formula in given.claim.formulas)
-    require(not classes or past, "cover: classes need past-only formulas")
+    require(not classes or given.claim.is_past_only, "cover: classes need past-only formulas")
     require(by_place or all(unit.first == unit.last for unit in classes), "cover: by length, classes are of one length")

@@ -8,9 +8,9 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from ....kernel.verdicts import within
-from ..reading.cover import Cover, CoverPart, WordsUnit
+from ..reading.cover import Cover, CoverPart
 from ..reading.decision import Decision
-from ..reading.words_claim import TrainedClaim
+from ..reading.words_claim import TrainedClaim, WordsUnit
 from .covering import expect_covered
 from .judge import ALL, Judge, Share
 from .obligations import obligations
@@ -33,7 +33,7 @@ def add_up(given: DecisionByCover, proved: Iterable[CoverageCounts]) -> Coverage
     total = Counter[str]()
     for coverage in proved:
         total.update(coverage)
-    asked = obligations(given.network, given.claim, given.language)
+    asked = obligations(given.network, given.claim)
     return {**total, "obligations": sum(one.last - one.first + 1 for one in asked)}
 
 
@@ -50,7 +50,7 @@ class Prover:
 
     def __init__(self, given: DecisionByCover) -> None:
         self.given = given
-        self._judge = Judge(given.network, given.claim, given.language)
+        self._judge = Judge(given.network, given.claim)
 
     def prove(self, unit: CoverPart, share: Share) -> int:
         """The unit, or a share of its words; how many words or classes that are."""

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ....kernel.kind import entry
 from ....kernel.language import Language
 from ....kernel.verdicts import quote_all, show
+from ..describing import EXACT, FALSE, IN_RUNS, VACUOUS, describe_network, words_of_way, write_tokens
 from ..reading.decision import Decision
-from ..reading.network import AttentionStep, Network, Rounding, UnitsStep
-from ..reading.words_claim import EVERY, Case, LogitRow, TrainedClaim
+from ..reading.network import LogitRow, Network
+from ..reading.words_claim import EVERY, Case, TrainedClaim
 from .obligations import greatest_length
 
 if TYPE_CHECKING:
-    from ...run_classes.way import Way
     from ..reading.counterexamples import WrongWord
-
-EXACT = "exact reals, real exponentials and square roots"
-IN_RUNS = "in every float run of each class below"
-VACUOUS = "the claim that follows is VACUOUS: on no word is anything judged:"
-FALSE = "the claim that follows is FALSE:"
-
-
-def covered(coverage: Mapping[str, int]) -> list[str]:
-    """What was covered to accept a claim."""
-    return entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])
 
 
 def describe_lengths(claim: TrainedClaim, vacuous: Sequence[int], lines: list[str]) -> list[str]:
@@ -61,17 +51,9 @@ def words_of_wrong_row(claim: TrainedClaim, case: int, row: int) -> str:
     return f"{words_of_row(claim.cases[case].above[row])} is at most {show(claim.margin)}"
 
 
-def words_of_way(way: Way | None) -> list[str]:
-    """What the run does in which a claim is false, if it is about runs."""
-    return [] if way is None else entry("wrong run", [
-        f"every sum {way.order}, products {'fused with sums' if way.fused else 'rounded'},",
-        f"weights normalised {'before' if way.before else 'after'} they are multiplied, exponentials to base "
-        f"{way.base}"])
-
-
 def describe_claim(given: Decision[TrainedClaim, object]) -> list[str]:
     """Network and claim, all of it."""
-    network, claim, language = given.network, given.claim, given.language
+    network, claim, language = given.network, given.claim, given.claim.language
     return [
         *describe_network(network),
         *entry("alphabet", [f"{quote_all(claim.alphabet)}"]),
@@ -83,45 +65,10 @@ def describe_claim(given: Decision[TrainedClaim, object]) -> list[str]:
           for line in entry(f"case {number}", list(words_of_case(case, claim, language))))]
 
 
-def describe_network(network: Network) -> list[str]:
-    """The network, and what the file says of where it came from."""
-    return [
-        *entry("network", list(words_of_network(network))),
-        *(line for source in network.sources for line in entry("from", [
-            f"{quote_all([source.file])}, sha256 {source.sha256}",
-            "(not checked; the claim is about the weights in the certificate)"])),
-        *entry("compared", [f"{network.compared or 'with no original when it was imported'} (not checked)"])]
-
-
 def words_of_input(claim: TrainedClaim) -> Iterator[str]:
     """How a word becomes tokens."""
     yield f"a token for each letter, in the order of the alphabet: {write_tokens(claim.tokens)}"
     yield f"tokens before them: {write_tokens(claim.before)}; after them: {write_tokens(claim.after)}"
-
-
-def write_tokens(tokens: Sequence[int]) -> str:
-    """Tokens."""
-    return " ".join(map(str, tokens)) or "none"
-
-
-def counted(number: int, noun: str) -> str:
-    """As in "1 head", "2 heads"."""
-    return f"{number} {noun}" + "s" * (number != 1)
-
-
-def words_of_network(network: Network) -> Iterator[str]:
-    """Its shape."""
-    heads = sum(len(step.heads) for step in network.attention_steps)
-    units = sum(step.inward.weight.width for step in network.steps if isinstance(step, UnitsStep))
-    steps = sum(isinstance(step, AttentionStep) for step in network.steps)
-    kind = "causal" if network.masked else "bidirectional"
-    rounded = sum(isinstance(step, UnitsStep) and isinstance(step.activation, Rounding) for step in network.steps)
-    kind += f", {counted(rounded, 'rounding')}" * (rounded > 0) + " by the range of all tokens" * network.of_input
-    yield (f"{kind}, {counted(steps, 'layer')} of attention, {counted(heads, 'head')}, {counted(units, 'neuron')}, "
-           f"width {network.width},")
-    rows = "no table of positions" if network.rows is None else f"{counted(network.rows, 'row')} of positions"
-    yield (f"{counted(len(network.tokens.rows), 'token')}, {rows}, {counted(network.outputs, 'logit')}, read out at "
-           + {"each": "each token", "first": "the first token alone", "last": "the last token alone"}[network.readout])
 
 
 def words_of_claim(network: Network, claim: TrainedClaim, numbers: str) -> Iterator[str]:

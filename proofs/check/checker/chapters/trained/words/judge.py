@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ....kernel.language import Language
-from ...along_words.conditions import is_past_only
-from ...along_words.tracker import Tracker, TrackerState
-from ...along_words.truth import TruthsAlongWord
 from ..reading.network import Network
 from ..reading.words_claim import TrainedClaim
 from .obligations import is_by_place
 
 if TYPE_CHECKING:
-    from ..reading.cover import WordsUnit
+    from ...along_words.tracker import Tracker, TrackerState
+    from ...along_words.truth import TruthsAlongWord
+    from ..reading.words_claim import WordsUnit
 
 Word = tuple[int, ...]
 
@@ -63,17 +62,22 @@ def rank(word: Word, letters: int) -> int:
 class Judge:
     """A claim about a network: which rows must be above the margin where."""
 
-    def __init__(self, network: Network, claim: TrainedClaim, language: Language) -> None:
-        self.network, self.claim, self.budget = network, claim, language.budget
-        self.by_place = is_by_place(network, claim, language)
-        self.truth = TruthsAlongWord(claim.conditions, language)
-        past_only = all(is_past_only(language, formula) for formula in claim.formulas)
-        self.tracker = Tracker(language, claim.conditions) if past_only else None
+    def __init__(self, network: Network, claim: TrainedClaim) -> None:
+        self.network, self.claim, self.budget = network, claim, claim.language.budget
+        self.by_place = is_by_place(network, claim)
+        self.tracker = tracker_of(claim) if claim.is_past_only else None
         self._dead = dead_states(claim) if self.by_place or claim.read != "each" else frozenset()
         self.rows = list(dict.fromkeys(row for case in claim.cases for row in case.above))
         places = {row: place for place, row in enumerate(self.rows)}
         self.rows_of_case = [[places[row] for row in case.above] for case in claim.cases]
         self._needed: dict[tuple[int, ...], tuple[int, ...]] = {}
+
+    @cached_property
+    def truth(self) -> TruthsAlongWord:
+        """What cases hold where."""
+        from ...along_words.truth import TruthsAlongWord
+
+        return TruthsAlongWord(self.claim.conditions, self.claim.language)
 
     def judged(self, n: int) -> list[tuple[int, int]]:
         """Where logits are judged in words of length n: (position, place of the token in the input)."""
@@ -123,6 +127,13 @@ class Judge:
             self.budget.spend(1 + sum(len(self.rows_of_case[case]) for case in cases))
             self._needed[key] = tuple(sorted({row for case in cases for row in self.rows_of_case[case]}))
         return self._needed[key]
+
+
+def tracker_of(claim: TrainedClaim) -> Tracker:
+    """What follows the cases of a claim letter by letter; its formulas look back only."""
+    from ...along_words.tracker import Tracker
+
+    return Tracker(claim.language, claim.conditions)
 
 
 def dead_states(claim: TrainedClaim) -> frozenset[int]:

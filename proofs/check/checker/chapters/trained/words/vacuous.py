@@ -1,12 +1,18 @@
 """At which lengths a claim asks nothing: on no word of them does a case with a row hold where logits are judged."""
 
-from collections.abc import Iterator, Mapping
+from __future__ import annotations
 
-from ...along_words.tracker import Tracker, TrackerState
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from ..describing import covered
 from ..reading.decision import Decision
 from ..reading.words_claim import TrainedClaim
-from .describing import covered, describe_lengths
+from .describing import describe_lengths
 from .judge import ALL, Judge, dead_states
+
+if TYPE_CHECKING:
+    from ...along_words.tracker import Tracker, TrackerState
 
 
 def describe_covered(given: Decision[TrainedClaim, object], coverage: Mapping[str, int], lines: list[str]) -> list[str]:
@@ -16,7 +22,7 @@ def describe_covered(given: Decision[TrainedClaim, object], coverage: Mapping[st
 
 def find_vacuous_lengths(given: Decision[TrainedClaim, object]) -> list[int]:
     """The lengths of the claim at which nothing is to be proved; of every other one some word has a row to prove."""
-    claim, judge = given.claim, Judge(given.network, given.claim, given.language)
+    claim, judge = given.claim, Judge(given.network, given.claim)
     if judge.tracker is not None:
         return list(vacuous_by_states(given, judge, judge.tracker))
     return [n for n in range(claim.min_n, claim.max_n + 1)

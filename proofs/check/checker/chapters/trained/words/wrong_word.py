@@ -4,12 +4,13 @@ from collections.abc import Mapping
 
 from ....kernel.verdicts import Rejected, require
 from ..balls.precision import HIGHEST, LOWEST, Undecided
+from ..balls.running import Runner
 from ..reading.counterexamples import WrongWord
 from ..reading.decision import Decision
 from ..reading.words_claim import TrainedClaim
 from .judge import Judge
 from .places import find_place, tokens_of
-from .running import Runner, stacks_of
+from .running import stacks_of
 
 
 def prove_wrong_word(given: Decision[TrainedClaim, WrongWord]) -> Mapping[str, int]:
@@ -18,7 +19,7 @@ def prove_wrong_word(given: Decision[TrainedClaim, WrongWord]) -> Mapping[str, i
     Raises:
         Rejected: if not, or if it is not decided.
     """
-    judge = Judge(given.network, given.claim, given.language)
+    judge = Judge(given.network, given.claim)
     expect_at_most_margin(judge, given, find_place(judge, given))
     return {"word": 1}
 

@@ -1,0 +1,66 @@
+"""What is said of every decision: its network, what was covered, the run of a wrong word or input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ...kernel.kind import entry
+from ...kernel.verdicts import quote_all
+from .reading.network import AttentionStep, Network, Rounding, UnitsStep
+
+if TYPE_CHECKING:
+    from ..run_classes.way import Way
+
+EXACT = "exact reals, real exponentials and square roots"
+IN_RUNS = "in every float run of each class below"
+VACUOUS = "the claim that follows is VACUOUS: on no word is anything judged:"
+FALSE = "the claim that follows is FALSE:"
+
+
+def covered(coverage: Mapping[str, int]) -> list[str]:
+    """What was covered to accept a claim."""
+    return entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])
+
+
+def words_of_way(way: Way | None) -> list[str]:
+    """What the run does in which a claim is false, if it is about runs."""
+    return [] if way is None else entry("wrong run", [
+        f"every sum {way.order}, products {'fused with sums' if way.fused else 'rounded'},",
+        f"weights normalised {'before' if way.before else 'after'} they are multiplied, exponentials to base "
+        f"{way.base}"])
+
+
+def describe_network(network: Network) -> list[str]:
+    """The network, and what the file says of where it came from."""
+    return [
+        *entry("network", list(words_of_network(network))),
+        *(line for source in network.sources for line in entry("from", [
+            f"{quote_all([source.file])}, sha256 {source.sha256}",
+            "(not checked; the claim is about the weights in the certificate)"])),
+        *entry("compared", [f"{network.compared or 'with no original when it was imported'} (not checked)"])]
+
+
+def write_tokens(tokens: Sequence[int]) -> str:
+    """Tokens."""
+    return " ".join(map(str, tokens)) or "none"
+
+
+def counted(number: int, noun: str) -> str:
+    """As in "1 head", "2 heads"."""
+    return f"{number} {noun}" + "s" * (number != 1)
+
+
+def words_of_network(network: Network) -> Iterator[str]:
+    """Its shape."""
+    heads = sum(len(step.heads) for step in network.attention_steps)
+    units = sum(step.inward.weight.width for step in network.steps if isinstance(step, UnitsStep))
+    steps = sum(isinstance(step, AttentionStep) for step in network.steps)
+    kind = "causal" if network.masked else "bidirectional"
+    rounded = sum(isinstance(step, UnitsStep) and isinstance(step.activation, Rounding) for step in network.steps)
+    kind += f", {counted(rounded, 'rounding')}" * (rounded > 0) + " by the range of all tokens" * network.of_input
+    yield (f"{kind}, {counted(steps, 'layer')} of attention, {counted(heads, 'head')}, {counted(units, 'neuron')}, "
+           f"width {network.width},")
+    rows = "no table of positions" if network.rows is None else f"{counted(network.rows, 'row')} of positions"
+    yield (f"{counted(len(network.tokens.rows), 'token')}, {rows}, {counted(network.outputs, 'logit')}, read out at "
+           + {"each": "each token", "first": "the first token alone", "last": "the last token alone"}[network.readout])
