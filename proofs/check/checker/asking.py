@@ -54,11 +54,7 @@ class Request:
 
 
 def split_alphabet(text: str) -> tuple[str, ...]:
-    """The symbols of ``01``, of ``a, b, min_n`` or of ``go stop``: by commas, else by blanks, else one a character.
-
-    Raises:
-        Malformed: if there is none, or one is empty or there twice.
-    """
+    """The symbols of ``01``, of ``a, b, min_n`` or of ``go stop``: by commas, else by blanks, else one a character."""
     apart = text.split(",") if "," in text else text.split() if any(map(str.isspace, text)) else text
     symbols = tuple(map(str.strip, apart))
     expect(symbols and all(symbols) and len(set(symbols)) == len(symbols), "--alphabet: expected symbols, each once")
@@ -110,9 +106,5 @@ def check_asked(kind: FileKind, given: Any, asked: RequiredClaim) -> None:
 
 
 def compare_part(part: str, is_same: bool, found: str | int | Fraction) -> None:
-    """One part of the claim.
-
-    Raises:
-        Rejected: if it is another one.
-    """
+    """One part of the claim."""
     require(is_same, "claim differs: the file has {} {}", part, found)

@@ -25,11 +25,7 @@ ADDITIONS: Mapping[str, Mapping[str, str]] = {"certify-certificate": {"floats": 
 
 
 def find_kind(document: Mapping[str, Json]) -> FileKind:
-    """Who knows a file that begins with its format.
-
-    Raises:
-        Malformed: if nobody does.
-    """
+    """Who knows a file that begins with its format."""
     chapter = import_module(f".chapters.{CHAPTERS[str(document['format'])]}", __package__)
     kind: FileKind = chapter.find_kind(document) if hasattr(chapter, "find_kind") else chapter.KIND
     return kind

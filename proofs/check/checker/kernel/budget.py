@@ -102,11 +102,7 @@ class Budget:
             self.bits_left = left
 
     def expect_kept(self) -> None:
-        """What was done was within the budget, whoever may have gone on when it ended.
-
-        Raises:
-            Incomplete: if more was spent than there was.
-        """
+        """What was done was within the budget, whoever may have gone on when it ended."""
         self.spend(0)
 
     def _advice(self) -> str:

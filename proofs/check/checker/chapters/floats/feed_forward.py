@@ -32,11 +32,7 @@ class FeedForwards:
         self._units = Neurons(arithmetic)
 
     def check(self, part: FeedForward, name: str) -> None:
-        """One direction that a feed-forward part writes.
-
-        Raises:
-            Rejected: if it may not hold exactly what it means, or (a product) no copy of one direction.
-        """
+        """One direction that a feed-forward part writes."""
         units, bias = self._proof.units_writing(part, name), part.bias.get(name, ZERO)
         writing = Writing(self._arithmetic, self._units, name, units, bias)
         if is_by_value(self._proof, WrittenDirection(name, self._proof.directions[name], units=units)):

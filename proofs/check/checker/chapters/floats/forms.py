@@ -77,11 +77,7 @@ def join(values: Sequence[FloatValue]) -> FloatValue:
 
 
 def gamma(k: int, u: Fraction) -> Fraction:
-    """k u / (1 - k u): k roundings, each by a factor within 1 - u and 1 + u, are one within 1 - gamma and 1 + gamma.
-
-    Raises:
-        Rejected: if k u is not below 1.
-    """
+    """k u / (1 - k u): k roundings, each by a factor within 1 - u and 1 + u, are one within 1 - gamma and 1 + gamma."""
     require(k * u < 1, "{} numbers are too many for sums of this precision", k)
     return k * u / (1 - k * u)
 
@@ -93,11 +89,7 @@ class Arithmetic:
         self.budget, self.claim = budget, claim
 
     def rounded(self, form: Format, value: FloatValue, given: Format | None = None) -> FloatValue:
-        """A number, of the format ``given`` if one is, rounded to a format: as it is if G says so, or in that one.
-
-        Raises:
-            Rejected: if it could be beyond the greatest number of the format.
-        """
+        """A number, of the format ``given`` if one is, rounded to a format: as it is if G says so, or in that one."""
         self.budget.spend(10)
         if given == form or (value.error == 0 and fits(form, value.grid, value.magnitude)):
             return value
@@ -141,9 +133,6 @@ class Arithmetic:
 
         Exact by G, or else each number counts with its error, and m roundings that a product may pass through: the
         k - 1 sums, and one more if products are not exact. At most 2 k results are flushed.
-
-        Raises:
-            Rejected: if it could be beyond the greatest number of the format.
         """
         self.budget.spend(SUM_STEPS * (1 + len(inputs)))
         sums, real = self.claim.sums, self.real_sum(inputs)
@@ -176,11 +165,7 @@ class Arithmetic:
         return (low, high) if x.low >= 0 else (high, low)
 
     def form(self, weights: LinearForm, held: Mapping[str, FloatValue]) -> FloatValue:
-        """A linear form, as it is stored.
-
-        Raises:
-            Rejected: if it could be beyond the greatest number of a format.
-        """
+        """A linear form, as it is stored."""
         terms = [(self.weight(c), self.input(held[name])) for name, c in weights.items()]
         return self.stored(self.sum(terms))
 
@@ -189,11 +174,7 @@ class Arithmetic:
         return self.rounded(self.claim.storage, value, self.claim.sums)
 
     def exact_form(self, weights: LinearForm, held: Mapping[str, FloatValue]) -> FloatValue:
-        """The same, of which it is asked that it is exact, as an input of a product, too.
-
-        Raises:
-            Rejected: if it may be rounded.
-        """
+        """The same, of which it is asked that it is exact, as an input of a product, too."""
         value = self.form(weights, held)
         is_exact = value.error == 0 and fits(self.claim.inputs, value.grid, value.magnitude)
         require(is_exact, "the value {} may be rounded",

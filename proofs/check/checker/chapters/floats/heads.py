@@ -33,11 +33,7 @@ class Heads:
         self._softmax = Softmax(arithmetic.budget, arithmetic.claim, proof.claim.max_n)
 
     def check(self, head: Head, name: str) -> None:
-        """One direction that a head writes.
-
-        Raises:
-            Rejected: if it may not be what rule 5 needs.
-        """
+        """One direction that a head writes."""
         meaning = self._proof.directions[name]
         if isinstance(meaning, PositionalNumber | Mean | Average):
             require(not any(head.queries), "a head of equal weights reads something in its queries")
@@ -128,11 +124,7 @@ class Heads:
             return None
 
     def _find_curvature(self, head: Head, name: str, target: LookupTarget, scores: LookupScores) -> Fraction:
-        """The least curvature of all parabolas; of few positions the scores are looked at one by one.
-
-        Raises:
-            Rejected: if scores are no parabolas around what is looked for, or flatter than rule 4 asks for.
-        """
+        """The least curvature of all parabolas, 1 or more; of few positions the scores are looked at one by one."""
         covered = find_covered(self._proof, head, name, target)
         shapes = find_shapes(self._proof, head, target)
         found = [shapes[n][1] for n in covered]

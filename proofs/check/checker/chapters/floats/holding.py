@@ -87,11 +87,7 @@ class Holding:
         return join([self.value(name, n) for n in lengths])
 
     def value(self, name: str, n: int) -> FloatValue:
-        """All that a direction may hold at the rows (n, 1), ..., (n, n).
-
-        Raises:
-            Rejected: if nothing is known of it.
-        """
+        """All that a direction may hold at the rows (n, 1), ..., (n, n)."""
         known = self._values.get((name, n))
         return known or self._values.keep((name, n), self._find_value(name, n), CELL_BITS)
 

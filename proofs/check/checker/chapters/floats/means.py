@@ -68,11 +68,7 @@ class Means:
         self._sums: dict[tuple[Fraction, int], tuple[Fraction, Fraction]] = {}
 
     def mean(self, seen: VisibleValues) -> FloatCell:
-        """The mean of these values.
-
-        Raises:
-            Rejected: if it is not finite, or may be too small, or the number of positions is no number of the format.
-        """
+        """The mean of these values."""
         known = self._known.get(seen)
         if known is not None:
             return known
@@ -130,11 +126,7 @@ class Means:
         return self._weights[length]
 
     def _nearest(self, form: Format, x: Fraction) -> Fraction:
-        """Rounded to one number.
-
-        Raises:
-            Rejected: if it is not finite, or might be flushed.
-        """
+        """Rounded to one number."""
         found = nearest(self._budget, form, x)
         require(found is not None, "a mean is too small or too large for its format")
         return ZERO if found is None else found

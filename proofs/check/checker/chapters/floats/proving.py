@@ -25,12 +25,7 @@ from .rounding import nearest
 
 
 def prove_floats(certificate: Certificate) -> None:
-    """All claims about float runs of a certificate that was proved over the reals.
-
-    Raises:
-        Rejected: if one is not proved.
-        Incomplete: if the budget does not suffice.
-    """
+    """All claims about float runs of a certificate that was proved over the reals."""
     for claim in certificate.floats:
         with within(f"floats {quote(claim.name)}"):
             prove_float_claim(certificate, claim)
@@ -58,9 +53,6 @@ def has_known_roundings(proof: Proof, claim: FloatClaim) -> bool:
     Claim. Then the runs are those of the network with these rationals. Proof. Only the roundings to S of embeddings and
     of inverses of temperatures enter a run, and both ends of an enclosure are rounded to one number, so the irrational
     number is, too. Heads of that network err by a little more (`of_rationals`); nothing else may read them.
-
-    Raises:
-        Rejected: if it is not known which number is stored.
     """
     language, budget, transformer = proof.language, proof.budget, proof.transformer
     places = {(place, False) for place in transformer.position_embedding.values()}
@@ -78,11 +70,7 @@ def has_known_roundings(proof: Proof, claim: FloatClaim) -> bool:
 
 
 def check_class(claim: FloatClaim) -> None:
-    """Which classes the rules are for.
-
-    Raises:
-        Rejected: if it is none of them.
-    """
+    """Which classes the rules are for."""
     for inner, outer in (("inputs", "storage"), ("storage", "sums"), ("scores", "sums"), ("scores", "softmax"),
                          ("weights", "softmax")):
         require(is_within(claim.formats[inner], claim.formats[outer]),
@@ -124,11 +112,7 @@ class FloatProof:
         return self._proof.transformer.layers[writer.layer - 1].heads[writer.head - 1]
 
     def _check_finite(self) -> None:
-        """Units, those that write nothing too, and what they write.
-
-        Raises:
-            Rejected: if a number may be beyond the greatest of its format.
-        """
+        """Units, those that write nothing too, and what they write."""
         held = {name: self._holding.everywhere(name) for name in self._proof.directions}
         for number, layer in enumerate(self._proof.transformer.layers, 1):
             with within(f"layer {number}, feed-forward"):

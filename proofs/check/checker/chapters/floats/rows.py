@@ -117,11 +117,7 @@ class RowByRow:
         return self.softmax.claim
 
     def find_error(self, n: int) -> Fraction:
-        """How far the head may be off at the rows of a length.
-
-        Raises:
-            Rejected: if a truth may be off by more than 1/4, a number by more than 1/2, or the rule does not apply.
-        """
+        """How far the head may be off at the rows of a length: at most 1/4 for a truth, at most 1/2 for a number."""
         rho = gamma(n + replace(self.softmax, length=n).blocks, self._unit)
         require(self._ends(ONE, ONE, rho, rho, self._flushed(n, ONE))[1] <= 1 + QUARTER,
                 "{} positions are too many for sums of this precision", n)
@@ -183,11 +179,7 @@ class RowByRow:
         return around(cell.low, cell.high)
 
     def sum(self, terms: Iterable[tuple[Span, Span]], is_score: bool = False) -> Span:
-        """A sum of two products at most, in any order, fused or not, as it is stored; a score may be kept as it is.
-
-        Raises:
-            Rejected: if it has more.
-        """
+        """A sum of two products at most, in any order, fused or not, as it is stored; a score may be kept as it is."""
         self.proof.budget.spend(FORM_STEPS)
         low = high = count = 0
         for one, other in terms:

@@ -175,9 +175,6 @@ class Softmax:
     def number_error(self, spread: ScoreSpread, curvature: Fraction, greatest: Fraction) -> Fraction:
         """How far a head is off (rule 4) whose values are 0..greatest, one more at each position, and whose real
         scores are those of a parabola of at least this curvature, with its top where the value is the number wanted.
-
-        Raises:
-            Rejected: if nothing is known of it.
         """
         self.check_range(spread)
         n, found = self.length, []

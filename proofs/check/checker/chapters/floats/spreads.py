@@ -163,9 +163,6 @@ class LookupScores:
     def find_curvature(self, n: int) -> Fraction | None:
         """The greatest c such that in every row, for every number m of others, a position has the value m, and scores
         are at least c k^2 below its score where the value is m + k or m - k, for values one apart; None for any c.
-
-        Raises:
-            Rejected: if there is none.
         """
         found: list[Fraction] = []
         for row_scores, numbers in self._scores_of_rows(n):

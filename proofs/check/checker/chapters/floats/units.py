@@ -68,11 +68,7 @@ class Neurons:
             require(is_held, "the weight {} is not a number of the format", weight)
 
     def activate(self, unit: Neuron, inputs: Mapping[str, Input], copies: bool) -> Active | None:
-        """The activation, which is exact, or a copy if that is wanted; None if the unit is shut.
-
-        Raises:
-            Rejected: if nothing is known of it.
-        """
+        """The activation, which is exact, or a copy if that is wanted; None if the unit is shut."""
         read = {name: inputs[name] for name in unit.reads}
         key = (unit, copies, *read.values())
         known = self._found.get(key)
@@ -83,11 +79,7 @@ class Neurons:
         return known[0]
 
     def _find_copy(self, unit: Neuron, read: Mapping[str, Input]) -> Active:
-        """The one input that is not 0, if nothing is done to it.
-
-        Raises:
-            Rejected: if something is.
-        """
+        """The one input that is not 0, if nothing is done to it."""
         others = [name for name, one in read.items() if not (one.is_point and one.low == 0)]
         is_copy = unit.bias == 0 and len(others) == 1 and self._is_copied(unit.reads[others[0]], read[others[0]])
         require(is_copy, "a unit that writes a product is neither shut nor a copy")
@@ -127,11 +119,7 @@ class Neurons:
         return Active(free[0], slope, start, parts)
 
     def _exact(self, terms: Sequence[tuple[FloatValue, FloatValue]]) -> FloatValue:
-        """The sum of these, which is not negative.
-
-        Raises:
-            Rejected: if it may be rounded, or be negative.
-        """
+        """The sum of these, which is not negative."""
         real = self._arithmetic.real_sum(terms)
         require(self._fits(real), "a unit may be rounded")
         require(real.low >= 0, "a unit may be shut or not")

@@ -49,11 +49,7 @@ class Writing:
             require(self._units.is_exact_sum(terms), "the sum of activations may be rounded")
 
     def the_unit_of_slack(self) -> Neuron:
-        """The one unit that writes it.
-
-        Raises:
-            Rejected: if there are several, or it is not written as it is.
-        """
+        """The one unit that writes it."""
         fits = len(self.writing) == 1 and self.bias == 0 and self.writing[0].writes[self._name] == 1
         require(fits, "slack is not written by one unit")
         return self.writing[0]

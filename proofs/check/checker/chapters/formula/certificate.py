@@ -46,12 +46,7 @@ class Coverage:
 
 
 def prove_certificate(certificate: Certificate) -> Coverage:
-    """What was covered, if every obligation of the claim is proved.
-
-    Raises:
-        Rejected: if an obligation is not proved.
-        Incomplete: if the budget does not suffice.
-    """
+    """What was covered, if every obligation of the claim is proved."""
     proof, coverage = Proof(certificate), Coverage()
     writers = find_writers(proof.transformer)
     check_bounds(proof, writers)

@@ -68,9 +68,6 @@ def find_writers(transformer: Transformer) -> dict[str, Writer]:
     """The one writer of every direction: the embedded ones first, the others in the order in which they are written.
 
     A direction that nothing writes holds 0 everywhere, and counts as embedded.
-
-    Raises:
-        Rejected: if a direction is written twice, or read too early.
     """
     parts = list(parts_of(transformer))
     later = {name for part in parts for name in part.writes}

@@ -98,11 +98,7 @@ class Proof:
             isinstance(meaning, Truth | Product) and self.language.is_positional(meaning.formula))
 
     def known_numbers(self, name: str, n: int) -> Sequence[Fraction]:
-        """What a known direction holds at (n, 1), ..., (n, n).
-
-        Raises:
-            Rejected: if it is not known, or has no value where one is needed.
-        """
+        """What a known direction holds at (n, 1), ..., (n, n)."""
         if not self.is_known(self.directions[name]):
             raise self.not_known(name)
         place, *formulas = self.places_of([name])  # of a product, its formula is the second

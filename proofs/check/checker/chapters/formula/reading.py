@@ -30,10 +30,6 @@ COUNTED_FROM_1 = range(1, MAX_N + 1)
 
 def read_certificate(document: Json, budget: Budget) -> Certificate:
     """The certificate that a document holds; the transformer comes first, since the claim may mention its predicates.
-
-    Raises:
-        Malformed: if it is not in the format.
-        Rejected: if claim and transformer are over different alphabets.
     """
     fields = headed(document, FORMAT, "claim", "transformer", "bounds", "words", "floats", optional=("words", "floats"))
     language = Language(budget)

@@ -16,12 +16,7 @@ from .running import ClassExecution
 
 
 def prove_margin(given: MarginFile) -> Mapping[str, int]:
-    """What was covered, if the claim is proved.
-
-    Raises:
-        Rejected: if an output is not provably on its side of the threshold.
-        Incomplete: if the budget does not suffice.
-    """
+    """What was covered, if the claim is proved."""
     coverage, weigher = {"lengths": 0, "places": 0, "classes": 0}, Weigher(given.language.budget)
     for n in given.claim.lengths:
         least, margin = given.language.enclose_at(given.claim.margin, n, 1)

@@ -96,11 +96,7 @@ def is_within(inner: Format, outer: Format) -> bool:
 
 
 def read_floats(value: Json, lengths: range) -> tuple[FloatClaim, ...]:
-    """The claims about floating-point runs, for words of these lengths or some of the shorter ones.
-
-    Raises:
-        Malformed: if there are too many, or two of one name.
-    """
+    """The claims about floating-point runs, for words of these lengths or some of the shorter ones."""
     claims: Sequence[FloatClaim] = list_of(partial(read_float_claim, lengths=lengths))(value)
     expect(1 <= len(claims) <= MAX_CLAIMS, "expected 1 to {} (limit) claims, got {}", MAX_CLAIMS, len(claims))
     expect(len({claim.name for claim in claims}) == len(claims), "two claims have one name")

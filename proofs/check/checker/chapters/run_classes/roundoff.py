@@ -24,11 +24,7 @@ def tiny(form: Format) -> Fraction:
 
 @cache
 def gamma(roundings: int, u: Fraction) -> Fraction:
-    """k u / (1 - k u): at least what k factors between 1 - u and 1 + u, or their inverses, make of 1.
-
-    Raises:
-        Rejected: if it is above 1.
-    """
+    """k u / (1 - k u): at least what k factors between 1 - u and 1 + u, or their inverses, make of 1."""
     require(2 * roundings * u <= 1, "a sum of {} roundings is too long for its format", roundings)
     return roundings * u / (1 - roundings * u)
 

@@ -25,11 +25,7 @@ class GroupAtLength:
         self._known: dict[str, Addition] = {}
 
     def meet(self, held: dict[str, int], bits: int) -> Addition:
-        """What the group adds where these integers, of at most so many bits, are held.
-
-        Raises:
-            Rejected: if the error does not fit into the stated bounds.
-        """
+        """What the group adds where these integers, of at most so many bits, are held."""
         numbers = self._group.forms.read(self._budget, held, bits)
         key = as_key(numbers)
         if key not in self._known:

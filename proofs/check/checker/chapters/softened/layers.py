@@ -114,11 +114,7 @@ class LayerAtLength:
                 for head, history, item in zip(self.heads, histories, vector.items, strict=True)]
 
     def pass_on(self, vector: ResidualVector, histories: Sequence[History]) -> ResidualVector:
-        """What comes out at a position that holds the vector, and where the heads see this.
-
-        Raises:
-            Rejected: if what a part adds does not fit into the stated bounds.
-        """
+        """What comes out at a position that holds the vector, and where the heads see this."""
         additions = tuple([history.answers.get(query) or head.attend(history, query)
                            for head, history, query in zip(self.heads, histories, vector.queries, strict=True)])
         return vector.after.get(additions) or self._add(vector, additions)

@@ -31,11 +31,7 @@ def count_shared(forms: Sequence[LayerForms]) -> int:
 
 
 def position_embeddings(given: Softened, n: int) -> list[LinearForm]:
-    """What the position embeddings are at each position. All are evaluated, whether or not anything reads them.
-
-    Raises:
-        Rejected: if one has no value.
-    """
+    """What the position embeddings are at each position. All are evaluated, whether or not anything reads them."""
     embeddings = given.transformer.position_embedding.items()
     given.language.budget.spend(2 * n * len(embeddings))
     columns = {}

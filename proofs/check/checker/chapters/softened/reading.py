@@ -84,12 +84,7 @@ def read_softened_text(data: bytes, work: int = 1) -> Softened:
 
 
 def read_softened(document: Json, budget: Budget) -> Softened:
-    """The certificate that a document holds.
-
-    Raises:
-        Malformed: if it is not in the format.
-        Rejected: if claim and transformer are over different alphabets.
-    """
+    """The certificate that a document holds."""
     fields = headed(document, FORMAT, "claim", "transformer", "gaps", "errors")
     language = Language(budget)
     claim = fields.read("claim", partial(read_claim, language=language))

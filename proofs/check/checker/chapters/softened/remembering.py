@@ -164,11 +164,7 @@ class LengthTables:
         return self.held > self.room
 
     def keep(self, entries: int, bits: int) -> None:
-        """Counts what is remembered, as so many entries of tables with numbers of so many bits.
-
-        Raises:
-            Incomplete: if the check would hold too much.
-        """
+        """Counts what is remembered, as so many entries of tables with numbers of so many bits."""
         self.held += entries * ENTRY_BITS + bits
         self.budget.hold(entries * ENTRY_BITS + bits)
 

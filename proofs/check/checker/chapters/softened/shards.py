@@ -30,12 +30,7 @@ TIES = "of these with ties"
 
 
 def check_softened(given: Softened) -> dict[str, int]:
-    """Every obligation of the certificate, with one shard for each length; what was covered.
-
-    Raises:
-        Rejected: if one cannot be proved.
-        Incomplete: if there is more to do than the budget allows.
-    """
+    """Every obligation of the certificate, with one shard for each length; what was covered."""
     forms = prepare(given.language.budget, given.transformer)
     check_heads(given)
     for n in given.claim.lengths:

@@ -47,11 +47,7 @@ class StageErrors:
         return self._room.get(t, ZERO)
 
     def settle(self, errors: Iterable[tuple[str, Fraction]]) -> Carried:
-        """Checks what the only writer of a direction adds to its error; what is to be added up is returned.
-
-        Raises:
-            Rejected: if it does not fit.
-        """
+        """Checks what the only writer of a direction adds to its error; what is to be added up is returned."""
         carried = []
         for t, error in errors:
             if self.writers[t] == 1:
@@ -61,11 +57,7 @@ class StageErrors:
         return tuple(carried)
 
     def settle_sums(self, additions: Iterable[Addition]) -> None:
-        """Checks what the parts together add, at one position, to the errors of directions that several write.
-
-        Raises:
-            Rejected: if it does not fit.
-        """
+        """Checks what the parts together add, at one position, to the errors of directions that several write."""
         sums: dict[str, Fraction] = {}
         for addition in additions:
             for t, error in addition.carried:

@@ -25,11 +25,7 @@ def check_heads(given: Softened) -> None:
 
 
 def check_statement(given: Softened, n: int) -> None:
-    """The temperatures at one length are positive; its bounds never shrink, and add up to at most 1/4 at last.
-
-    Raises:
-        Rejected: if not, or a temperature has no value.
-    """
+    """The temperatures at one length are positive; its bounds never shrink, and add up to at most 1/4 at last."""
     (temperature, _), bounds = given.temperature(n), given.bounds(n)
     require(temperature > 0, "the temperature is {} at n = {}", temperature, n)
     names = {head.temperature: quote(head.name) for head in reversed(given.transformer.heads)}

@@ -56,9 +56,6 @@ class WeightsByDistance:
 
         Claim: no bit is lost. Proof: an enclosure of exp has integers of at most 194 bits times 2^e, and exp is more
         than 2^-3896 from LEAST_ARGUMENT on; so e > -3896 - 194 > -FRACTION_BITS, and both are shifted to the left.
-
-        Raises:
-            Rejected: if the argument of exp is above GREATEST_ARGUMENT.
         """
         key = as_key((distance,))
         if key not in self._known:

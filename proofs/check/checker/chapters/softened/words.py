@@ -32,11 +32,7 @@ class WordByWord:
         self._reached: list[ResidualVector] = []  # by position, what comes out of the shared layers
 
     def run(self, word: Word) -> None:
-        """All layers at all positions of a word.
-
-        Raises:
-            Rejected: if it is not within the stated bounds, or a head that must not tie does.
-        """
+        """All layers at all positions of a word."""
         kept = common_prefix(word, self._word)
         del self._seen[kept + 1 :], self._reached[kept:]
         for self.position in range(kept + 1, len(word) + 1):

@@ -97,11 +97,7 @@ class OutputByValue:
         return self._language.counts_of(place)
 
     def _factor(self, other: SumOfCounts) -> Fraction:
-        """How many times the sum of this output another one is.
-
-        Raises:
-            Rejected: if it is no multiple of it.
-        """
+        """How many times the sum of this output another one is."""
         factor = ratio(other, self._sum)
         require(factor is not None, "two sums of counts are not in proportion")
         return factor or ZERO
@@ -156,11 +152,7 @@ class OutputByValue:
         return sum(min(end, 0) for end in ends), sum(max(end, 0) for end in ends)
 
     def _positions(self, n: int, i: int) -> int:
-        """How many positions a mean or an average is over; 0 if none is read.
-
-        Raises:
-            Rejected: if the counts look at different numbers of positions.
-        """
+        """How many positions a mean or an average is over; 0 if none is read."""
         if not self.means:
             return 0
         found = {self._proof.positions_counted(count, n, i) for count in self._sum}

@@ -26,11 +26,7 @@ def find_counts(proof: Proof, form: Iterable[tuple[str, Fraction]]) -> dict[Plac
 
 def find_interval(proof: Proof, form: Iterable[tuple[str, Fraction]],
                   signs: Mapping[Place, int]) -> RationalInterval | None:
-    """The interval of a times a comparison's T of the assigned sign, for counts of 0..max_n; None if there is none.
-
-    Raises:
-        Rejected: if the counts are not in the proportions of a comparison whose sign is assigned.
-    """
+    """The interval of a times a comparison's T of the assigned sign, for counts of 0..max_n; None if there is none."""
     read, budget = find_counts(proof, form), proof.budget
     for comparison, sign in signs.items():
         _, counts, (_, first, *numbers) = proof.language.nodes[comparison]

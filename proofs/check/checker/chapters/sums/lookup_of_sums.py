@@ -79,11 +79,7 @@ class LookupOfSum:
     # -- the scores ----------------------------------------------------------------------------------------------------
 
     def _content(self, n: int) -> SumLookupValues:
-        """What rows of words of length n look at; one for all lengths if nothing mentions n.
-
-        Raises:
-            Rejected: if values are not in 0..1, or the scores are no such parabola.
-        """
+        """What rows of words of length n look at; one for all lengths if nothing mentions n."""
         length = n if self._by_length else self._proof.claim.max_n
         if length not in self._contents:
             (values,) = self._proof.known_forms([self._head.values[self._name]], length)
@@ -198,11 +194,7 @@ class LookupOfSum:
         return list_claimed(sums, find_goal, lambda d: vertex.sign * d + more if vertex else 1, content.values)
 
     def _decide(self, n: int, d: int, here: Mapping[Place, bool], settled: Mapping[Place, bool]) -> dict[Place, bool]:
-        """What is given where the sum is d: truths of comparisons and predicates, and those of what is counted.
-
-        Raises:
-            Rejected: if one is of another sum.
-        """
+        """What is given where the sum is d: truths of comparisons and predicates, and those of what is counted."""
         given = {**settled, **here}
         for place in self._order:
             if place not in given and self._language.is_of_counts(place):
@@ -210,11 +202,7 @@ class LookupOfSum:
         return given
 
     def _times_of(self, place: Place) -> Fraction:
-        """How many times D a comparison or a predicate is about, found once: sums may be long.
-
-        Raises:
-            Rejected: if it is about another sum.
-        """
+        """How many times D a comparison or a predicate is about, found once: sums may be long."""
         if place not in self._times:
             asked = self._language.counts_of(place)
             self._proof.budget.spend(4 * len(asked))
@@ -270,11 +258,7 @@ def list_claimed(sums: Iterable[int], find_goal: Callable[[int], int | None], fi
 
 
 def split_queries(proof: Proof, head: Head) -> SumQuery:
-    """What queries read that depends on the word, which must be multiples of one form, and what is known.
-
-    Raises:
-        Rejected: if it is not.
-    """
+    """What queries read that depends on the word, which must be multiples of one form, and what is known."""
     proof.budget.spend(4 * sum(map(len, [*head.queries, *head.keys])))
     known = [{name: weight for name, weight in query.items() if proof.is_known(proof.directions[name])}
              for query in head.queries]

@@ -43,11 +43,7 @@ def check_counting(proof: Proof, head: Head, name: str, meaning: ExactCount) -> 
 
 
 def weight_of(proof: Proof, weighting: str, z: Fraction, n: int) -> Fraction:
-    """The weight of a position with this scaled score.
-
-    Raises:
-        Rejected: if it is not rational.
-    """
+    """The weight of a position with this scaled score."""
     if weighting == "sigmoid":
         require(z == 0, "the score is {}, expected 0, where the weight is 1/2", z)
         return HALF
@@ -68,11 +64,7 @@ def columns_of(proof: Proof, head: Head, rows: Sequence[LinearForm], n: int) -> 
 
 
 def share_row(proof: Proof, heads: Sequence[Head], name: str) -> tuple[LinearForm, list[Fraction]]:
-    """One value row, of which that of every head is a multiple, and the multiples.
-
-    Raises:
-        Rejected: if there is none.
-    """
+    """One value row, of which that of every head is a multiple, and the multiples."""
     proof.budget.spend(sum(len(head.values[name]) for head in heads))
     row = next((head.values[name] for head in heads if head.values[name]), {})
     factors = [ratio(head.values[name], row) for head in heads]

@@ -32,11 +32,7 @@ class Side(NamedTuple):
 
 
 def split_rows(proof: Proof, rows: Sequence[LinearForm], count: Place) -> Side:
-    """Queries or keys that read known directions and totals of one count.
-
-    Raises:
-        Rejected: if something else is read.
-    """
+    """Queries or keys that read known directions and totals of one count."""
     known, times = [], []
     for row in rows:
         proof.budget.spend(1 + len(row))
@@ -51,11 +47,7 @@ def split_rows(proof: Proof, rows: Sequence[LinearForm], count: Place) -> Side:
 
 
 def find_count(proof: Proof, heads: Sequence[Head]) -> Place:
-    """The one count whose totals queries and keys read.
-
-    Raises:
-        Rejected: if there is not one.
-    """
+    """The one count whose totals queries and keys read."""
     read = [proof.directions[name] for head in heads for name in names_in([*head.queries, *head.keys])]
     counts = {meaning.count for meaning in read if isinstance(meaning, ExactCount)}
     require(len(counts) == 1, "queries and keys read the totals of {} counts, expected 1", len(counts))
@@ -121,11 +113,7 @@ class Selecting:
         return [(add(self._proof.budget, known, letter.adds[-1]), letter) for known, some in found for letter in some]
 
     def _check_letters(self, n: int, letters: Sequence[tuple[Fraction, Letter]], scale: Fraction) -> bool:
-        """Whether the neighbour is looked for. All values are 0 or ``scale``, which is one at all lengths.
-
-        Raises:
-            Rejected: if neither rule applies to all letters.
-        """
+        """Whether the neighbour is looked for. All values are 0 or ``scale``, which is one at all lengths."""
         self._proof.budget.spend(4 * len(letters))
         require(all(value in (ZERO, scale) for value, _ in letters), "a value is neither 0 nor {} at n = {}", scale, n)
         require(all(len(letter.moves) == 2 for _, letter in letters), "the target remembers more than one truth")
@@ -138,9 +126,6 @@ class Selecting:
         """a and b of one head at one length, with the factor of its values.
 
         With queries q + x p and keys k + y r the score is q k + x p k + y q r + x y p r, over the temperature.
-
-        Raises:
-            Rejected: if its scores are not a (x - y) + b.
         """
         proof, head, (query, key) = self._proof, self._heads[number], self._sides[number]
         budget = proof.budget

@@ -62,9 +62,6 @@ class SumLookup:
         """The number of which all values are 0..1 times, at all lengths; any will do if all are 0.
 
         Then it is a coefficient of the row, as it would be if the direction that is read held 1 somewhere.
-
-        Raises:
-            Rejected: if there are values of both signs.
         """
         lengths = self._proof.claim.lengths if self._by_length else [self._proof.claim.max_n]
         columns = [self._proof.known_forms([self._row], n)[0] for n in lengths]
@@ -75,11 +72,7 @@ class SumLookup:
         return scale
 
     def _split(self, queries: Sequence[LinearForm]) -> list[QueryForm]:
-        """Sorts what queries read.
-
-        Raises:
-            Rejected: if it is something else than known directions, totals of the count, truths and products of it.
-        """
+        """Sorts what queries read."""
         self._proof.budget.spend(sum(1 + len(query) for query in queries))
         forms = [self._target.split_query(query) for query in queries]
         for name in (name for form in forms for name in form.foreign):
@@ -101,11 +94,7 @@ class SumLookup:
     # -- the scores ----------------------------------------------------------------------------------------------------
 
     def _find_shape(self, n: int) -> ResponseTerms:
-        """The scores at one length, and the factors of the values.
-
-        Raises:
-            Rejected: if a score is not a (p - j) + b.
-        """
+        """The scores at one length, and the factors of the values."""
         found = self._proof.columns.truths(self._counted, n) if self._is_settled() else (False, True)
         truths = tuple(sorted({*found}))
         terms, starts = [], []
@@ -122,11 +111,7 @@ class SumLookup:
         return self._proof.language.is_positional(self._counted)
 
     def _find_numbers(self, n: int, number: int, truths: Sequence[bool]) -> list[Fraction]:
-        """a of one head, and for each b the number a off + b: the score of position j for m = 0, and a j added.
-
-        Raises:
-            Rejected: if the scores are not such.
-        """
+        """a of one head, and for each b the number a off + b: the score of position j for m = 0, and a j added."""
         proof, head, query = self._proof, self._heads[number], self._queries[number]
         places = [Fraction(j) for j in range(1, n + 1)]
         keys = read_keys(proof, self._mask, list(zip(*proof.known_forms(head.keys, n), places, strict=True)))
@@ -152,11 +137,7 @@ class SumLookup:
         return [x for x in found if x is not None]
 
     def _find_offs(self, shape: ResponseTerms, n: int) -> dict[bool, int]:
-        """off for each b, if W is as it must be up to this length.
-
-        Raises:
-            Rejected: if it is not.
-        """
+        """off for each b, if W is as it must be up to this length."""
         budget, is_sigmoid = self._proof.budget, self._heads[0].weighting == "sigmoid"
         response = ResponseFunction(self._proof, is_sigmoid, shape.terms)
         off = -max(range(-n, n - 1), key=lambda t: (response.at(t)[0], -t))

@@ -12,11 +12,7 @@ from .table import COUNTS, Place, Table
 
 
 def compare_sums(table: Table, relation: str, left: Place, right: Place) -> Place:
-    """The place of ``left R right``.
-
-    Raises:
-        Malformed: if counts are not added and multiplied with integers.
-    """
+    """The place of ``left R right``."""
     constant, coefficients = find_linear_form(table, table.make("-", left, right))
     numbers = [constant, *coefficients.values()]
     expect(all(x.denominator == 1 for x in numbers), "counts are compared with integers")

@@ -20,11 +20,7 @@ DEFINITION = re.compile(r"\s*([A-Za-z]\w*)\s*=(?!=)(.*)", re.ASCII | re.DOTALL)
 
 
 def read_predicate(table: Table, known: Predicates, text: str) -> tuple[str, Place]:
-    """The name and the place of a definition.
-
-    Raises:
-        Malformed: if it is none, or a name is in use.
-    """
+    """The name and the place of a definition."""
     match = PREDICATE.fullmatch(text)
     name, position, length = match.group(1, 2, 3) if match else ("", "", None)
     is_new = not {name, position, length} & (RESERVED | known.keys()) and not name.startswith("Q_")
@@ -37,11 +33,7 @@ def read_predicate(table: Table, known: Predicates, text: str) -> tuple[str, Pla
 
 
 def read_with_definitions(table: Table, predicates: Predicates, text: str) -> Place:
-    """A formula, or ``let NAME = formula; ...; formula``, where each name may be used after it.
-
-    Raises:
-        Malformed: if it does not parse, or a name is in use.
-    """
+    """A formula, or ``let NAME = formula; ...; formula``, where each name may be used after it."""
     expect(len(text) <= MAX_FORMULA, "limit: a text of more than {} characters", MAX_FORMULA)
     begun = LET.match(text)
     if begun is None:

@@ -92,11 +92,7 @@ class Language(Table):
         return {place: self.holds_at(place, n, i) for place in places if self.is_positional(place)}
 
     def connect(self, order: Sequence[Place], given: Mapping[Place, bool]) -> dict[Place, bool]:
-        """The given truths and those of connectives of them, operands first.
-
-        Raises:
-            Rejected: if a formula is neither given nor a connective of what is.
-        """
+        """The given truths and those of connectives of them, operands first."""
         self.budget.spend(1 + len(order))
         truths = dict(given)
         for place in order:

@@ -53,11 +53,7 @@ class Parser:
         self._operand_next = True
 
     def parse(self, text: str) -> Place:
-        """The place of what is written.
-
-        Raises:
-            Malformed: if it is not in the language, or beyond a limit.
-        """
+        """The place of what is written."""
         longest = MAX_EXPRESSION if self._variables else MAX_FORMULA
         expect(len(text) <= longest, "limit: a text of more than {} characters", longest)
         for token in read_tokens(text):
@@ -139,11 +135,7 @@ class Parser:
         return self._table.make(name) if name in ("true", "false") else self._predicates.get(name)
 
     def _build(self, operator: str, operands: list[Place]) -> Place:
-        """What an operator makes of its operands.
-
-        Raises:
-            Malformed: if it is applied to a number where a truth is expected, or a truth where a number is.
-        """
+        """What an operator makes of its operands."""
         table = self._table
         if operator == "on":
             operands = [operands[0], self._find_sum(operands[1])]

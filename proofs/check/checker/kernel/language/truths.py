@@ -14,11 +14,7 @@ from .table import Node, Place, Table
 
 
 def connect_one(table: Table, place: Place, truths: Mapping[Place, bool]) -> bool:
-    """The truth of a connective from those of its operands.
-
-    Raises:
-        Rejected: if it is no connective (nor a comparison of numbers), or an operand is not decided.
-    """
+    """The truth of a connective from those of its operands."""
     name, operands, _ = table.nodes[place]
     if is_constant_comparison(table.nodes[place]):
         return holds_at_sum(table.nodes[place])
@@ -51,11 +47,7 @@ class Symbols:
         self._found: dict[Place, int] = {}
 
     def where(self, root: Place) -> int:
-        """The symbols at which a formula holds that is built from symbols alone.
-
-        Raises:
-            Rejected: if it is not.
-        """
+        """The symbols at which a formula holds that is built from symbols alone."""
         budget, found = self._table.budget, self._found
         for place in sorted(self._table.below([root], lambda place: place in found)):
             if place not in found:

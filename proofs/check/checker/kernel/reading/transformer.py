@@ -84,11 +84,7 @@ FIELDS_OF_KIND: Mapping[str, Mapping[str, Callable[[Language, str], Place]]] = {
 
 
 def read_rows(value: Json, alphabet: tuple[str, ...], order: DirectionOrder) -> dict[str, LinearForm]:
-    """The token embedding: a row for each symbol of the alphabet, in its order, and no others.
-
-    Raises:
-        Malformed: if a row is missing, foreign or misplaced.
-    """
+    """The token embedding: a row for each symbol of the alphabet, in its order, and no others."""
     found = dict(entries(value))
     missing = [symbol for symbol in alphabet if symbol not in found]
     expect(not missing, "no row for the symbol {}", quote(missing[0] if missing else ""))

@@ -86,11 +86,7 @@ class TargetAutomaton:
         self._letters: dict[tuple[bool, ...], Letters] = {}
 
     def _find_adds(self, forms: Sequence[LinearForm]) -> dict[Place, Numbers]:
-        """For each formula whose truth is read, what it adds to each form where it holds.
-
-        Raises:
-            Rejected: if something else than known and truth directions is read.
-        """
+        """For each formula whose truth is read, what it adds to each form where it holds."""
         adds: dict[Place, Numbers] = {}
         for name in dict.fromkeys(name for form in forms for name in form):
             meaning = self._proof.directions[name]

@@ -245,11 +245,7 @@ class Output:
         return truths
 
     def _find_output(self, situation: Situation, least: bool) -> Fraction | None:
-        """The one output in a situation, or a number that it is at least; None if there is no such situation.
-
-        Raises:
-            Rejected: if there are several, or if one form has no end and does not matter alike.
-        """
+        """The one output in a situation, or a number that it is at least; None if there is no such situation."""
         result, budget = self._bias, self._proof.budget
         for form, function in self._groups.items():
             counts = self.count_interval(form, situation)

@@ -64,11 +64,7 @@ class LookupTarget:
             [self.counted, *wanted], lambda place: place == self.counted or self._language.is_of_counts(place)))
 
     def truths(self, n: int, settled: Mapping[Place, bool], b: bool, m: int) -> dict[Place, bool]:
-        """All that the meaning speaks of, where the count is m + b, and this is settled.
-
-        Raises:
-            Rejected: if it speaks of another count.
-        """
+        """All that the meaning speaks of, where the count is m + b, and this is settled."""
         given = {**settled, self.counted: b}
         for place in self.order:
             if place not in given and self._language.is_of_counts(place):
