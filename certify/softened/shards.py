@@ -18,6 +18,7 @@ from constructions.network.json_form import transformer_from_json, transformer_t
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Mask, Transformer
 from proofs import check
+from proofs.checking.shards import ShardResult, check_shard, finish, read_softened_text
 from proofs.softened.findings import Survey
 from proofs.softened.gap import Word
 from proofs.softened.survey import survey_words
@@ -134,7 +135,7 @@ def check_certificate(certificate: str, transformer: Transformer, lengths: Lengt
     """
     shards = replace(workers, store=None).plan(transformer, lengths)
     results = workers.do("the independent checker", check_task, shards, certificate, len(transformer.alphabet))
-    check.finish(_read(certificate), dict(zip(shards, map(_read_result, results), strict=True)))
+    finish(_read(certificate), dict(zip(shards, map(_read_result, results), strict=True)))
 
 
 def check_length(certificate: str, n: int) -> None:
@@ -143,26 +144,26 @@ def check_length(certificate: str, n: int) -> None:
     Raises:
         Refusal: what the checker says.
     """
-    check.check_shard(check.read_softened_text(certificate.encode(), WORK), n, ())
+    check_shard(read_softened_text(certificate.encode(), WORK), n, ())
 
 
 def check_task(task: str) -> str:
     """What the independent checker says of one shard, as canonical JSON: its verdict, what it found, or why not."""
     data = json.loads(task)
     try:
-        found = check.check_shard(_read(content(data["about"])), data["n"], tuple(data["prefix"]))
+        found = check_shard(_read(content(data["about"])), data["n"], tuple(data["prefix"]))
     except check.Refusal as refusal:
         return json.dumps({"verdict": check.verdict_of(refusal), "reason": str(refusal)})
     return json.dumps({"verdict": check.ACCEPTED, "found": to_json(found)})
 
 
-def _read_result(text: str) -> check.ShardResult:
+def _read_result(text: str) -> ShardResult:
     result = json.loads(text)
     if result["verdict"] != check.ACCEPTED:
         raise REFUSALS[result["verdict"]](result["reason"])
-    return from_json(check.ShardResult, result["found"], "what the checker found")
+    return from_json(ShardResult, result["found"], "what the checker found")
 
 
 @lru_cache(maxsize=2)
 def _read(certificate: str) -> check.Softened:
-    return check.read_softened_text(certificate.encode(), WORK)
+    return read_softened_text(certificate.encode(), WORK)

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from .checker.chapters.formula.records import Bound, Certificate, Claim
     from .checker.chapters.margin.reading import MarginFile
     from .checker.chapters.run_classes.reading import FloatClaim, Format, write_format
-    from .checker.chapters.softened.lengths import ShardResult
-    from .checker.chapters.softened.reading import Softened, read_softened_text
-    from .checker.chapters.softened.shards import check_shard, finish
+    from .checker.chapters.softened.reading import Softened
     from .checker.chapters.trained.reading.decision import Decision
     from .checker.chapters.trained.reading.tracks_claim import TracksClaim
     from .checker.chapters.trained.reading.words_claim import EVERY, TrainedClaim
@@ -28,9 +26,7 @@ PLACES = {
     ".checker.chapters.formula.records": ("Bound", "Certificate", "Claim"),
     ".checker.chapters.margin.reading": ("MarginFile",),
     ".checker.chapters.run_classes.reading": ("FloatClaim", "Format", "write_format"),
-    ".checker.chapters.softened.lengths": ("ShardResult",),
-    ".checker.chapters.softened.reading": ("Softened", "read_softened_text"),
-    ".checker.chapters.softened.shards": ("check_shard", "finish"),
+    ".checker.chapters.softened.reading": ("Softened",),
     ".checker.chapters.trained.reading.decision": ("Decision",),
     ".checker.chapters.trained.reading.tracks_claim": ("TracksClaim",),
     ".checker.chapters.trained.reading.words_claim": ("EVERY", "TrainedClaim"),

@@ -15,16 +15,8 @@ import proofs.check
 from certify.formula.checking import check_files
 from certify.formula.sealed import read_sealed
 from constructions.errors import InputError
-from proofs.check import (
-    Malformed,
-    Rejected,
-    ShardResult,
-    Softened,
-    check_shard,
-    check_text,
-    finish,
-    read_softened_text,
-)
+from proofs.check import Malformed, Rejected, Softened, check_text
+from proofs.checking.shards import ShardResult, check_shard, finish, read_softened_text
 from tests.check.handmade import edit, since_certificate
 from tests.check.softened_models import MODELS, counting, recent, rounded, sealed
 from tests.check.softened_verdicts import HEAD, covered, rejected, rightmost

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from proofs.check import Incomplete, Malformed, Refusal, Rejected, check_text, main, read_softened_text, verdict_of
+from proofs.check import Incomplete, Malformed, Refusal, Rejected, check_text, main, verdict_of
+from proofs.checking.shards import read_softened_text
 from tests.check.handmade import edit
 from tests.check.softened_models import rounded, sealed
 from tests.check.softening import Json, dump, layer, seal, transformer

@@ -6,7 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from proofs.check import Malformed, Rejected, ShardResult, check_shard, check_text, finish, read_softened_text
+from proofs.check import Malformed, Rejected, check_text
+from proofs.checking.shards import ShardResult, check_shard, finish, read_softened_text
 from tests.check.handmade import edit
 from tests.check.softened_models import MODELS, counting, recent
 from tests.check.softened_verdicts import HEAD, rejected

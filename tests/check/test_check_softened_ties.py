@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from proofs.check import Rejected, check_shard, check_text, read_softened_text
+from proofs.check import Rejected, check_text
 from proofs.check.checker.chapters.softened.seeing import Forgotten
+from proofs.checking.shards import check_shard, read_softened_text
 from tests.check.handmade import edit
 from tests.check.softened_models import MODELS, sealed
 from tests.check.softened_verdicts import covered, rejected

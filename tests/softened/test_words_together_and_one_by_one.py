@@ -9,9 +9,10 @@ import pytest
 
 from constructions.language.expressions import parse_expression
 from constructions.network.transformer import Mask, Transformer
-from proofs.check import ShardResult, check_shard, read_softened_text
 from proofs.check.checker.chapters.softened import shards as checking
 from proofs.check.checker.kernel.verdicts import Refusal
+from proofs.checking import shards as in_shards
+from proofs.checking.shards import ShardResult, check_shard, read_softened_text
 from proofs.softened import courses, situations
 from proofs.softened import survey as surveying
 from proofs.softened.certificate import seal_softened
@@ -87,7 +88,7 @@ def test_the_checker_finds_the_same(temperature: str, monkeypatch: pytest.Monkey
         patch.setattr(checking, "run_one_by_one", lambda *_: checking.NOTHING)
         assert sum(found(text) != (0, None, 0) for text in texts) >= 5
     monkeypatch.setattr(checking, "count_shared", lambda _: -1)
-    monkeypatch.setattr(checking, "spend_on_words", lambda *_: None)
+    monkeypatch.setattr(in_shards, "spend_on_words", lambda *_: None)
     assert [found(text) for text in texts] == together
     assert sum(isinstance(one, tuple) for one in together) >= 5
 

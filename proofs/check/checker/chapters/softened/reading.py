@@ -8,7 +8,7 @@ from functools import partial
 from ...kernel.budget import MAX_N, Budget
 from ...kernel.language import Language, Place
 from ...kernel.numbers import Enclosure
-from ...kernel.reading.document import Json, read_document
+from ...kernel.reading.document import Json
 from ...kernel.reading.formulas import expect_known_symbols, in_language
 from ...kernel.reading.records import SPARSE, LinearForm, Transformer
 from ...kernel.reading.shapes import (
@@ -71,16 +71,6 @@ class Softened:
     def temperature(self, n: int) -> Enclosure:
         """The temperature at one length, where it has a value: between which numbers it is."""
         return self.language.enclose_at(self.claim.temperature, n, 1)
-
-
-def read_softened_text(data: bytes, work: int = 1) -> Softened:
-    """The certificate whose bytes these are, with ``work`` times the default budget for all that is done with it.
-
-    Raises:
-        Malformed, Rejected: as `read_document` and `read_softened`.
-    """
-    budget = Budget(work)
-    return read_softened(read_document(data, budget), budget)
 
 
 def read_softened(document: Json, budget: Budget) -> Softened:

@@ -1,0 +1,84 @@
+"""Certificates of softened transformers in shards, by any number of processes; docs/softened.md, section 4.
+
+What is checked of a shard, and of a length, is the checker's own: here is only that the shards are all words.
+"""
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+from proofs.check.checker.chapters.softened.forms import prepare
+from proofs.check.checker.chapters.softened.lengths import ShardResult
+from proofs.check.checker.chapters.softened.prefixes import Word
+from proofs.check.checker.chapters.softened.reading import Softened, read_softened
+from proofs.check.checker.chapters.softened.shards import check_found, join_results, run_words, spend_on_words
+from proofs.check.checker.chapters.softened.statement import check_heads, check_statement
+from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.kernel.reading.document import read_document
+from proofs.check.checker.kernel.verdicts import expect, quote, require
+
+__all__ = ["Shard", "ShardResult", "Softened", "check_shard", "finish", "read_softened_text"]
+
+Shard = tuple[int, Word]
+"""A length and a prefix."""
+
+
+def read_softened_text(data: bytes, work: int = 1) -> Softened:
+    """The certificate whose bytes these are, with ``work`` times the default budget for all that is done with it.
+
+    Raises:
+        Malformed, Rejected: as `read_document` and `read_softened`.
+    """
+    budget = Budget(work)
+    return read_softened(read_document(data, budget), budget)
+
+
+def check_shard(given: Softened, n: int, prefix: Word) -> ShardResult:
+    """The words of length n with the prefix are within the stated bounds.
+
+    Raises:
+        Malformed: if there are no such words.
+        Rejected: if a leftmost or rightmost head ties, or the rules prove no bound as small as a stated one.
+        Incomplete: if there is more to do than the budget allows.
+    """
+    expect_shard(given, n, prefix)
+    forms = prepare(given.language.budget, given.transformer)
+    check_heads(given)
+    check_statement(given, n)
+    spend_on_words(given, forms, n, prefix)
+    return run_words(given, forms, n, prefix)
+
+
+def finish(given: Softened, found: Mapping[Shard, ShardResult]) -> dict[str, int]:
+    """The shards that were checked are all words of the claim, each once, and have the stated gaps; what was covered.
+
+    Raises:
+        Malformed: if a shard is none of the claim.
+        Rejected: if they are not all words, or a gap is not the stated one.
+    """
+    for shard in found:
+        expect_shard(given, *shard)
+    by_length = {n: {prefix: one for (length, prefix), one in found.items() if length == n}
+                 for n in given.claim.lengths}
+    for n, shards in by_length.items():
+        check_all_words(given, n, {prefix: one.words for prefix, one in shards.items()})
+    return check_found(given, {n: join_results(shards.values()) for n, shards in by_length.items()})
+
+
+def expect_shard(given: Softened, n: int, prefix: Word) -> None:
+    """Raises: Malformed: if there are no such words."""
+    fits = n in given.claim.lengths and len(prefix) <= n and {*prefix} <= {*given.claim.alphabet}
+    expect(fits, "no shard: n = {}, prefix {}", n, quote(" ".join(prefix)))
+
+
+def check_all_words(given: Softened, n: int, words: Mapping[Word, int]) -> None:
+    """Shards with these prefixes, in which so many words were run, are all words of length n, each once.
+
+    Proof. A word is in the shards of those prefixes that it begins with. Of two of them one begins with the other; if
+    there are such prefixes, then also two that are neighbours in the order of words. So no word is in two shards, and
+    each shard ran as many words as it has, all together as many as there are.
+    """
+    size, prefixes = len(given.claim.alphabet), sorted(words)
+    overlap = any(other[: len(one)] == one for one, other in pairwise(prefixes))
+    complete = all(number == size ** (n - len(prefix)) for prefix, number in words.items())
+    is_all = complete and not overlap and sum(words.values()) == size**n
+    require(is_all, "the shards at n = {} are not all words, each once", n)
