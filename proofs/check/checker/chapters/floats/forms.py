@@ -13,7 +13,7 @@ from ...kernel.numbers import ONE, ZERO, add, divide, multiply
 from ...kernel.reading.records import LinearForm
 from ...kernel.verdicts import quote, require, within
 from ..run_classes.reading import FloatClaim, Format
-from ..run_classes.roundoff import tiny, unit_roundoff
+from ..run_classes.roundoff import gamma, tiny, unit_roundoff
 from .rounding import at_most_power, coarsest, fits, grid_of, is_finite, nearest, rounding_error, up
 
 
@@ -76,12 +76,6 @@ def join(values: Sequence[FloatValue]) -> FloatValue:
                       max(value.error for value in values), coarsest(value.grid for value in values))
 
 
-def gamma(k: int, u: Fraction) -> Fraction:
-    """k u / (1 - k u): k roundings, each by a factor within 1 - u and 1 + u, are one within 1 - gamma and 1 + gamma."""
-    require(k * u < 1, "{} numbers are too many for sums of this precision", k)
-    return k * u / (1 - k * u)
-
-
 class Arithmetic:
     """The operations of a class of runs."""
 
@@ -142,7 +136,6 @@ class Arithmetic:
         k = len(terms)
         m = k - 1 if all(c.is_power or x.is_power for c, x in terms) else k
         factor = gamma(m, unit_roundoff(sums))
-        require(factor <= 1, "{} numbers are too many for sums of this precision", k)
         sizes = [(up(c.magnitude), c.error, up(x.magnitude), x.error) for c, x in terms]
         own = sum((c * dx + x * dc + dc * dx for c, dc, x, dx in sizes), ZERO)
         whole, lost = sum(((c + dc) * (x + dx) for c, dc, x, dx in sizes), ZERO), 4 * k * tiny(sums)

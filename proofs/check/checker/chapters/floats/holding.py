@@ -73,7 +73,7 @@ class Holding:
         """
         writer, meaning = self._writers[name], self._proof.directions[name]
         if isinstance(meaning, PositionalNumber | Mean | Average) and writer.head:
-            head = self._head(name)
+            head = self.head_of(name)
             read = head.values[name]
             return (head.mask == "future" and not self._proof.mentions_length(self._proof.places_of(read))
                     and all(map(self._is_steady, read)))
@@ -136,7 +136,7 @@ class Holding:
         known = self._averaged.get((name, n))
         if known is not None:
             return known
-        read = self._head(name).values[name]
+        read = self.head_of(name).values[name]
         values = self._arithmetic.exact_form(read, {source: self.value(source, n) for source in read})
         return self._averaged.keep((name, n), values, CELL_BITS)
 
@@ -144,7 +144,8 @@ class Holding:
         """What a mean or an average holds where the values at so many visible positions have this sum."""
         return self._means.mean(see(total, length, self.values(name, n)))
 
-    def _head(self, name: str) -> Head:
+    def head_of(self, name: str) -> Head:
+        """The head that writes a direction."""
         writer = self._writers[name]
         return self._proof.transformer.layers[writer.layer - 1].heads[writer.head - 1]
 
@@ -156,7 +157,7 @@ class Holding:
     def _find_cells(self, name: str, n: int) -> Sequence[FloatCell]:
         writer, meaning = self._writers[name], self._proof.directions[name]
         if writer.head:
-            return self._means_of(self._head(name), name, n)
+            return self._means_of(self.head_of(name), name, n)
         reals = self._proof.known_numbers(name, n)
         if isinstance(meaning, Truth) or (writer.layer and isinstance(meaning, PositionalNumber)):
             return [FloatCell(real, real, real) for real in reals]

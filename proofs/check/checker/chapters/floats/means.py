@@ -10,8 +10,8 @@ from ...kernel.budget import Cache
 from ...kernel.numbers import ONE, ZERO
 from ...kernel.verdicts import require
 from ..run_classes.reading import Format
-from ..run_classes.roundoff import tiny, unit_roundoff
-from .forms import Arithmetic, FloatValue, gamma
+from ..run_classes.roundoff import gamma, tiny, unit_roundoff
+from .forms import Arithmetic, FloatValue
 from .rounding import fits, grid_of, is_normal, nearest, power_of_two, up
 
 MOST_BITS, MOST_UNITS = 16, 64  # sums of few bits are followed unit by unit, if they are no more
@@ -100,7 +100,6 @@ class Means:
             ends = self.sums_of_units(weight * scale, int(abs(seen.total) / scale))
             return [self._nearest(self._claim.storage, sign * end) for end in ends]
         factor = gamma(seen.others, unit_roundoff(sums))
-        require(factor <= 1, TOO_LONG, seen.length)
         error = (factor * whole + 2 * seen.others * tiny(sums)) * (1 if seen.has_one_sign else 2)
         return [self._outward(seen.total * weight + sign * up(error), sign) for sign in (-1, 1)]
 

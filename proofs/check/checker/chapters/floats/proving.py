@@ -6,17 +6,16 @@ once its writer was checked.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
 
 from ...kernel.numbers import ONE, ZERO, divide
-from ...kernel.reading.records import Head, Mean, Neuron
+from ...kernel.reading.records import Mean, Neuron
 from ...kernel.verdicts import Rejected, quote, require, within
 from ..formula.composition import Writer, find_writers
 from ..formula.families import load
 from ..formula.proof import Proof
 from ..formula.records import Certificate
-from ..run_classes.reading import FloatClaim, is_within
-from ..run_classes.roundoff import unit_roundoff
+from ..run_classes.reading import FloatClaim
+from ..run_classes.roundoff import WITHIN, expect_sensible
 from .feed_forward import FeedForwards
 from .forms import Arithmetic, FloatValue, exactly
 from .heads import Heads
@@ -71,14 +70,8 @@ def has_known_roundings(proof: Proof, claim: FloatClaim) -> bool:
 
 def check_class(claim: FloatClaim) -> None:
     """Which classes the rules are for."""
-    for inner, outer in (("inputs", "storage"), ("storage", "sums"), ("scores", "sums"), ("scores", "softmax"),
-                         ("weights", "softmax")):
-        require(is_within(claim.formats[inner], claim.formats[outer]),
-                "the format of {} is not within that of {}", inner, outer)
-    require(claim.inputs.precision >= 3, "expected inputs of 3 bits or more")
+    expect_sensible(claim, WITHIN)
     require(claim.sum_ulp == 1, "sums that are cut off have rules for trained networks alone")
-    off = 2 * claim.exp_ulp * unit_roundoff(claim.softmax)
-    require(0 <= off <= Fraction(1, 4), "exp_ulp: expected exponentials off by at most a quarter of themselves")
 
 
 class FloatProof:
@@ -103,13 +96,10 @@ class FloatProof:
     def _check_direction(self, name: str, writer: Writer) -> None:
         layers = self._proof.transformer.layers
         if writer.head:
-            self._heads.check(self._head(writer), name)
+            self._heads.check(self._holding.head_of(name), name)
         elif writer.layer:
             self._feed_forwards.check(layers[writer.layer - 1].feedforward, name)
         self._holding.everywhere(name)
-
-    def _head(self, writer: Writer) -> Head:
-        return self._proof.transformer.layers[writer.layer - 1].heads[writer.head - 1]
 
     def _check_finite(self) -> None:
         """Units, those that write nothing too, and what they write."""

@@ -15,9 +15,8 @@ from ...kernel.verdicts import quote, refuse, require, within
 from ..formula.describing import write_rounded_up
 from ..formula.proof import Proof
 from ..run_classes.reading import FloatClaim, Format
-from ..run_classes.roundoff import tiny, unit_roundoff
+from ..run_classes.roundoff import gamma, tiny, unit_roundoff
 from ..sums.lookup.target import LookupTarget
-from .forms import gamma
 from .holding import NOTHING, Holding
 from .means import FloatCell
 from .rounding import rounding_error, up
@@ -119,8 +118,8 @@ class RowByRow:
     def find_error(self, n: int) -> Fraction:
         """How far the head may be off at the rows of a length: at most 1/4 for a truth, at most 1/2 for a number."""
         rho = gamma(n + replace(self.softmax, length=n).blocks, self._unit)
-        require(self._ends(ONE, ONE, rho, rho, self._flushed(n, ONE))[1] <= 1 + QUARTER,
-                "{} positions are too many for sums of this precision", n)
+        is_short = rho <= SMALL and self._ends(ONE, ONE, rho, rho, self._flushed(n, ONE))[1] <= 1 + QUARTER
+        require(is_short, "{} positions are too many for sums of this precision", n)
         columns = self.proof.known_forms([self.head.values[self.name]], n)
         size, (values,) = over_one_denominator(self.proof.budget, [tuple(column) for column in columns])
         most = 1 if self._is_truth else n

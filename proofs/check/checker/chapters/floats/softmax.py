@@ -14,8 +14,7 @@ from ...kernel.numbers import ONE, QUARTER, ZERO
 from ...kernel.verdicts import Rejected, refuse, require
 from ..formula.describing import write_rounded_up
 from ..run_classes.reading import FloatClaim
-from ..run_classes.roundoff import tiny, unit_roundoff
-from .forms import gamma
+from ..run_classes.roundoff import gamma, tiny, unit_roundoff
 from .rounding import BITS, at_most_power, is_finite, rounding_error, up
 from .spreads import ScoreSpread
 
@@ -108,7 +107,7 @@ class Softmax:
         claim, n = self.claim, self.length
         u = max(unit_roundoff(claim.sums), unit_roundoff(claim.softmax))
         absolute = 2 * n * (tiny(claim.weights) + tiny(claim.softmax) + tiny(claim.sums))
-        if (n + self.blocks) * u < 1:
+        if 2 * (n + self.blocks) * u <= 1:  # of more than that a sum is off by more than itself
             yield from self._with_quotients(gamma(n + self.blocks, u), absolute)
         by_tails = self._by_tails(spread, weights, u) if is_ranked and n * u < 1 else None
         if by_tails is not None:
@@ -129,7 +128,7 @@ class Softmax:
                    and n * lost * self.exp_up(weights.theta) <= ONE / 2)
         if n > 1 and (not applies or spread.gap is None or spread.gap < 1):
             return None
-        factor = 1 + gamma(n, u)
+        factor = 1 / (1 - n * u)  # 1 + gamma
         relative = u
         if n > 1 and spread.gap is not None:
             step = self.exp_up(-spread.gap)
