@@ -95,7 +95,7 @@ def test_only_the_table_of_the_rules_names_what_other_chapters_have() -> None:
              and str(node.value).startswith(("sums.", "irrational.", "weightings.", "margin."))}
     assert named == {"families.py"}
     rows = [one for one in vars(families).values() if isinstance(one, tuple) and len(one) == 2]
-    assert len(rows) == 8 and all(map(callable, (families.load(*row) for row in rows)))
+    assert len(rows) == 7 and all(map(callable, (families.load(*row) for row in rows)))
     assert all(callable(families.load(family.file, family.function)) for family in families.FAMILIES)
 
 

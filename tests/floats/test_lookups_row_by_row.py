@@ -139,7 +139,7 @@ def test_a_mean_may_be_off_by_what_its_sums_and_three_roundings_lose() -> None:
 @pytest.mark.parametrize("length", [8, 9, 12, 15])
 def test_sums_that_may_be_off_by_more_than_themselves_are_refused(length: int) -> None:
     """Where the product of length and u is 1/2 or more, an upper end over 1 - rho would be below 0."""
-    with pytest.raises(Rejected, match="too many for sums|too long for its format"):
+    with pytest.raises(Rejected, match=r"too many for sums|too long for its format"):
         rows_of_the_checker("float(4,-20,20)", "float(4,-20,20)").find_error(length)
 
 

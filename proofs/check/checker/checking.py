@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from .asking import ANYTHING, RequiredClaim, check_asked
 from .kernel.budget import MAX_BYTES, MAX_TIMES, Budget
-from .kernel.kind import Extension, FileKind
+from .kernel.kind import FileKind
 from .kernel.reading.document import read_document
-from .kernel.verdicts import Incomplete, Refusal, Unreadable, expect, quote, within
-from .kinds import CHAPTERS, LARGE, find_additions, find_kind
+from .kernel.verdicts import Incomplete, Refusal, Unreadable, expect, quote
+from .kinds import CHAPTERS, LARGE, find_kind
 
 if TYPE_CHECKING:
     from .chapters.formula.certificate import Coverage
@@ -40,7 +40,6 @@ class ReadFile:
     """What a file says, and who knows the rest about it."""
 
     kind: FileKind
-    additions: tuple[Extension, ...]
     given: Any
 
 
@@ -71,12 +70,8 @@ def check_within(data: bytes, asked: RequiredClaim, budget: Budget) -> Accepted:
     """The same, with a budget of one's own, and with other exceptions passed on."""
     file = read_within(data, asked, budget)
     coverage = file.kind.prove(file.given)
-    for addition in file.additions:
-        addition.prove(file.given)
     budget.expect_kept()
-    added = [line for addition in file.additions for line in addition.describe(file.given)]
-    return Accepted(file.given, coverage, (*file.kind.describe(file.given, coverage), *added),
-                    file.kind.is_refutation)
+    return Accepted(file.given, coverage, tuple(file.kind.describe(file.given, coverage)), file.kind.is_refutation)
 
 
 def read_within(data: bytes, asked: RequiredClaim, budget: Budget) -> ReadFile:
@@ -85,14 +80,11 @@ def read_within(data: bytes, asked: RequiredClaim, budget: Budget) -> ReadFile:
     name = document.get("format") if isinstance(document, dict) else None
     expect(isinstance(name, str) and name in CHAPTERS, "format: expected {}, got {}",
            " or ".join(map(quote, CHAPTERS)), quote(name))
-    kind, additions = find_kind(document), find_additions(str(name), document)
+    kind = find_kind(document)
     budget.grow(*kind.times)
     given = kind.read(document, budget)
-    for key, addition in additions.items():
-        with within(key):
-            given = addition.read(document[key], given)
     check_asked(kind, given, asked)
-    return ReadFile(kind, tuple(additions.values()), given)
+    return ReadFile(kind, given)
 
 
 def check_file(path: str, asked: RequiredClaim = ANYTHING, work: int = 1) -> Accepted:

@@ -8,7 +8,7 @@ A new kind of claim is one folder of `chapters/`, whose `KIND` has what `FileKin
 from collections.abc import Mapping
 from importlib import import_module
 
-from .kernel.kind import Extension, FileKind
+from .kernel.kind import FileKind
 from .kernel.reading.document import Json
 
 LARGE = ("certify-decision",)
@@ -20,18 +20,11 @@ CHAPTERS: Mapping[str, str] = {
     "certify-margin": "margin",
     "certify-decision": "trained"}
 
-ADDITIONS: Mapping[str, Mapping[str, str]] = {"certify-certificate": {"floats": "floats"}}
-"""Of some formats, the keys that another chapter reads."""
-
 
 def find_kind(document: Mapping[str, Json]) -> FileKind:
-    """Who knows a file that begins with its format."""
-    chapter = import_module(f".chapters.{CHAPTERS[str(document['format'])]}", __package__)
+    """Who knows a file that begins with its format; a certificate with the key `floats` is of the chapter of that."""
+    name = CHAPTERS[str(document["format"])]
+    name = "floats" if name == "formula" and "floats" in document else name
+    chapter = import_module(f".chapters.{name}", __package__)
     kind: FileKind = chapter.find_kind(document) if hasattr(chapter, "find_kind") else chapter.KIND
     return kind
-
-
-def find_additions(name: str, keys: Mapping[str, object]) -> dict[str, Extension]:
-    """Who knows the additional keys that a file of a format has."""
-    found = {key: chapter for key, chapter in ADDITIONS.get(name, {}).items() if key in keys}
-    return {key: import_module(f".chapters.{chapter}", __package__).ADDITION for key, chapter in found.items()}

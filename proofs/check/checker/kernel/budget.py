@@ -28,6 +28,7 @@ MAX_NESTING = 10_000  # operators that wait for an operand while a text is read
 MAX_NODES = 1 << 18  # different formulas, counts and numbers in a file
 MAX_ENTRIES = 100_000  # of the table of formulas of a network
 MAX_N = 4096  # lengths
+LENGTHS = range(1, MAX_N + 1)
 MAX_LAYERS = 1 << 16  # of the transformer of a formula; each takes a few characters of the file
 MAX_HEADS = 1 << 17  # of a layer
 

@@ -32,15 +32,6 @@ class FileKind:
     times: tuple[int, int] = (1, 1)
 
 
-@dataclass(frozen=True)
-class Extension:
-    """The same of one key that a kind of file may have beside its own claim: read, decided and described behind it."""
-
-    read: Callable[[Json, Any], Any]
-    prove: Callable[[Any], None]
-    describe: Callable[[Any], list[str]]
-
-
 def entry(name: str, lines: Sequence[str]) -> list[str]:
     """The lines under one name in the first column; none if there are none."""
     return [f"{name if number == 0 else '':{WIDTH}}{line}" for number, line in enumerate(lines)]

@@ -8,17 +8,34 @@ by their errors), `means` and `holding` (rule 1: what directions hold), `spreads
 
 from dataclasses import replace
 
-from ...kernel.kind import Extension
+from ...kernel.budget import Budget
 from ...kernel.reading.document import Json
+from ...kernel.verdicts import within
+from .. import formula
+from ..formula.certificate import Coverage
 from ..formula.records import Certificate
 from ..run_classes.reading import read_floats
 from .describing import describe_floats
 from .proving import prove_floats
 
 
-def add_floats(value: Json, given: Certificate) -> Certificate:
+def read_with_floats(document: Json, budget: Budget) -> Certificate:
     """The certificate with the claims about float runs that its key holds."""
-    return replace(given, floats=read_floats(value, given.claim.lengths))
+    given: Certificate = formula.KIND.read(document, budget)
+    with within("floats"):
+        return replace(given, floats=read_floats(document["floats"], given.claim.lengths))
 
 
-ADDITION = Extension(add_floats, prove_floats, describe_floats)
+def prove_with_floats(given: Certificate) -> Coverage:
+    """What was covered to prove the certificate, and then every claim about float runs."""
+    coverage: Coverage = formula.KIND.prove(given)
+    prove_floats(given)
+    return coverage
+
+
+def describe_with_floats(given: Certificate, coverage: Coverage) -> list[str]:
+    """The claim of the certificate, and behind it those about float runs."""
+    return [*formula.KIND.describe(given, coverage), *describe_floats(given)]
+
+
+KIND = replace(formula.KIND, read=read_with_floats, prove=prove_with_floats, describe=describe_with_floats)

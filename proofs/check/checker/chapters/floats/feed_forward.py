@@ -3,14 +3,7 @@
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from ...kernel.numbers import ONE, QUARTER, ZERO
-from ...kernel.reading.records import (
-    ApproximateTruth,
-    FeedForward,
-    Neuron,
-    Product,
-    Slack,
-    Truth,
-)
+from ...kernel.reading.records import ApproximateTruth, FeedForward, Neuron, Product, Slack, Truth
 from ...kernel.verdicts import quote, require, within
 from ..formula.families import WrittenDirection, is_by_value
 from ..formula.feed_forward.by_cases import Output, OutputRow, Situation

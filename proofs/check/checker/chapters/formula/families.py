@@ -112,7 +112,6 @@ FAMILIES = (
     Family(lambda _, written: not written.heads, "formula.feed_forward.by_cases", "check_by_cases"))
 
 PATHS = "formula.attention.shortest_path", "check_paths"
-UNITS_TAKEN_APART = "formula.feed_forward.apart", "OutputApart"
 COUNTS_THAT_UNITS_READ = "sums.counts", "find_interval"
 HEADS_WITH_RATIONALS = "irrational.heads", "with_rationals"
 SPARSE_COSTS, SPARSE_MEANS = ("weightings.sparse", "SparseKernel"), ("weightings.sparse", "is_sparse_mean_near")

@@ -4,7 +4,7 @@ What the key `floats` holds is read by the chapter of float runs, behind all of 
 
 from functools import partial
 
-from ...kernel.budget import MAX_HEADS, MAX_LAYERS, MAX_N, Budget
+from ...kernel.budget import LENGTHS, MAX_HEADS, MAX_LAYERS, Budget
 from ...kernel.kind import REGIMES
 from ...kernel.language import Language
 from ...kernel.reading.document import Json
@@ -24,14 +24,12 @@ from ...kernel.reading.transformer import WEIGHTINGS, read_transformer
 from ...kernel.verdicts import expect, require
 from .records import Bound, Certificate, Claim
 
-FORMAT = "certify-certificate"
-COUNTED_FROM_1 = range(1, MAX_N + 1)
-
 
 def read_certificate(document: Json, budget: Budget) -> Certificate:
     """The certificate that a document holds; the transformer comes first, since the claim may mention its predicates.
     """
-    fields = headed(document, FORMAT, "claim", "transformer", "bounds", "words", "floats", optional=("words", "floats"))
+    fields = headed(document, "certify-certificate", "claim", "transformer", "bounds", "words", "floats",
+                    optional=("words", "floats"))
     language = Language(budget)
     transformer = fields.read("transformer", partial(read_transformer, language=language,
                                                      weightings=(*WEIGHTINGS, *OTHER_WEIGHTINGS)))
@@ -53,8 +51,8 @@ def read_claim(value: Json, language: Language) -> Claim:
     claim = Claim(
         formula=fields.read("formula", in_language(language.formula)),
         alphabet=fields.read("alphabet", read_symbols),
-        min_n=fields.read("min_n", integer_within(COUNTED_FROM_1[1:])) if "min_n" in fields else 1,
-        max_n=fields.read("max_n", integer_within(COUNTED_FROM_1)),
+        min_n=fields.read("min_n", integer_within(LENGTHS[1:])) if "min_n" in fields else 1,
+        max_n=fields.read("max_n", integer_within(LENGTHS)),
         regime=str(fields.read("regime", one_of(*REGIMES))),
         causal=fields.read("causal", one_of(True, False)),
         given=fields.read("given", in_language(language.formula)) if "given" in fields else None)

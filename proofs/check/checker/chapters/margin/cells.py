@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ...kernel.budget import ENTRY_BITS
 from ...kernel.numbers import ONE, Enclosure, add, divide, total
 from ...kernel.reading.records import Head, Layer, visible
-from ...kernel.verdicts import quote, require
+from ...kernel.verdicts import quote, require, within
 from .forms import NOTHING, Answer, AtomForm, FormTable, Normed, Rows
 from .needed import HeadInputs, NeededStage, find_needed
 from .reading import Epsilon, MarginFile
@@ -163,10 +163,8 @@ class FormsByPosition:
         """Every temperature is positive at every position, and every embedding has a value, whatever reads them."""
         for head in self.transformer.heads:
             require(head.weighting in WEIGHTINGS, "the weighting of head {} is not softmax or hard", quote(head.name))
-            for i in range(1, self.length + 1 if "i" in self.language.leaves(head.temperature) else 2):
-                temperature, _ = self.language.enclose_at(head.temperature, self.length, i)
-                require(temperature > 0, "the temperature of head {} is {} at n = {}, i = {}", quote(head.name),
-                        temperature, self.length, i)
+            with within(f"the temperature of head {quote(head.name)}"):
+                self.language.check_positive(head.temperature, self.length)
 
     def _wanted(self, stage: NeededStage, cell: PositionAndSymbol) -> frozenset[str]:
         return stage.here if cell[0] == self.at else stage.elsewhere

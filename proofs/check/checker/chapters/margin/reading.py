@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from ...kernel.budget import MAX_N, Budget
+from ...kernel.budget import LENGTHS, MAX_N, Budget
 from ...kernel.language import Language, Place
 from ...kernel.reading.document import Json
 from ...kernel.reading.formulas import expect_known_symbols, in_language, read_predicates
@@ -27,11 +27,9 @@ from ...kernel.reading.shapes import (
 from ...kernel.reading.transformer import read_transformer
 from ...kernel.verdicts import expect, quote
 
-FORMAT_OF_MARGIN = "certify-margin"
 Epsilon = Fraction | None
 Norms = tuple[tuple[Epsilon, Epsilon], ...]
 """For each layer the epsilons of the norms behind its attention and behind its feed-forward part; None without one."""
-Length = integer_within(range(1, MAX_N + 1))
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ class MarginFile:
 
 def read_margin(document: Json, budget: Budget) -> MarginFile:
     """The certificate that a document holds."""
-    fields = headed(document, FORMAT_OF_MARGIN, "claim", "transformer", "norms", optional=("norms",))
+    fields = headed(document, "certify-margin", "claim", "transformer", "norms", optional=("norms",))
     language, network_language = Language(budget), Language(budget)
     claim = fields.read("claim", partial(read_claim, language=language))
     transformer = fields.read("transformer", partial(read_transformer, language=network_language))
@@ -121,7 +119,7 @@ def read_claim(value: Json, language: Language) -> MarginClaim:
         predicates=predicates,
         alphabet=fields.read("alphabet", read_symbols),
         before=fields.read("before", list_of(read_text)), after=fields.read("after", list_of(read_text)),
-        min_n=fields.read("min_n", Length), max_n=fields.read("max_n", Length),
+        min_n=fields.read("min_n", integer_within(LENGTHS)), max_n=fields.read("max_n", integer_within(LENGTHS)),
         at=str(fields.read("at", one_of("first", "last", "every"))),
         threshold=fields.read("threshold", read_rational),
         margin=fields.read("margin", in_language(language.number)))

@@ -1,14 +1,13 @@
 """Softened transformers; docs/softened.md. Read in this order:
 
 reading     the format of a file
-statement   what must hold of what is stated, before any word is run
+statement   what must hold of what is stated, before any word is run; sparsemax and entmax-1.5
 integers    exact numbers over one scale; linear forms with integer coefficients
 forms       the layers as both programs run them: uniform heads, groups of units, directions that are live
 stages      what a stage may add to the error of each direction
 uniform     uniform heads: the claim and its proof
 seeing      what a head remembers of the positions that it sees, and what it may forget
 scored      heads with scores; with score_uncertainty, weights (of softmax), error_terms (of what is added)
-sparse      sparsemax and entmax-1.5, which weigh exactly as hard attention does: the claim and its proof
 groups      units that read multiples of one form: the claim and its proof
 layers      a layer at one length
 lengths     the transformer at one length

@@ -38,21 +38,6 @@ def find_scales(budget: Budget, n: int, forms: LayerForms, begin: int) -> Scales
     return Scales(begin, middle, multiply_scales(budget, middle, forms.stretch))
 
 
-@dataclass(frozen=True)
-class Surroundings:
-    """What a layer needs to know of what is around it at one length.
-
-    Attributes:
-        bounds: the stated ones before its heads, after them, and after its units.
-        name: the layer's, for messages.
-    """
-
-    memory: LengthTables
-    name: str
-    bounds: Sequence[LinearForm]
-    weighing: Weighing
-
-
 class End:
     """After the last layer nothing is read, so that all vectors are one."""
 
@@ -67,17 +52,21 @@ class End:
 
 
 class LayerAtLength:
-    """A layer at one length, with the ``vectors`` that have begun it; ``following`` is the layer after it."""
+    """A layer at one length, with the ``vectors`` that have begun it; ``following`` is the layer after it.
 
-    def __init__(self, around: Surroundings, forms: LayerForms, scales: Scales, following: LayerAtLength | End) -> None:
-        self._memory, self._budget = around.memory, around.memory.budget
+    The stated bounds are those before its heads, after them, and after its units; ``name`` is for messages.
+    """
+
+    def __init__(self, memory: LengthTables, name: str, bounds: Sequence[LinearForm], weighing: Weighing,
+                 forms: LayerForms, scales: Scales, following: LayerAtLength | End) -> None:
+        self._memory, self._budget = memory, memory.budget
         self._forms, self._scales, self._following = forms, scales, following
-        before, between, after = around.bounds
-        self._attention = StageErrors(self._budget, f"{around.name}, attention", before, between, forms.heads)
-        self._feedforward = StageErrors(self._budget, f"{around.name}, feed-forward", between, after, forms.groups)
+        before, between, after = bounds
+        self._attention = StageErrors(self._budget, f"{name}, attention", before, between, forms.heads)
+        self._feedforward = StageErrors(self._budget, f"{name}, feed-forward", between, after, forms.groups)
         self.masks = [head.head.mask for head in forms.heads]
-        self.heads = [self._make_head(head, around.weighing) for head in forms.heads]
-        self._groups = [GroupAtLength(around.memory, group, self._feedforward, scales.middle, scales.end)
+        self.heads = [self._make_head(head, weighing) for head in forms.heads]
+        self._groups = [GroupAtLength(memory, group, self._feedforward, scales.middle, scales.end)
                         for group in forms.groups]
         self._bias = Addition(tuple([scaled(self._budget, x, scales.end) for x in forms.bias.values()]), ())
         self.live = forms.live

@@ -15,7 +15,7 @@ from ...kernel.reading.records import LinearForm
 from ...kernel.verdicts import quote, within
 from .forms import LayerForms
 from .integers import Integers, common_denominator, scaled
-from .layers import End, LayerAtLength, Surroundings, find_scales
+from .layers import End, LayerAtLength, find_scales
 from .reading import Softened
 from .remembering import LengthTables, ResidualVector
 from .scored import Scored
@@ -86,9 +86,9 @@ class TransformerAtLength:
         layers: list[LayerAtLength] = []
         weighing = Weighing(self._given.temperature(self.n), self._given.claim.weighting != "softmax")
         for number in reversed(range(len(forms))):
-            around = Surroundings(self.memory, f"layer {number + 1}", bounds[2 * number : 2 * number + 3], weighing)
-            following = layers[-1] if layers else End()
-            layers.append(LayerAtLength(around, forms[number], scales[number], following))
+            stated, following = bounds[2 * number : 2 * number + 3], layers[-1] if layers else End()
+            layers.append(LayerAtLength(self.memory, f"layer {number + 1}", stated, weighing, forms[number],
+                                        scales[number], following))
         return layers[::-1]
 
     def _scale_row(self, row: LinearForm, live: Sequence[str]) -> Integers:

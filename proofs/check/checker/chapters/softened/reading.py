@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from ...kernel.budget import MAX_N, Budget
+from ...kernel.budget import LENGTHS, Budget
 from ...kernel.language import Language, Place
 from ...kernel.numbers import Enclosure
 from ...kernel.reading.document import Json
@@ -24,9 +24,6 @@ from ...kernel.reading.shapes import (
 )
 from ...kernel.reading.transformer import read_transformer
 from ...kernel.verdicts import expect, require
-
-FORMAT = "certify-softened"
-LENGTHS = range(1, MAX_N + 1)
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,7 @@ class Softened:
 
 def read_softened(document: Json, budget: Budget) -> Softened:
     """The certificate that a document holds."""
-    fields = headed(document, FORMAT, "claim", "transformer", "gaps", "errors")
+    fields = headed(document, "certify-softened", "claim", "transformer", "gaps", "errors")
     language = Language(budget)
     claim = fields.read("claim", partial(read_claim, language=language))
     transformer = fields.read("transformer", partial(read_transformer, language=language))

@@ -4,15 +4,18 @@ The temperatures that U's own heads have mean nothing for hard attention, and no
 are 0. All must be positive all the same, at every (n, i): a transformer that mentions an undefined number is none.
 """
 
+from collections.abc import Mapping
+from fractions import Fraction
 from itertools import pairwise
 
-from ...kernel.language import Place
-from ...kernel.numbers import QUARTER, ZERO, total
+from ...kernel.numbers import QUARTER, ZERO, multiply, total
 from ...kernel.reading.records import HARD, LinearForm
-from ...kernel.verdicts import quote, require, within
+from ...kernel.verdicts import quote, require, show, within
 from .forms import is_uniform
 from .reading import Softened
-from .sparse import check_sparse
+
+STEEPNESS: Mapping[str, Fraction] = {"sparsemax": Fraction(1), "entmax-1.5": Fraction(1, 2)}
+"""alpha - 1."""
 
 
 def check_heads(given: Softened) -> None:
@@ -32,7 +35,7 @@ def check_statement(given: Softened, n: int) -> None:
     given.language.budget.spend(len(given.transformer.heads))
     for place, name in names.items():
         with within(f"the temperature of head {name}"):
-            check_temperature(given, place, n)
+            given.language.check_positive(place, n)
     for stage, (before, after) in enumerate(pairwise(bounds), 1):
         check_growth(given, f"n = {n}, stage {stage}", before, after)
     last = total(given.language.budget, bounds[-1].values())
@@ -41,12 +44,19 @@ def check_statement(given: Softened, n: int) -> None:
         check_sparse(given, n)
 
 
-def check_temperature(given: Softened, temperature: Place, n: int) -> None:
-    """The temperature that a head has is positive at every position; without i in it all positions are the first."""
-    for i in range(1, n + 1 if "i" in given.language.leaves(temperature) else 2):
-        value, _ = given.language.enclose_at(temperature, n, i)
-        given.language.budget.spend(1)
-        require(value > 0, "it is {} at n = {}, i = {}", value, n, i)
+def check_sparse(given: Softened, n: int) -> None:
+    """Sparsemax and entmax-1.5 weigh exactly as hard attention does; docs/softened.md, section 3, proves it.
+
+    No error is stated at all, and the temperature is small enough. Scores are those of U. The gap that is stated is
+    compared with that of all words (shards.py), so that it may be relied on here.
+    """
+    weighting, gap = given.claim.weighting, given.gaps[n - 1]
+    is_exact = not any(given.errors[n - 1])
+    require(is_exact, "n = {}: {} is exactly hard or is refused, expected no error bounds", n, weighting)
+    if gap is not None:
+        most, temperature = multiply(given.language.budget, STEEPNESS[weighting], gap), given.temperature(n).upper
+        require(temperature <= most, "n = {}: {} is exactly hard up to the temperature {}, got {}", n, weighting,
+                show(most), show(temperature))
 
 
 def check_growth(given: Softened, where: str, before: LinearForm, after: LinearForm) -> None:

@@ -27,7 +27,7 @@ class Weighing:
 
     Attributes:
         temperature: the temperature, or two numbers between which it is.
-        is_exact: whether they weigh exactly as those of U do (sparse.py); if not, with softmax.
+        is_exact: whether they weigh exactly as those of U do (statement.py); if not, with softmax.
     """
 
     temperature: Enclosure

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from ..budget import Budget
 from ..numbers import Enclosure, ends_of
-from ..verdicts import expect
+from ..verdicts import expect, require
 from .evaluation import Values, holds_at_sum
 from .parser import Parser, read_formula, sum_with_zero
 from .printing import write_formula, write_short
@@ -85,6 +85,12 @@ class Language(Table):
         """Whether a comparison, or a predicate on a sum, holds in words of length n where its sum is this number."""
         node = self.nodes[place]
         return self.holds_at(node.operands[0], n, int(number)) if node.operator == "on" else holds_at_sum(node, number)
+
+    def check_positive(self, place: Place, n: int) -> None:
+        """A temperature is positive at every position of words of length n; without i in it all are the first."""
+        for i in range(1, n + 1 if "i" in self.leaves(place) else 2):
+            value, _ = self.enclose_at(place, n, i)
+            require(value > 0, "it is {} at n = {}, i = {}", value, n, i)
 
     def settle(self, places: Collection[Place], n: int, i: int) -> dict[Place, bool]:
         """The truths at (n, i) of those formulas that are positional."""

@@ -145,14 +145,8 @@ def write_formula(table: Table, place: Place) -> list[str]:
 
 def all_below(table: Table, place: Place) -> list[Place]:
     """Everything that a node is built from, but for the conditions of predicates, operands first."""
-    waiting, seen = [place], set[Place]()
-    while waiting:
-        inner = waiting.pop()
-        if inner not in seen:
-            table.budget.spend(1)
-            seen.add(inner)
-            waiting += () if table.nodes[inner].operator == "user" else table.nodes[inner].operands
-    return sorted(seen)
+    return sorted(table.walk([place], lambda inner: table.nodes[inner].operator == "user",
+                             lambda inner: table.nodes[inner].operands))
 
 
 def size_as_tree(table: Table, order: Iterable[Place]) -> int:

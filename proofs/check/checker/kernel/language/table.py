@@ -129,8 +129,9 @@ class Table:
         """Each part of the roots once, the left first; what satisfies ``stop`` is listed, and not entered."""
         return list(self.walk(roots, stop))
 
-    def walk(self, roots: Iterable[Place], stop: Callable[[Place], bool]) -> Iterator[Place]:
-        """The same, part by part, for who may have seen enough before the end."""
+    def walk(self, roots: Iterable[Place], stop: Callable[[Place], bool],
+             parts: Callable[[Place], tuple[Place, ...]] | None = None) -> Iterator[Place]:
+        """The same, part by part, for who may have seen enough before the end, or means other parts."""
         waiting, seen = [*roots][::-1], dict[Place, None]()
         while waiting:
             place = waiting.pop()
@@ -138,7 +139,7 @@ class Table:
                 self.budget.spend(1)
                 seen[place] = None
                 yield place
-                waiting += () if stop(place) else self.parts(place)[::-1]
+                waiting += () if stop(place) else (parts or self.parts)(place)[::-1]
 
 
 def leaves_of(node: Node) -> frozenset[str]:

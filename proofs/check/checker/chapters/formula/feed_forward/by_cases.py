@@ -28,7 +28,7 @@ from ....kernel.reading.records import (
     kind_of,
 )
 from ....kernel.verdicts import quote, refuse, require
-from ..families import COUNTS_THAT_UNITS_READ, UNITS_TAKEN_APART, Covered, WrittenDirection, attempt, load
+from ..families import COUNTS_THAT_UNITS_READ, Covered, WrittenDirection, attempt, load
 from ..proof import Proof
 from .piecewise import NeuronForm, Range, add_ranges, group_by_form
 
@@ -61,10 +61,14 @@ class OutputRow(NamedTuple):
 
 
 class Output:
-    """One direction that a feed-forward part writes, by these units and this bias."""
+    """One direction that a feed-forward part writes, by these units and this bias.
 
-    def __init__(self, proof: Proof, name: str, units: Sequence[Neuron], bias: Fraction) -> None:
-        self._proof, self._language, self._name, self._bias = proof, proof.language, name, bias
+    Taken *apart*, a second attempt, no connective is an atom, unless it is built from symbols; and only the truths count
+    that some symbol gives those.
+    """
+
+    def __init__(self, proof: Proof, name: str, units: Sequence[Neuron], bias: Fraction, apart: bool = False) -> None:
+        self._proof, self._language, self._name, self._bias, self._apart = proof, proof.language, name, bias, apart
         self._meaning = proof.directions[name]
         require(isinstance(self._meaning, PositionalNumber | Truth | Product | Slack),
                 "a {} direction is written by a head", kind_of(self._meaning))
@@ -79,6 +83,8 @@ class Output:
         slacks = [meaning.formula for meaning in (self._meaning, *self.reads.values()) if isinstance(meaning, Slack)]
         require(all(map(self._is_comparison, slacks)), "slack is not of a comparison of counts")
         self._find_atoms(slacks)
+        self._of_symbols = [place for place in self._atoms if apart and self._language.is_of_symbols(place)]
+        self._allowed = proof.symbols.allowed(self._of_symbols) if apart else {()}
 
     def _find_atoms(self, slacks: Sequence[Place]) -> None:
         """What is free: the formulas that are read, and what the target mentions and these rules do not evaluate."""
@@ -90,7 +96,7 @@ class Output:
 
         def is_entered(place: Place) -> bool:
             opens = self._language.is_connective(place) or place in self._steps
-            is_whole = place in free or self._stays_whole(place)
+            is_whole = place in free or (self._apart and self._language.is_of_symbols(place))
             return opens and not is_whole and not self._language.is_positional(place)
 
         spoken = [*self._spoken_of(self._meaning), *slacks, *self._given]
@@ -111,16 +117,17 @@ class Output:
         self._order = sorted(self._language.below([*own, *read, *decided], lambda place: not is_entered(place)))
 
     def _find_free(self, read: Collection[Place]) -> set[Place]:
-        """Of what is read, what is free; a second attempt finds it otherwise (apart.py)."""
-        return {place for place in read if not self._follows(place, read)}
+        """Of what is read, what is free; apart, its leaves, below which comparisons are decided by their signs."""
+        language = self._language
+        if not self._apart:
+            return {place for place in read if not self._follows(place, read)}
 
-    def _stays_whole(self, place: Place) -> bool:
-        """Whether a connective is not entered, although it is not free."""
-        return False
+        def is_leaf(place: Place) -> bool:
+            decided = language.is_positional(place) or language.is_of_symbols(place)
+            return decided or not language.is_connective(place)
 
-    def _may_hold(self, truths: Truths) -> bool:
-        """Whether atoms may have these truths together, so that the case counts."""
-        return True
+        return {place for place in filter(is_leaf, language.below(read, is_leaf)) if not language.is_positional(place)
+                and (place in read or not self._is_comparison(place))}
 
     def _is_step(self, place: Place, operand: Place) -> bool:
         """Whether it is `prev` of a `since`, or `next` of an `until`."""
@@ -221,7 +228,7 @@ class Output:
         firsts = sorted({*self._signs.values()})
         for bits in product((False, True), repeat=len(free)):
             atoms = {**row.fixed, **dict(zip(free, bits, strict=True))}
-            if not self._may_hold(atoms):
+            if tuple(atoms[place] for place in self._of_symbols) not in self._allowed:
                 continue
             for chosen in product((-1, 0, 1), repeat=len(firsts)):
                 signs = dict(zip(firsts, chosen, strict=True))
@@ -288,4 +295,4 @@ class Output:
 def check_by_cases(proof: Proof, written: WrittenDirection) -> Covered:
     """The rows (n, i) at which the direction is proved to hold exactly what it means."""
     what = proof, written.name, written.units, written.bias
-    return Covered(attempt(lambda: Output(*what).check(), lambda: load(*UNITS_TAKEN_APART)(*what).check()))
+    return Covered(attempt(lambda: Output(*what).check(), lambda: Output(*what, apart=True).check()))
