@@ -9,7 +9,7 @@ import pytest
 from mpmath import mp, mpf
 
 from proofs.check import Incomplete, Malformed, Rejected, check_text
-from proofs.check.checker.chapters.irrational.rounding import with_rationals_as_values
+from proofs.check.checker.chapters.irrational.heads import with_rationals_as_values
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.exponential import enclose_series
 from proofs.check.checker.kernel.functions import DIGITS

@@ -2,7 +2,7 @@
 
 `run_classes/reading` (the key `floats`), `rounding` (numbers of a format, grids), `forms` (linear forms by lemma G or
 by their errors), `means` and `holding` (rule 1: what directions hold), `spreads` (rule 2: scores), `softmax` and
-`heads` (rules 3 and 4), `rows` (rule 7), `units`, `writing` and `feed_forward` (rule 5), `by_value` (rule 6),
+`heads` (rules 3 and 4), `rows` (rule 7), `units` and `feed_forward` (rule 5), `by_value` (rule 6),
 `proving` (a claim from its certificate), `describing` (the claims in words).
 """
 

@@ -16,8 +16,7 @@ from .forms import Arithmetic, FloatValue, exactly
 from .holding import CELL_BITS, Holding
 from .means import FloatCell
 from .rounding import grid_of
-from .units import Input
-from .writing import FALSE, OPEN, Writing
+from .units import FALSE, OPEN, Input, Writing
 
 HeldCells = Mapping[str, FloatCell]
 """What each known direction holds at a row."""

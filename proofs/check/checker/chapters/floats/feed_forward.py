@@ -13,8 +13,7 @@ from .forms import Arithmetic, FloatValue, exactly
 from .holding import Holding
 from .means import FloatCell
 from .rounding import grid_of
-from .units import HIGH, LOW, Input, Neurons
-from .writing import FALSE, OPEN, TRUE, Writing, Written
+from .units import FALSE, HIGH, LOW, OPEN, TRUE, Input, Neurons, Writing, Written
 
 
 class FeedForwards:

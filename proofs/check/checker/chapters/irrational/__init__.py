@@ -1,1 +1,1 @@
-"""Heads that read irrational numbers, on top of `formula`: `powers`, `rounding` (rationals instead), `heads`."""
+"""Heads that read irrational numbers, on top of `formula`: `powers`, `heads` (or rationals instead)."""

@@ -8,12 +8,14 @@ at most V in absolute value and the head is within e - 2 s V of a number with z'
 The page proves it.
 """
 
+from copy import copy
 from fractions import Fraction
 from typing import NamedTuple
 
 from ...kernel.functions import DIGITS
-from ...kernel.language import Place
-from ...kernel.numbers import ONE, ZERO, add, divide, multiply
+from ...kernel.language import Language, Place
+from ...kernel.language.evaluation import Values
+from ...kernel.numbers import ONE, ZERO, Number, add, divide, ends_of, multiply
 from ...kernel.reading.records import (
     ApproximateCount,
     ApproximateTruth,
@@ -31,7 +33,22 @@ from ..formula.certificate import reads_irrational
 from ..formula.families import WrittenDirection
 from ..formula.proof import Proof
 from .powers import with_powers
-from .rounding import with_rationals_as_values
+
+
+class RoundedValues(Values):
+    """The values of places, all of which are exact."""
+
+    def exact(self, value: Number, place: Place, n: int, i: int) -> Fraction:
+        """The value itself, or the lower end of its enclosure."""
+        return ends_of(value).lower
+
+
+def with_rationals_as_values(language: Language, digits: int) -> Language:
+    """The same table, in which the value of an irrational number is the lower end of its enclosure."""
+    rational = copy(language)
+    rational.values = RoundedValues(language, digits)
+    return rational
+
 
 NORMALISED = ("softmax", "softmax-plus-one")
 
@@ -57,10 +74,8 @@ def with_rationals(proof: Proof, head: Head, name: str, bits: int) -> Proof:
         for n, _ in proof.lengths([place]):
             proof.columns.numbers(place, n)
     rational = proof.with_values(with_rationals_as_values(proof.language, bits >> 2), Weigher(proof.budget, bits))
-    s = 2 * deviation(rational, head)
-    above, below = proof.errors[name]
+    (s, lost), (above, below) = losses(rational, head, name), proof.errors[name]
     is_truth = isinstance(proof.directions[name], ApproximateTruth)
-    lost = ZERO if is_truth else multiply(proof.budget, 2 * s, extent_of_form(rational, head.values[name]).size)
     if s > Fraction(1, 1 << (bits >> 1)) or min(above, below) < lost:
         raise TooCoarse("irrational numbers are not known closely enough")
     rational.errors = proof.errors | {name: (
@@ -80,14 +95,18 @@ def of_rationals(proof: Proof) -> Proof:
     for head in (head for layer in proof.transformer.layers for head in layer.heads):
         for name in filter(errors.__contains__, head.values):
             if reads_irrational(proof, WrittenDirection(name, proof.directions[name], [head])):
-                s = 2 * deviation(rational, head)
+                s, lost = losses(rational, head, name)
                 require(s < 1, "irrational numbers are not known closely enough")
-                lost = (ZERO if isinstance(proof.directions[name], ApproximateTruth) else
-                        multiply(proof.budget, 2 * s, extent_of_form(rational, head.values[name]).size))
                 above, below = (add(proof.budget, divide(proof.budget, error, 1 - s), lost) for error in errors[name])
                 errors[name] = above, below
     rational.errors = errors
     return rational
+
+
+def losses(rational: Proof, head: Head, name: str) -> tuple[Fraction, Fraction]:
+    """s, and 2 s V of a number; 0 of a truth."""
+    s, is_truth = 2 * deviation(rational, head), isinstance(rational.directions[name], ApproximateTruth)
+    return s, ZERO if is_truth else multiply(rational.budget, 2 * s, extent_of_form(rational, head.values[name]).size)
 
 
 def deviation(proof: Proof, head: Head) -> Fraction:

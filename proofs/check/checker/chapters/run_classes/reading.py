@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -62,12 +62,10 @@ class FloatClaim:
     @property
     def formats(self) -> dict[str, Format]:
         """The formats by the names of their fields."""
-        return {"storage": self.storage, "inputs": self.inputs, "sums": self.sums, "scores": self.scores,
-                "softmax": self.softmax, "weights": self.weights}
+        return {name: getattr(self, name) for name in FIELDS[1:7]}
 
 
-FIELDS = ("name", "storage", "inputs", "sums", "scores", "softmax", "weights", "normalised", "exp_ulp", "exp_base",
-          "block", "sum_ulp", "max_n")
+FIELDS = tuple(one.name for one in fields(FloatClaim))
 
 
 def write_format(written: Format) -> str:

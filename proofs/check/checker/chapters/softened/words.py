@@ -1,7 +1,7 @@
 """Every word of one length, one after another; each begins where it leaves the word before."""
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, takewhile
 
 from .layers import LayerAtLength
 from .lengths import TransformerAtLength
@@ -11,10 +11,7 @@ from .remembering import History, ResidualVector
 
 def common_prefix(one: Word, other: Word) -> int:
     """How many symbols two words have in common before they differ."""
-    for place, (a, b) in enumerate(zip(one, other, strict=False)):
-        if a != b:
-            return place
-    return min(len(one), len(other))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 class WordByWord:

@@ -63,8 +63,8 @@ class OutputRow(NamedTuple):
 class Output:
     """One direction that a feed-forward part writes, by these units and this bias.
 
-    Taken *apart*, a second attempt, no connective is an atom, unless it is built from symbols; and only the truths count
-    that some symbol gives those.
+    Taken *apart*, a second attempt, no connective is an atom, unless it is built from symbols; and only the truths
+    count that some symbol gives those.
     """
 
     def __init__(self, proof: Proof, name: str, units: Sequence[Neuron], bias: Fraction, apart: bool = False) -> None:
