@@ -54,9 +54,8 @@ class Heads:
 
     def _check_values(self, head: Head, name: str) -> None:
         """The value row is exact, whatever the word."""
-        read = head.values[name]
         for n in self._lengths(head, name):
-            self._arithmetic.exact_form(read, {source: self._holding.value(source, n) for source in read})
+            self._holding.values(name, n)
 
     def _check_near(self, head: Head, name: str, meaning: ApproximateTruth) -> None:
         """Rule 3: all rows of a length together; those of all lengths, where that suffices."""
@@ -100,9 +99,7 @@ class Heads:
         target, lengths = LookupTarget(self._proof, head, name, meaning), self._proof.claim.lengths
         scores = LookupScores(self._proof, head, name, target)
         rows, curvature = self._rows(head, name, target), self._find_curvature(head, name, target, scores)
-        read = head.values[name]
-        values = join([self._arithmetic.exact_form(read, {source: self._holding.value(source, n) for source in read})
-                       for n in lengths])
+        values = join([self._holding.values(name, n) for n in lengths])
         require(values.low >= 0, "a value is negative")
         errors, error = dict[ScoreSpread, Fraction | None](), ZERO
         for n in reversed(lengths):

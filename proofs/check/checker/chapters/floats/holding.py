@@ -132,7 +132,7 @@ class Holding:
         return join(found)
 
     def values(self, name: str, n: int) -> FloatValue:
-        """What a uniform head takes the mean of, which is exact."""
+        """What the head that writes a direction takes the mean of, which is exact."""
         known = self._averaged.get((name, n))
         if known is not None:
             return known

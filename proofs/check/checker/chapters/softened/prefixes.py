@@ -14,6 +14,8 @@ Word = tuple[str, ...]
 Steps = tuple[tuple[ResidualVector, "PrefixNode"], ...]
 Reached = tuple["PrefixNode", tuple[History, ...]]
 """A node, and what the heads of a layer have seen when they come there."""
+Leading = dict[Reached, list[tuple[ResidualVector, Reached]]]
+"""For all that is reached after some position, what comes out of a layer at the next one, and what is reached there."""
 
 
 class TablesFull(Exception):
@@ -85,23 +87,20 @@ class PrefixGraph:
         """The course when the next layer begins."""
         for head, queries in zip(layer.heads, expected_queries(course, len(layer.heads)), strict=True):
             head.expect(queries)
-        reached: list[dict[Reached, list[tuple[ResidualVector, Reached]]]] = [{(course[0][0], tuple(layer.start)): []}]
+        reached: list[Leading] = [{(course[0][0], tuple(layer.start)): []}]
         for _ in course[1:]:
             reached.append(self._follow(layer, reached[-1]))
         return self._merge(reached)
 
-    def _follow(self, layer: LayerAtLength,
-                reached: dict[Reached, list[tuple[ResidualVector,
-                                                  Reached]]]) -> dict[Reached, list[tuple[ResidualVector, Reached]]]:
+    def _follow(self, layer: LayerAtLength, reached: Leading) -> Leading:
         """What is reached one position further; the steps that lead there are noted where they begin."""
-        following: dict[Reached, list[tuple[ResidualVector, Reached]]] = {}
+        following: Leading = {}
         for (node, histories), steps in reached.items():
             for vector, after in node.steps:
                 grown = layer.see(histories, vector)
                 next_one = after, tuple(grown) if after.steps else ()
                 steps.append((layer.pass_on(vector, grown), next_one))
-                if next_one not in following:
-                    following[next_one] = []
+                following.setdefault(next_one, [])
             self._keep(len(steps), len(histories))
         return following
 
@@ -111,7 +110,7 @@ class PrefixGraph:
         if self._memory.is_full:
             raise TablesFull
 
-    def _merge(self, reached: Sequence[dict[Reached, list[tuple[ResidualVector, Reached]]]]) -> PrefixPath:
+    def _merge(self, reached: Sequence[Leading]) -> PrefixPath:
         """The course of what comes out: of what is reached after a position, what goes on alike is one node."""
         course: PrefixPath = []
         nodes: dict[Reached, PrefixNode] = {}

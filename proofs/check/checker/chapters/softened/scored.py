@@ -19,7 +19,7 @@ from .weights import Weighing
 SITUATION_STEPS = 30  # the work to attend, beside what its items and their numbers take
 
 
-class Scored:
+class Scored(Sight):
     """Such a head at one length.
 
     Attributes:
@@ -30,15 +30,14 @@ class Scored:
 
     def __init__(self, memory: LengthTables, forms: HeadForms, stage: StageErrors, scale: int, new_scale: int,
                  weighing: Weighing) -> None:
+        super().__init__(memory)
         self.written = forms.written
         self.factor = new_scale // (scale * forms.values.denominator)
         self.situations = self.ties = 0
         self._where = f"{stage.where}, head {quote(forms.head.name)}"
-        self._memory, self._budget, self._forms = memory, memory.budget, forms
-        self._sight = Sight(memory)
+        self._forms = forms
         self._misses = ErrorTerms(memory, forms, stage, scale, weighing, self._where)
         self._gap: int | None = None
-        self.start = self._sight.start
 
     @property
     def gap(self) -> Fraction | None:
@@ -55,14 +54,6 @@ class Scored:
                        for forms in (self._forms.keys, self._forms.values))
         return self._memory.unify_item(key, values)
 
-    def expect(self, queries: Sequence[Sequence[IntegerVector]]) -> None:
-        """Values may be forgotten; ``queries`` has those that may come at each position or later."""
-        self._sight.expect(queries)
-
-    def see(self, history: History, item: Item) -> History:
-        """The history with one more position."""
-        return self._sight.see(history, item)
-
     def attend(self, history: History, query: IntegerVector) -> Addition:
         """What the head adds where it meets this query.
 
@@ -73,12 +64,12 @@ class Scored:
         self.situations += 1
         self._budget.spend(SITUATION_STEPS + len(history.contenders))
         contest = history.keys.met.get(query) or self._meet(history.keys, query)
-        scores = self._sight.score(query, [item.key for item in history.contenders])
+        scores = self.score(query, [item.key for item in history.contenders])
         winners = [item.values for item, score in zip(history.contenders, scores, strict=True) if score == contest.best]
         self.ties += len(winners) > 1
         sums, carried = self._add_up(winners), self._misses.none
         if not contest.is_exact:
-            differences = None if self._sight.forgets else [contest.best - score for score in scores]
+            differences = None if self.forgets else [contest.best - score for score in scores]
             carried = self._misses.settle(HeadSituation(history, contest, len(winners), sums, differences))
         means = tuple([divide_exactly(x * self.factor, len(winners)) for x in sums])
         history.answers[query] = addition = self._memory.unify_addition(means, carried)
@@ -94,7 +85,7 @@ class Scored:
     def _meet(self, keys: Keys, query: IntegerVector) -> QueryWinner:
         """What the query meets among the keys; the least of the differences is 0, that of a winner itself."""
         self._budget.spend(SITUATION_STEPS + len(keys.items))
-        scores = self._sight.score(query, keys.items)
+        scores = self.score(query, keys.items)
         best = max(scores)
         differences = sorted([best - score for score in scores])[1:]
         self._meet_gap(differences)
