@@ -73,28 +73,20 @@ Hypothesis Hb : (0 <= b)%Z.
 Notation u := (IZR (2 ^ b)).
 Definition fixed (z : Z) : R := IZR z / u.
 
-Lemma u_pos : 0 < u.
-Proof. apply IZR_lt. now apply Z.pow_pos_nonneg. Qed.
-Lemma one_power : one = (2 ^ b)%Z.
-Proof. unfold one. rewrite Z.shiftl_mul_pow2 by exact Hb. lia. Qed.
-Lemma fixed_one : fixed one = 1.
-Proof. unfold fixed. rewrite one_power. pose proof u_pos. field. lra. Qed.
+Lemma u_pos : 0 < u. Proof. apply IZR_lt. now apply Z.pow_pos_nonneg. Qed.
+Lemma one_power : one = (2 ^ b)%Z. Proof. unfold one. rewrite Z.shiftl_mul_pow2 by exact Hb. lia. Qed.
+Lemma fixed_one : fixed one = 1. Proof. unfold fixed. rewrite one_power. pose proof u_pos. field. lra. Qed.
 Lemma fixed_le x y : (x <= y)%Z -> fixed x <= fixed y.
 Proof. intros H. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat, u_pos|now apply IZR_le]. Qed.
 Lemma fixed_le_iff x y : fixed x <= fixed y -> (x <= y)%Z.
-Proof.
-  intros H. apply le_IZR. apply Rmult_le_reg_r with (/ u); [apply Rinv_0_lt_compat, u_pos|exact H].
-Qed.
-Lemma fixed_0 : fixed 0 = 0.
-Proof. unfold fixed, Rdiv. ring. Qed.
-Lemma fixed_nonneg x : (0 <= x)%Z -> 0 <= fixed x.
-Proof. intros H. rewrite <- fixed_0. now apply fixed_le. Qed.
+Proof. intros H. apply le_IZR. apply Rmult_le_reg_r with (/ u); [apply Rinv_0_lt_compat, u_pos|exact H]. Qed.
+Lemma fixed_0 : fixed 0 = 0. Proof. unfold fixed, Rdiv. ring. Qed.
+Lemma fixed_nonneg x : (0 <= x)%Z -> 0 <= fixed x. Proof. intros H. rewrite <- fixed_0. now apply fixed_le. Qed.
 Lemma fixed_plus x y : fixed (x + y) = fixed x + fixed y.
 Proof. unfold fixed. rewrite plus_IZR. unfold Rdiv. ring. Qed.
 Lemma fixed_minus x y : fixed (x - y) = fixed x - fixed y.
 Proof. unfold fixed. rewrite minus_IZR. unfold Rdiv. ring. Qed.
-Lemma fixed_opp x : fixed (- x) = - fixed x.
-Proof. unfold fixed. rewrite opp_IZR. unfold Rdiv. ring. Qed.
+Lemma fixed_opp x : fixed (- x) = - fixed x. Proof. unfold fixed. rewrite opp_IZR. unfold Rdiv. ring. Qed.
 Lemma fixed_times k x : fixed (k * x) = IZR k * fixed x.
 Proof. unfold fixed. rewrite mult_IZR. unfold Rdiv. ring. Qed.
 
@@ -225,8 +217,7 @@ Hypothesis Hx : (0 <= x)%Z.
 Let k := Z.to_nat (halvings x).
 Let t := fixed x / IZR (2 ^ halvings x).
 
-Lemma halvings_nonneg : (0 <= halvings x)%Z.
-Proof. apply Z.le_max_l. Qed.
+Lemma halvings_nonneg : (0 <= halvings x)%Z. Proof. apply Z.le_max_l. Qed.
 Lemma halved_nonneg : 0 <= t.
 Proof. apply quotient_nonneg; [now apply fixed_nonneg|]. apply IZR_lt, Z.pow_pos_nonneg;
   [lia|apply halvings_nonneg]. Qed.

@@ -16,11 +16,10 @@ Lemma exp_lower x k : 0 <= x -> (1 <= k)%nat -> (1 + x / INR k) ^ k <= exp x.
 Proof.
   intros Hx Hk. apply lt_0_INR in Hk. assert (E : (exp (x / INR k)) ^ k = exp x).
   { replace (x / INR k) with (- - (x / INR k)) by lra. rewrite exp_power. f_equal. field. lra. }
-  assert (0 <= x / INR k) by auto with signs.
-  rewrite <- E. apply pow_incr. split; [lra|].
-  destruct (Req_dec x 0) as [->|N]; [unfold Rdiv; rewrite Rmult_0_l, exp_0; lra|].
-  pose proof (exp_ineq1 (x / INR k)). assert (x / INR k <> 0); [|lra].
-  unfold Rdiv. apply Rmult_integral_contrapositive_currified; [exact N|]. apply Rinv_neq_0_compat. lra.
+  assert (0 <= x / INR k) by auto with signs. rewrite <- E. apply pow_incr. split; [lra|].
+  destruct (Req_dec x 0) as [->|N]; [unfold Rdiv; rewrite Rmult_0_l, exp_0; lra|]. pose proof (exp_ineq1 (x / INR k)).
+  assert (x / INR k <> 0); [|lra]. unfold Rdiv. apply Rmult_integral_contrapositive_currified; [exact N|].
+  apply Rinv_neq_0_compat. lra.
 Qed.
 
 (* The partial sums of its series, all from below. *)
@@ -32,7 +31,6 @@ Qed.
 
 Lemma exp_monotone x y : x <= y -> exp x <= exp y.
 Proof. intros [L| ->]; [left; now apply exp_increasing|lra]. Qed.
-
 Lemma exp_negative_below_1 g : 0 < g -> 0 < exp (- g) < 1.
 Proof. intros H. split; [apply exp_pos|]. rewrite <- exp_0. apply exp_increasing. lra. Qed.
 
@@ -42,13 +40,10 @@ Proof. intros Hb H. rewrite exp_Ropp. now apply Rinv_le_contravar. Qed.
 
 (* e^(-g) <= 1/b from g >= ln b on. *)
 Lemma exp_small b g : 0 < b -> ln b <= g -> exp (- g) <= / b.
-Proof.
-  intros Hb H. apply exp_negative_upper; [exact Hb|]. rewrite <- (exp_ln b Hb) at 1. now apply exp_monotone.
-Qed.
+Proof. intros Hb H. apply exp_negative_upper; [exact Hb|]. rewrite <- (exp_ln b Hb) at 1. now apply exp_monotone. Qed.
 
 Lemma quarter g : ln 4 <= g -> exp (- g) <= 1 / 4.
 Proof. intros H. replace (1 / 4) with (/ 4) by lra. apply exp_small; lra. Qed.
-
 Lemma sixth g : ln 6 <= g -> exp (- g) <= 1 / 6.
 Proof. intros H. replace (1 / 6) with (/ 6) by lra. apply exp_small; lra. Qed.
 
@@ -63,10 +58,8 @@ Qed.
 (* ---- logarithms ---- *)
 Lemma ln_monotone a b : 0 < a -> a <= b -> ln a <= ln b.
 Proof. intros Ha [L| ->]; [left; now apply ln_increasing|lra]. Qed.
-Lemma ln_positive b : 1 < b -> 0 < ln b.
-Proof. intros H. rewrite <- ln_1. apply ln_increasing; lra. Qed.
-Lemma ln_at_least_0 b : 1 <= b -> 0 <= ln b.
-Proof. intros H. rewrite <- ln_1. apply ln_monotone; lra. Qed.
+Lemma ln_positive b : 1 < b -> 0 < ln b. Proof. intros H. rewrite <- ln_1. apply ln_increasing; lra. Qed.
+Lemma ln_at_least_0 b : 1 <= b -> 0 <= ln b. Proof. intros H. rewrite <- ln_1. apply ln_monotone; lra. Qed.
 #[export] Hint Resolve ln_positive ln_at_least_0 : signs.
 
 Lemma ln_power a k : 0 < a -> ln (a ^ k) = INR k * ln a.
@@ -75,8 +68,7 @@ Proof.
   rewrite S_INR. simpl. rewrite ln_mult, IH by (assumption || now apply pow_lt). lra.
 Qed.
 
-Lemma above_ln_2 g : ln 2 <= g -> 0 < g.
-Proof. pose proof (ln_positive 2). lra. Qed.
+Lemma above_ln_2 g : ln 2 <= g -> 0 < g. Proof. pose proof (ln_positive 2). lra. Qed.
 Lemma above_ln_4 g : ln 4 <= g -> 0 < g.
 Proof. pose proof (ln_positive 4). lra. Qed.
 
@@ -85,6 +77,4 @@ Proof. intros Hb H. rewrite <- (ln_exp g). now apply ln_monotone. Qed.
 
 (* The paper's constant 3 is more than ln 2, ln 4 and ln 6. *)
 Lemma ln_below_3 b : 0 < b <= 6 -> ln b <= 3.
-Proof.
-  intros H. apply ln_below; [lra|]. eapply Rle_trans; [|apply (exp_lower 3 2); [lra|lia]]. simpl. lra.
-Qed.
+Proof. intros H. apply ln_below; [lra|]. eapply Rle_trans; [|apply (exp_lower 3 2); [lra|lia]]. simpl. lra. Qed.

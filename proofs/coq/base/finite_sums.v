@@ -8,18 +8,15 @@ From Certify Require Import positions.
 Open Scope R_scope.
 
 (* ---- signs ---- *)
-Lemma inverse_nonneg x : 0 < x -> 0 <= / x.
-Proof. intros H. left. now apply Rinv_0_lt_compat. Qed.
+Lemma inverse_nonneg x : 0 < x -> 0 <= / x. Proof. intros H. left. now apply Rinv_0_lt_compat. Qed.
 Lemma quotient_nonneg x y : 0 <= x -> 0 < y -> 0 <= x / y.
 Proof. intros Hx Hy. apply Rmult_le_pos; [exact Hx|now apply inverse_nonneg]. Qed.
-Lemma exp_nonneg x : 0 <= exp x.
-Proof. left. apply exp_pos. Qed.
+Lemma exp_nonneg x : 0 <= exp x. Proof. left. apply exp_pos. Qed.
 Lemma product_at_least_1 x y : 1 <= x -> 1 <= y -> 1 <= x * y.
 Proof. intros Hx Hy. replace 1 with (1 * 1) by lra. apply Rmult_le_compat; lra. Qed.
 Lemma inverse_at_least_1 x : 0 < x <= 1 -> 1 <= / x.
 Proof. intros H. rewrite <- Rinv_1. apply Rinv_le_contravar; apply H. Qed.
-Lemma inverse_at_most_1 x : 1 <= x -> / x <= 1.
-Proof. intros H. rewrite <- Rinv_1. apply Rinv_le_contravar; lra. Qed.
+Lemma inverse_at_most_1 x : 1 <= x -> / x <= 1. Proof. intros H. rewrite <- Rinv_1. apply Rinv_le_contravar; lra. Qed.
 Lemma INR_at_least_1 j : (1 <= j)%nat -> 1 <= INR j.
 Proof. intros H. now apply (le_INR 1). Qed.
 
@@ -42,14 +39,12 @@ Definition bit (b : bool) : R := if b then 1 else 0.
 
 Lemma bit_range b : 0 <= bit b <= 1.
 Proof. destruct b; simpl; lra. Qed.
-Lemma bit_nonneg b : 0 <= bit b.
-Proof. apply bit_range. Qed.
+Lemma bit_nonneg b : 0 <= bit b. Proof. apply bit_range. Qed.
 #[export] Hint Resolve bit_nonneg : signs.
 
 Lemma sum_ext n f g : (each j upto n, f j = g j) -> sum n f = sum n g.
 Proof.
-  induction n as [|n IH]; intros H; simpl; [reflexivity|].
-  rewrite IH by (intros; apply H; lia). now rewrite H by lia.
+  induction n as [|n IH]; intros H; simpl; [reflexivity|]. rewrite IH by (intros; apply H; lia). now rewrite H by lia.
 Qed.
 
 Lemma sum_le n f g : (each j upto n, f j <= g j) -> sum n f <= sum n g.
@@ -70,24 +65,16 @@ Proof. intros H. rewrite <- (sum_zero n (fun _ => 0)) by reflexivity. now apply 
 
 Lemma sum_plus n f g : sum n (fun j => f j + g j) = sum n f + sum n g.
 Proof. induction n as [|n IH]; simpl; [lra|]. rewrite IH. lra. Qed.
-
 Lemma sum_minus n f g : sum n (fun j => f j - g j) = sum n f - sum n g.
 Proof. induction n as [|n IH]; simpl; [lra|]. rewrite IH. lra. Qed.
-
 Lemma sum_scale n c f : sum n (fun j => c * f j) = c * sum n f.
 Proof. induction n as [|n IH]; simpl; [lra|]. rewrite IH. lra. Qed.
-
 Lemma sum_scale_r n c f : sum n (fun j => f j * c) = sum n f * c.
 Proof. induction n as [|n IH]; simpl; [lra|]. rewrite IH. lra. Qed.
-
 Lemma sum_one n : sum n (fun _ => 1) = INR n.
 Proof. induction n as [|n IH]; [reflexivity|]. rewrite S_INR. cbn [sum]. now rewrite IH. Qed.
-
 Lemma sum_Rabs n f : Rabs (sum n f) <= sum n (fun j => Rabs (f j)).
-Proof.
-  induction n as [|n IH]; simpl; [rewrite Rabs_R0; lra|].
-  eapply Rle_trans; [apply Rabs_triang|]. lra.
-Qed.
+Proof. induction n as [|n IH]; simpl; [rewrite Rabs_R0; lra|]. eapply Rle_trans; [apply Rabs_triang|]. lra. Qed.
 
 Lemma sum_cut a b f : sum (a + b) f = sum a f + sum b (fun k => f (a + k)%nat).
 Proof.
@@ -97,8 +84,7 @@ Qed.
 
 Lemma sum_backwards n : forall f, sum n (fun j => f (S n - j)%nat) = sum n f.
 Proof.
-  induction n as [|n IH]; intros f; [reflexivity|].
-  replace (sum (S n) f) with (sum (1 + n) f) by reflexivity.
+  induction n as [|n IH]; intros f; [reflexivity|]. replace (sum (S n) f) with (sum (1 + n) f) by reflexivity.
   rewrite sum_cut. cbn [sum]. replace (S (S n) - S n)%nat with 1%nat by lia.
   rewrite (sum_ext n _ (fun j => (fun k => f (S k)) (S n - j)%nat)).
   - rewrite (IH (fun k => f (S k))). simpl. lra.
@@ -109,39 +95,30 @@ Qed.
 Definition except (p : nat) (f : nat -> R) (j : nat) : R := if (j =? p)%nat then 0 else f j.
 Definition one_hot (p j : nat) : R := if (j =? p)%nat then 1 else 0.
 
-Lemma except_here p f : except p f p = 0.
-Proof. unfold except. now rewrite Nat.eqb_refl. Qed.
-
+Lemma except_here p f : except p f p = 0. Proof. unfold except. now rewrite Nat.eqb_refl. Qed.
 Lemma except_elsewhere p f j : j <> p -> except p f j = f j.
 Proof. intros H. unfold except. apply Nat.eqb_neq in H. now rewrite H. Qed.
-
-Lemma one_hot_here p : one_hot p p = 1.
-Proof. unfold one_hot. now rewrite Nat.eqb_refl. Qed.
-
+Lemma one_hot_here p : one_hot p p = 1. Proof. unfold one_hot. now rewrite Nat.eqb_refl. Qed.
 Lemma one_hot_elsewhere p j : j <> p -> one_hot p j = 0.
 Proof. intros H. unfold one_hot. apply Nat.eqb_neq in H. now rewrite H. Qed.
 
 Lemma sum_apart n p f : p upto n -> sum n f = f p + sum n (except p f).
 Proof.
-  induction n as [|n IH]; intros H; [lia|]. simpl.
-  destruct (Nat.eq_dec p (S n)) as [->|Hne].
-  - rewrite except_here, (sum_ext n (except (S n) f) f); [lra|].
-    intros j Hj. apply except_elsewhere. lia.
+  induction n as [|n IH]; intros H; [lia|]. simpl. destruct (Nat.eq_dec p (S n)) as [->|Hne].
+  - rewrite except_here, (sum_ext n (except (S n) f) f); [lra|]. intros j Hj. apply except_elsewhere. lia.
   - rewrite IH, except_elsewhere by lia. lra.
 Qed.
 
 (* Positions up to i, and from i on, as sums over all n positions with a condition. *)
 Lemma sum_up_to n i f : (i <= n)%nat -> sum n (fun j => bit (j <=? i) * f j) = sum i f.
 Proof.
-  intros H. replace n with (i + (n - i))%nat by lia. rewrite sum_cut.
-  rewrite (sum_zero (n - i)).
+  intros H. replace n with (i + (n - i))%nat by lia. rewrite sum_cut. rewrite (sum_zero (n - i)).
   - rewrite Rplus_0_r. apply sum_ext. intros j Hj. rewrite (proj2 (Nat.leb_le j i)) by lia. simpl. lra.
   - intros k Hk. rewrite (proj2 (Nat.leb_gt (i + k) i)) by lia. simpl. lra.
 Qed.
 
 Lemma sum_from n i f : i upto n -> sum n (fun j => bit (i <=? j) * f j) = sum n f - sum (i - 1) f.
 Proof.
-  intros H. rewrite <- (sum_up_to n (i - 1) f), <- sum_minus by lia.
-  apply sum_ext. intros j Hj. unfold bit.
+  intros H. rewrite <- (sum_up_to n (i - 1) f), <- sum_minus by lia. apply sum_ext. intros j Hj. unfold bit.
   destruct (Nat.leb_spec i j), (Nat.leb_spec j (i - 1)); try lia; lra.
 Qed.

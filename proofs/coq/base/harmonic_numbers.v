@@ -47,5 +47,4 @@ Proof.
   pose proof (ln_step n). lra.
 Qed.
 
-Lemma power_at_least_1 x k : 1 <= x -> 1 <= x ^ k.
-Proof. intros H. rewrite <- (pow1 k). apply pow_incr. lra. Qed.
+Lemma power_at_least_1 x k : 1 <= x -> 1 <= x ^ k. Proof. intros H. rewrite <- (pow1 k). apply pow_incr. lra. Qed.

@@ -11,8 +11,7 @@ Lemma Q2R_1 : Q2R 1 = 1. Proof. unfold Q2R. simpl. lra. Qed.
 Lemma Q2R_inject_Z z : Q2R (inject_Z z) = IZR z. Proof. unfold Q2R. simpl. lra. Qed.
 Lemma Q2R_of_nat k : Q2R (inject_Z (Z.of_nat k)) = INR k. Proof. now rewrite Q2R_inject_Z, INR_IZR_INZ. Qed.
 Lemma Q2R_reduced q : Q2R (Qred q) = Q2R q. Proof. apply Qeq_eqR, Qred_correct. Qed.
-Lemma Qeq_bool_R p q : Qeq_bool p q = true -> Q2R p = Q2R q.
-Proof. intros H. now apply Qeq_eqR, Qeq_bool_eq. Qed.
+Lemma Qeq_bool_R p q : Qeq_bool p q = true -> Q2R p = Q2R q. Proof. intros H. now apply Qeq_eqR, Qeq_bool_eq. Qed.
 Lemma Qle_bool_R p q : Qle_bool p q = true -> Q2R p <= Q2R q.
 Proof. intros H. now apply Qle_Rle, Qle_bool_iff. Qed.
 
@@ -29,10 +28,8 @@ Context {K : Type} (same : K -> K -> bool).
 Hypothesis same_eq : forall k l, same k l = true -> k = l.
 
 Notation combination := (list (K * Q)).
-
 Fixpoint combined (v : K -> R) (l : combination) : R :=
   match l with [] => 0 | (k, q) :: l => Q2R q * v k + combined v l end.
-
 Definition scaled (c : Q) (l : combination) : combination := map (fun kq => (fst kq, Qred (c * snd kq))) l.
 
 Fixpoint insert (k : K) (q : Q) (l : combination) : combination :=
@@ -49,7 +46,6 @@ Definition equal (l m : combination) : bool := vanishes (l ++ scaled (-1) m).
 
 Definition coefficient (l : combination) (k : K) : Q :=
   fold_right (fun kq s => if same k (fst kq) then Qred (snd kq + s) else s) 0%Q l.
-
 Lemma combined_app v l m : combined v (l ++ m) = combined v l + combined v m.
 Proof. induction l as [|[k q] l IH]; simpl; [lra|]. rewrite IH. lra. Qed.
 
@@ -60,8 +56,7 @@ Qed.
 
 Lemma combined_insert v k q l : combined v (insert k q l) = Q2R q * v k + combined v l.
 Proof.
-  induction l as [|[k' q'] l IH]; cbn [insert combined]; [reflexivity|].
-  destruct (same k k') eqn:E; cbn [combined].
+  induction l as [|[k' q'] l IH]; cbn [insert combined]; [reflexivity|]. destruct (same k k') eqn:E; cbn [combined].
   - apply same_eq in E. subst k'. rewrite Q2R_reduced, Q2R_plus. ring.
   - rewrite IH. ring.
 Qed.
@@ -76,9 +71,7 @@ Proof.
 Qed.
 
 Lemma vanishes_correct v l : vanishes l = true -> combined v l = 0.
-Proof.
-  unfold vanishes. rewrite <- (combined_merged v l). destruct (merged l); [reflexivity|discriminate].
-Qed.
+Proof. unfold vanishes. rewrite <- (combined_merged v l). destruct (merged l); [reflexivity|discriminate]. Qed.
 
 Lemma equal_correct v l m : equal l m = true -> combined v l = combined v m.
 Proof.

@@ -116,18 +116,15 @@ Proof.
   destruct (formula_eqb g f) eqn:E; [|exact IH]. apply formula_eqb_eq in E. subst g. now intros [= <-].
 Qed.
 
-Lemma bool_listed b : In b all_bools.
-Proof. destruct b; simpl; auto. Qed.
+Lemma bool_listed b : In b all_bools. Proof. destruct b; simpl; auto. Qed.
 
 Lemma real_case_listed atoms orders r : In r orders -> In (real_case atoms r) (cases atoms orders).
 Proof.
   intros Hr. unfold cases, real_case. apply in_flat_map. exists (Nat.odd i). split; [apply bool_listed|].
-  apply in_flat_map. exists (i =? 1). split; [apply bool_listed|].
-  apply in_flat_map. exists (i =? n). split; [apply bool_listed|].
-  apply in_flat_map. exists (map (fun f => (f, truth users n w f i)) atoms).
-  split; [|now apply (in_map (Case _ _ _ _))].
-  clear Hr. induction atoms as [|f atoms IH]; simpl; [now left|]. apply in_flat_map. eexists. split; [exact IH|].
-  destruct (truth users n w f i); simpl; auto.
+  apply in_flat_map. exists (i =? 1). split; [apply bool_listed|]. apply in_flat_map. exists (i =? n).
+  split; [apply bool_listed|]. apply in_flat_map. exists (map (fun f => (f, truth users n w f i)) atoms).
+  split; [|now apply (in_map (Case _ _ _ _))]. clear Hr. induction atoms as [|f atoms IH]; simpl; [now left|].
+  apply in_flat_map. eexists. split; [exact IH|]. destruct (truth users n w f i); simpl; auto.
 Qed.
 
 Lemma from_position_correct c f b : real c -> from_position c f = Some b -> truth users n w f i = b.

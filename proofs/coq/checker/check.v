@@ -203,9 +203,7 @@ Qed.
 
 Lemma absent_filter {X} (l : list (direction * X)) d : existsb (at_direction d) l = false ->
   filter (at_direction d) l = [].
-Proof.
-  induction l as [|e l IH]; simpl; [reflexivity|]. intros H. apply orb_false_iff in H as [-> H]. auto.
-Qed.
+Proof. induction l as [|e l IH]; simpl; [reflexivity|]. intros H. apply orb_false_iff in H as [-> H]. auto. Qed.
 
 Lemma entry_absent r d : existsb (at_direction d) r = false -> entry r d = 0.
 Proof. intros H. unfold entry. rewrite collect_total, (absent_filter r d H). reflexivity. Qed.
@@ -506,9 +504,7 @@ Qed.
 
 (* And every embedding and temperature that it uses has a value, the temperatures a positive one. *)
 Corollary check_well_defined T M f : check T M f = true -> well_defined T = true.
-Proof.
-  unfold check. intros H. apply andb_prop in H as [H _]. now apply defined_there_always.
-Qed.
+Proof. unfold check. intros H. apply andb_prop in H as [H _]. now apply defined_there_always. Qed.
 
 (* What is stated of a concrete network: it has no division by zero, and it computes the formula. *)
 Corollary check_computes users T M f : check T M f = true -> defined T /\ computes users T f.

@@ -110,8 +110,7 @@ Lemma power_at_least_correct c k g s : 1 < Q2R c -> Q2R k <= exp s -> power_at_l
   0 < s * Q2R g /\ ln (Q2R c) <= s * Q2R g.
 Proof.
   intros Hc Hs H. unfold power_at_least in H. destruct (_ && _)%bool eqn:G in H; [|discriminate].
-  rename H into X, G into H.
-  repeat (apply andb_prop in H; let X := fresh "X" in destruct H as [H X]).
+  rename H into X, G into H. repeat (apply andb_prop in H; let X := fresh "X" in destruct H as [H X]).
   apply Z.ltb_lt in H. apply Qle_bool_iff, Qle_Rle in X. apply Qle_bool_iff, Qle_Rle in X0.
   rewrite RMicromega.Q2R_1 in X0. destruct g as [p q]. cbn [Qnum Qden] in *. destruct p as [|p|p]; try lia.
   rewrite !Q2R_power in X. assert (L : ln (Q2R c ^ Pos.to_nat q) <= ln (Q2R k ^ Pos.to_nat p)).
@@ -134,13 +133,11 @@ Qed.
 
 Lemma exp_quarter x : ln (Q2R 4) <= x -> exp (- x) <= 1 / 4.
 Proof.
-  assert (E : Q2R 4 = 4) by (unfold Q2R; simpl; lra). rewrite E. intros H.
-  apply Rle_trans with (exp (- ln 4)).
+  assert (E : Q2R 4 = 4) by (unfold Q2R; simpl; lra). rewrite E. intros H. apply Rle_trans with (exp (- ln 4)).
   - destruct H as [H|H]; [left; apply exp_increasing; lra|right; now rewrite H].
   - rewrite exp_Ropp, exp_ln by lra. lra.
 Qed.
-Lemma above_one : 1 < Q2R 4.
-Proof. unfold Q2R. simpl. lra. Qed.
+Lemma above_one : 1 < Q2R 4. Proof. unfold Q2R. simpl. lra. Qed.
 
 (* ---- the check is sound ---- *)
 Section Correct.
@@ -237,11 +234,10 @@ Proof.
     neighbour_found_at (Previous y) y guard 1%nat (tr y (i - 1)) finds_rightmost_at_scores M H.
     destruct Sc as [-> | ->]; [apply previous_head|apply previous_head_causal]; lia || exact G || exact O.
   - apply andb_prop in H as [M H]. apply masking_eqb_eq in M.
-    neighbour_found_at (Next y) y guard n (tr y (i + 1)) finds_leftmost_at_scores M H.
-    rewrite Sc. apply next_head; lia || exact G || exact O.
+    neighbour_found_at (Next y) y guard n (tr y (i + 1)) finds_leftmost_at_scores M H. rewrite Sc.
+    apply next_head; lia || exact G || exact O.
   - apply andb_prop in H as [H E]. apply andb_prop in H as [M F]. apply masking_eqb_eq in M.
-    split; [eapply attended_range_at; exact E|]. intros _.
-    change (tr (Since y z) i) with (since_at (tr y) (tr z) i).
+    split; [eapply attended_range_at; exact E|]. intros _. change (tr (Since y z) i) with (since_at (tr y) (tr z) i).
     destruct (finds_rightmost_at_scores _ (fun j => bit (tr (And y z) j)) F) as (g & G & Sc).
     apply enough_at_to_decide in G as [G G4].
     apply (near_from_error _ (exp (- (scale * Q2R g)))); [|exact G4|eapply attended_range_at; exact E].
@@ -265,6 +261,5 @@ Proof.
   intros HA H. unfold check_at_constant in H. destruct b; try discriminate.
   destruct (over_constant (head_temperature a)) as [[x l]|] eqn:O; [|discriminate].
   destruct (score_form A (cooler a x)) as [p|] eqn:S; [|discriminate].
-  destruct (value_form A r) as [v|] eqn:V; [|discriminate].
-  eapply check_near_at_correct; eassumption.
+  destruct (value_form A r) as [v|] eqn:V; [|discriminate]. eapply check_near_at_correct; eassumption.
 Qed.

@@ -306,8 +306,7 @@ Proof.
   apply Rmult_eq_reg_r with (monomial_value t n i); [|assumption]. rewrite T, Rinv_l; auto.
 Qed.
 
-Lemma product_below_correct m es k : (m <= n)%nat -> product_below m es = Some k ->
-  0 < Q2R k <= product_value es n i.
+Lemma product_below_correct m es k : (m <= n)%nat -> product_below m es = Some k -> 0 < Q2R k <= product_value es n i.
 Proof.
   intros Hm. revert k. induction es as [|x es IH]; cbn [product_below product_value fold_right]; intros k H.
   - injection H as <-. rewrite Q2R_1. lra.
@@ -327,18 +326,15 @@ Definition powers (n i : nat) (a b : Z) : R := powerRZ (INR i) a * powerRZ (INR 
 Section Powers.
 Variables (n : nat) (i : position n).
 
-Lemma powers_positive a b : 0 < powers n i a b.
-Proof. apply Rmult_lt_0_compat; apply powerRZ_lt, lt_0_INR; lia. Qed.
-
+Lemma powers_positive a b : 0 < powers n i a b. Proof. apply Rmult_lt_0_compat; apply powerRZ_lt, lt_0_INR; lia. Qed.
 Lemma powers_add a b c d : powers n i (a + c) (b + d) = powers n i a b * powers n i c d.
 Proof. unfold powers. rewrite !power_add by lia. ring. Qed.
 
 Lemma power_grows x a b : 1 <= x -> (a <= b)%Z -> powerRZ x a <= powerRZ x b.
 Proof.
   intros Hx H. replace b with (a + (b - a))%Z by lia. rewrite powerRZ_add by lra.
-  assert (P : 0 < powerRZ x a) by (apply powerRZ_lt; lra).
-  rewrite <- (Rmult_1_r (powerRZ x a)) at 1. apply Rmult_le_compat_l; [lra|].
-  rewrite <- (Z2Nat.id (b - a)) by lia. rewrite <- pow_powerRZ. now apply pow_R1_Rle.
+  assert (P : 0 < powerRZ x a) by (apply powerRZ_lt; lra). rewrite <- (Rmult_1_r (powerRZ x a)) at 1.
+  apply Rmult_le_compat_l; [lra|]. rewrite <- (Z2Nat.id (b - a)) by lia. rewrite <- pow_powerRZ. now apply pow_R1_Rle.
 Qed.
 
 Lemma grows_correct least a b : grows least a b = true -> powerRZ (INR i) least <= powers n i a b.
@@ -353,10 +349,9 @@ Qed.
 Lemma reaches_end a b : Z.leb 0 a = true -> Z.leb 1 b = true -> INR n <= powers n i a b.
 Proof.
   intros A B. apply Z.leb_le in A, B. assert (P : 1 <= INR i) by (apply INR_at_least_1; lia).
-  assert (Q : 1 <= INR n) by (apply INR_at_least_1; lia).
-  pose proof (power_grows (INR i) 0 a P A) as H1. pose proof (power_grows (INR n) 1 b Q B) as H2.
-  rewrite powerRZ_1 in H2. simpl in H1. unfold powers. rewrite <- (Rmult_1_l (INR n)) at 1.
-  apply Rmult_le_compat; lra.
+  assert (Q : 1 <= INR n) by (apply INR_at_least_1; lia). pose proof (power_grows (INR i) 0 a P A) as H1.
+  pose proof (power_grows (INR n) 1 b Q B) as H2. rewrite powerRZ_1 in H2. simpl in H1. unfold powers.
+  rewrite <- (Rmult_1_l (INR n)) at 1. apply Rmult_le_compat; lra.
 Qed.
 End Powers.
 
@@ -372,8 +367,7 @@ Definition level_value (l : form) (j : nat) : R := combined (key_value j) l.
 Lemma key_case_correct c j s x : real users n w j c -> key_case c s = Some x -> key_value j s = Q2R x.
 Proof.
   intros R H. pose proof R as (O & _). unfold key_case in H. unfold key_value, sign, alternating.
-  assert (G : (if sign_j s then if Nat.odd j then -1 else 1 else 1)
-              = Q2R (if sign_j s && case_odd c then -1 else 1)).
+  assert (G : (if sign_j s then if Nat.odd j then -1 else 1 else 1) = Q2R (if sign_j s && case_odd c then -1 else 1)).
   { rewrite <- O. destruct (sign_j s), (case_odd c); cbn [andb]; rationals; lra. }
   rewrite G. destruct (key s) as [|f|f]; try discriminate.
   - injection H as <-. simpl. ring.
@@ -473,11 +467,10 @@ Lemma table_correct decides good bad l v atoms C D j : table decides good bad l 
     (tr decides j = false -> level_value l j <= Q2R C - Q2R D /\ bad c y = true).
 Proof.
   unfold table. destruct (Nat.leb _ _); [|discriminate]. set (cs := filter possible _).
-  destruct (levels_where _ _ true cs) as [|C' rest]; [discriminate|].
-  cbv zeta. set (D' := match greatest_of _ with Some B => _ | None => _ end).
-  destruct (forallb _ cs) eqn:F; [|discriminate]. intros [= <- <-]. rewrite forallb_forall in F.
-  specialize (F (real_case users n w j atoms Eq)). set (c := real_case _ _ _ _ _ _) in *.
-  assert (I : In c cs).
+  destruct (levels_where _ _ true cs) as [|C' rest]; [discriminate|]. cbv zeta.
+  set (D' := match greatest_of _ with Some B => _ | None => _ end). destruct (forallb _ cs) eqn:F; [|discriminate].
+  intros [= <- <-]. rewrite forallb_forall in F. specialize (F (real_case users n w j atoms Eq)).
+  set (c := real_case _ _ _ _ _ _) in *. assert (I : In c cs).
   { apply filter_In. split; [now apply real_case_listed; left|apply real_case_possible]. }
   pose proof (real_case_real users n w j atoms Eq : real users n w j c) as R. clearbody c. specialize (F I).
   unfold table_case in F. exists c. destruct (evaluate c decides) as [d|] eqn:E; [|discriminate].
@@ -493,8 +486,7 @@ Qed.
 Lemma is_bit_correct c j y f : real users n w j c -> is_bit y (evaluate c f) = true -> Q2R y = bit (tr f j).
 Proof.
   intros R H. unfold is_bit in H. destruct (evaluate c f) as [b|] eqn:E; [|discriminate].
-  apply (evaluate_correct users n w j c R) in E. rewrite E, (Qeq_bool_R _ _ H).
-  destruct b; [apply Q2R_1|apply Q2R_0].
+  apply (evaluate_correct users n w j c R) in E. rewrite E, (Qeq_bool_R _ _ H). destruct b; [apply Q2R_1|apply Q2R_0].
 Qed.
 
 Lemma temporal_table_correct p q l v C D j : temporal_table p q l v = Some (C, D) ->
@@ -535,10 +527,8 @@ Notation F := (powers n i (level_i sc) (level_n sc)).
 
 Lemma factor_of_levels : F = S * powers n i (steps_i sc) (steps_n sc).
 Proof. unfold steps_i, steps_n. rewrite <- powers_add by lia. f_equal; lia. Qed.
-
 Lemma product_below_here k : product_below (least_length L) es = Some k -> 0 < Q2R k <= K.
 Proof. apply product_below_correct, HL. Qed.
-
 Lemma grows_at_least_1 a b : grows 0 a b = true -> 1 <= powers n i a b.
 Proof. intros H. apply (grows_correct n i) in H. exact H. Qed.
 
@@ -547,10 +537,9 @@ Lemma is_quarter_correct g s : is_quarter L es g = true -> 1 <= s ->
 Proof.
   unfold is_quarter. destruct (product_below _ es) as [k|] eqn:P; [|discriminate]. intros H Hs.
   apply andb_prop in H as [E G]. apply product_below_here in P. apply Qle_bool_R in G. rewrite Q2R_0 in G.
-  assert (E4 : Q2R 4 = 4) by (rationals; lra).
-  pose proof (exp_at_least_positive _ _ E ltac:(lra)) as P1. pose proof (exp_at_least_negative _ _ E ltac:(lra)) as P2.
-  rewrite Q2R_mult in P1, P2. assert (G' : 0 < Q2R g) by nra.
-  assert (B : Q2R k * Q2R g <= K * s * Q2R g).
+  assert (E4 : Q2R 4 = 4) by (rationals; lra). pose proof (exp_at_least_positive _ _ E ltac:(lra)) as P1.
+  pose proof (exp_at_least_negative _ _ E ltac:(lra)) as P2. rewrite Q2R_mult in P1, P2.
+  assert (G' : 0 < Q2R g) by nra. assert (B : Q2R k * Q2R g <= K * s * Q2R g).
   { apply Rmult_le_compat_r; [lra|]. rewrite <- (Rmult_1_r (Q2R k)). apply Rmult_le_compat; lra. }
   repeat split; try lra. eapply Rle_trans; [apply exp_monotone; apply Ropp_le_contravar; exact B|lra].
 Qed.
@@ -626,9 +615,8 @@ Lemma rises_to_0_correct D : rises_to_0 L es sc D = true -> exists g,
   g * INR i ^ 2 <= K * F * Q2R D.
 Proof.
   unfold rises_to_0. intros H. apply andb_prop in H as [H E]. apply andb_prop in H as [H G].
-  apply andb_prop in H as [T Q]. apply Z.eqb_eq in T. apply (grows_correct n i) in G.
-  apply andb_prop in E as [E1 E2]. apply Qle_bool_R in E1. apply grows_at_least_1 in E2.
-  assert (Pi : 1 <= INR i) by (apply INR_at_least_1; lia).
+  apply andb_prop in H as [T Q]. apply Z.eqb_eq in T. apply (grows_correct n i) in G. apply andb_prop in E as [E1 E2].
+  apply Qle_bool_R in E1. apply grows_at_least_1 in E2. assert (Pi : 1 <= INR i) by (apply INR_at_least_1; lia).
   change (powerRZ (INR i) 2) with (INR i ^ 2) in G. assert (P2 : 0 < INR i ^ 2) by (apply pow_lt; lra).
   assert (Hs : 1 <= S / INR i ^ 2).
   { apply Rmult_le_reg_r with (INR i ^ 2); [exact P2|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
@@ -671,8 +659,7 @@ Proof.
   - apply only_logarithm in H as [E _]. pose proof logarithm_from_0. rewrite E. lra.
 Qed.
 
-Lemma stands_out_correct D : stands_out L es sc D = true ->
-  tie sc == 0 /\ 3 * (INR n - 1) <= exp (K * F * Q2R D).
+Lemma stands_out_correct D : stands_out L es sc D = true -> tie sc == 0 /\ 3 * (INR n - 1) <= exp (K * F * Q2R D).
 Proof.
   unfold stands_out. intros H. apply andb_prop in H as [H E]. apply andb_prop in H as [T P].
   apply Qeq_bool_iff in T. split; [exact T|]. clear T. apply Qle_bool_R in P. rewrite Q2R_0 in P.
@@ -753,8 +740,7 @@ Proof.
       unfold Rdiv. ring.
 Qed.
 
-Lemma until_correct : falls L es sc D = true ->
-  near (until_at n (tr p) (tr q) i) (attend n (past i) score value).
+Lemma until_correct : falls L es sc D = true -> near (until_at n (tr p) (tr q) i) (attend n (past i) score value).
 Proof.
   intros H. destruct (falls_correct L es sc n i HL D H) as (T & Hg & Hq & HD).
   assert (HK : 0 <= K). { left. apply (falls_positive L es sc n i HL D H). }
@@ -785,12 +771,9 @@ Proof.
 Qed.
 
 Lemma edge_range j : visible n m j -> 0 <= value j <= 1.
-Proof.
-  intros [Hj _]. rewrite Value by exact Hj. apply (edge_table_correct users n w edge p q _ v C D j Table).
-Qed.
+Proof. intros [Hj _]. rewrite Value by exact Hj. apply (edge_table_correct users n w edge p q _ v C D j Table). Qed.
 
-Lemma stands_out_near : 0 <= K -> stands_out L es sc D = true ->
-  near (both (tr p) (tr q) e) (attend n m score value).
+Lemma stands_out_near : 0 <= K -> stands_out L es sc D = true -> near (both (tr p) (tr q) e) (attend n m score value).
 Proof.
   intros HK H. destruct (stands_out_correct L es sc n i HL D H) as [T B].
   apply (near_one n m score value e Ve edge_range); [apply edge_value|].
@@ -841,8 +824,8 @@ Proof. destruct (levels sc); [now split|discriminate]. Qed.
 Lemma check_since_correct_here p q : check_since L k es sc v p q = true ->
   near (since_at (tr p) (tr q) i) (attend n (mask_at k i) score value).
 Proof.
-  intros H. apply orb_prop in H as [H|H]; apply andb_prop in H as [M H];
-    apply gap_enough_found in H as (C & D & Table & H).
+  intros H.
+  apply orb_prop in H as [H|H]; apply andb_prop in H as [M H]; apply gap_enough_found in H as (C & D & Table & H).
   - apply masking_eqb_eq in M. rewrite M. now apply (since_correct p q C D Table).
   - assert (At : each j upto n, tr (Positional FIRST) j = Nat.eqb j 1) by reflexivity.
     assert (V : visible n (mask_at k i) 1).
@@ -852,8 +835,7 @@ Proof.
       * apply (stands_out_near FIRST 1 p q C D Table At _ V); [|exact H].
         exact (stands_out_from_0 L es sc n i HL D H).
       * apply andb_prop in H as [H Q]. apply andb_prop in H as [H G]. apply andb_prop in H as [T _].
-        apply Z.eqb_eq in T. apply no_levels in Q as [E Q].
-        now apply (first_of_falling FIRST 1 p q C D Table At _ V).
+        apply Z.eqb_eq in T. apply no_levels in Q as [E Q]. now apply (first_of_falling FIRST 1 p q C D Table At _ V).
     + intros j Hj. apply (elsewhere FIRST 1 p q C D Table At); lia.
 Qed.
 
@@ -873,19 +855,17 @@ Qed.
 Lemma check_until_correct_here p q : check_until L k es sc v p q = true ->
   near (until_at n (tr p) (tr q) i) (attend n (mask_at k i) score value).
 Proof.
-  intros H. apply orb_prop in H as [H|H]; apply andb_prop in H as [M H];
-    apply gap_enough_found in H as (C & D & Table & H).
+  intros H.
+  apply orb_prop in H as [H|H]; apply andb_prop in H as [M H]; apply gap_enough_found in H as (C & D & Table & H).
   - apply masking_eqb_eq in M. rewrite M. now apply (until_correct p q C D Table).
   - assert (At : each j upto n, tr (Positional LAST) j = Nat.eqb j n) by reflexivity.
     assert (V : visible n (mask_at k i) n).
     { split; [lia|]. destruct k; try discriminate; [reflexivity|]. apply Nat.leb_le. lia. }
     rewrite (until_at_last (tr p) (tr q) n i).
     + apply orb_prop in H as [H|H].
-      * apply (stands_out_near LAST n p q C D Table At _ V); [|exact H].
-        exact (stands_out_from_0 L es sc n i HL D H).
+      * apply (stands_out_near LAST n p q C D Table At _ V); [|exact H]. exact (stands_out_from_0 L es sc n i HL D H).
       * apply andb_prop in H as [H Q]. apply andb_prop in H as [H G]. apply andb_prop in H as [T _].
-        apply Z.eqb_eq in T. apply no_levels in Q as [E Q].
-        now apply (last_of_rising LAST n p q C D Table At _ V).
+        apply Z.eqb_eq in T. apply no_levels in Q as [E Q]. now apply (last_of_rising LAST n p q C D Table At _ V).
     + intros j Hj. apply (elsewhere LAST n p q C D Table At); lia.
 Qed.
 End Scores.

@@ -37,8 +37,7 @@ Definition given (J c : nat) : R := sum J (fun j => W (c + (tally J - tally j))%
 
 Lemma sum_first J f : sum (S J) f = f 1%nat + sum J (fun k => f (S k)).
 Proof. rewrite (sum_cut 1 J f : sum (S J) f = _). cbn [sum]. now rewrite Rplus_0_l. Qed.
-Lemma tally_le i j : (i <= j)%nat -> (tally i <= tally j)%nat.
-Proof. induction 1; [lia|]. cbn [tally]. lia. Qed.
+Lemma tally_le i j : (i <= j)%nat -> (tally i <= tally j)%nat. Proof. induction 1; [lia|]. cbn [tally]. lia. Qed.
 Lemma given_next J c : given (S J) c = W c * bit (G (S J)) + given J (Nat.b2n (P (S J)) + c).
 Proof.
   unfold given. cbn [sum]. rewrite Nat.sub_diag, Nat.add_0_r, Rplus_comm. f_equal. apply sum_ext. intros j Hj.
@@ -187,8 +186,7 @@ Proof.
     rewrite (IH u Eu). assert (V : h i d = Q2R (fst e) * number i + Q2R (snd e)).
     { pose proof (HA i d (in_word i)) as M.
       destruct (nth d A IsAnything) as [[y|]|[b| | | | | | | | | | | | | |]| | | | | |
-      s' f'| |];
-        try discriminate; cbn [affine_entry] in Ee; cbn [means position_value expression_value] in M.
+        s' f'| |]; try discriminate; cbn [affine_entry] in Ee; cbn [means position_value expression_value] in M.
       - destruct (mentions_i y) eqn:Y; [discriminate|]. destruct (exact y n 1) as [q'|] eqn:X; [|discriminate].
         cbn [option_map] in Ee. take Ee. cbn [fst snd].
         rewrite M, (unmentioned true n n i 1 eq_refl _ Y), (proj1 (exact_correct _ _ _ _ X)), Q2R_0. ring.
@@ -387,10 +385,9 @@ Proof.
   { induction l as [|e l IH]; intros m; [reflexivity|]. cbn [rest_of fold_right app]. fold (rest_of off (l ++ m)).
     fold (rest_of off l). rewrite IH. destruct (fst e =? off)%nat; lia. }
   induction M as [|M IH]; [simpl; rewrite fixed_0; lra|]. unfold weights_to. rewrite seq_S, map_app, App, fixed_plus.
-  fold (weights_to k n ts M). cbn [sum].
-  apply Rplus_le_compat; [exact IH|]. unfold beside. cbn [map rest_of fold_right fst snd Nat.add].
-  replace (S M - 1)%nat with M by lia. destruct (M =? off)%nat; [rewrite fixed_0; lra|].
-  rewrite Z.add_0_r. now apply weight_inside.
+  fold (weights_to k n ts M). cbn [sum]. apply Rplus_le_compat; [exact IH|]. unfold beside.
+  cbn [map rest_of fold_right fst snd Nat.add]. replace (S M - 1)%nat with M by lia.
+  destruct (M =? off)%nat; [rewrite fixed_0; lra|]. rewrite Z.add_0_r. now apply weight_inside.
 Qed.
 (* What is given, of which `t` says whether the one that is looked for gives. *)
 Lemma singles_out_correct k n M off ts e_false e_true (t : bool) x : (1 <= n)%nat -> is_alone k = true ->
@@ -398,11 +395,10 @@ Lemma singles_out_correct k n M off ts e_false e_true (t : bool) x : (1 <= n)%na
   bit t * weighs_as k n ts off <= x <= bit t * weighs_as k n ts off + sum M (beside (weighs_as k n ts) off) ->
   0 <= x <= 1 /\ if t then 1 - Q2R e_true <= x else x <= Q2R e_false.
 Proof.
-  intros Hn K H Ht E1 [X1 X2]. unfold singles_out, is_single in H. cbv zeta in H.
-  apply andb_prop in H as [H Main]. apply andb_prop in H as [Lows Rest].
-  pose proof (rest_value k n off ts Hn K M) as R. set (rest := rest_of off _) in *.
-  pose proof (weight_inside k n ts off Hn K) as [L U]. set (main := weight_ends k n ts off) in *.
-  pose proof (u_pos score_bits score_bits_nonneg) as P.
+  intros Hn K H Ht E1 [X1 X2]. unfold singles_out, is_single in H. cbv zeta in H. apply andb_prop in H as [H Main].
+  apply andb_prop in H as [Lows Rest]. pose proof (rest_value k n off ts Hn K M) as R.
+  set (rest := rest_of off _) in *. pose proof (weight_inside k n ts off Hn K) as [L U].
+  set (main := weight_ends k n ts off) in *. pose proof (u_pos score_bits score_bits_nonneg) as P.
   assert (Of : forall q z, Q2R (q * inject_Z (one score_bits)) <= IZR z -> Q2R q <= score z).
   { intros q z Q. rewrite Q2R_mult, Q2R_inject_Z, one_power in Q by apply score_bits_nonneg. unfold fixed.
     apply Rmult_le_reg_r with (IZR (2 ^ score_bits)); [exact P|]. unfold Rdiv.
@@ -411,12 +407,11 @@ Proof.
   { apply Qle_bool_R in Rest. rewrite Q2R_mult, !Q2R_inject_Z, one_power in Rest by apply score_bits_nonneg.
     unfold fixed. apply Rmult_le_reg_r with (IZR (2 ^ score_bits)); [exact P|]. unfold Rdiv.
     rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. exact Rest. }
-  destruct t; cbn [bit] in *; rewrite ?Rmult_1_l, ?Rmult_0_l in *; [|split; lra].
-  specialize (Ht eq_refl). rewrite weights_to_nth, (proj2 (Nat.leb_gt M off) Ht) in Main by exact Ht.
-  cbn [orb snd] in Main. fold main in Main. apply andb_prop in Main as [M1 M2]. apply Qle_bool_R in M1.
-  rewrite Q2R_inject_Z in M1. apply Of in M1. rewrite Q2R_minus, Q2R_1 in M1. apply Z.leb_le in M2.
-  apply (fixed_le score_bits score_bits_nonneg) in M2. rewrite fixed_plus, fixed_one in M2 by apply score_bits_nonneg.
-  rewrite forallb_forall in Lows.
+  destruct t; cbn [bit] in *; rewrite ?Rmult_1_l, ?Rmult_0_l in *; [|split; lra]. specialize (Ht eq_refl).
+  rewrite weights_to_nth, (proj2 (Nat.leb_gt M off) Ht) in Main by exact Ht. cbn [orb snd] in Main. fold main in Main.
+  apply andb_prop in Main as [M1 M2]. apply Qle_bool_R in M1. rewrite Q2R_inject_Z in M1. apply Of in M1.
+  rewrite Q2R_minus, Q2R_1 in M1. apply Z.leb_le in M2. apply (fixed_le score_bits score_bits_nonneg) in M2.
+  rewrite fixed_plus, fixed_one in M2 by apply score_bits_nonneg. rewrite forallb_forall in Lows.
   assert (W : 0 <= score (fst main)).
   { specialize (Lows (off, main)). cbn [fst snd] in Lows. apply fixed_nonneg; [apply score_bits_nonneg|].
     apply Z.leb_le, Lows, (in_map (fun d => (d, weight_ends k n ts d))), in_seq. lia. }
@@ -444,8 +439,7 @@ Notation P := (fun j => tr f (place_at s n j)).
 Notation G := (fun j => g (place_at s n j)).
 Notation J := (place_at s n i).
 
-Lemma place_row : J upto n /\ place_at s n J = i.
-Proof. unfold place_at. destruct s; lia. Qed.
+Lemma place_row : J upto n /\ place_at s n J = i. Proof. unfold place_at. destruct s; lia. Qed.
 Lemma counted_tally i' : i' upto n -> counted s n (tr f) i' = tally P (place_at s n i').
 Proof.
   intros Hi'. unfold counted, looked_at, place_at. destruct s; clear - Hi'.
@@ -469,12 +463,10 @@ Proof.
   apply andb_prop in S as [S M]. apply masking_eqb_eq in M.
   assert (Kh : head_weighing (fst ar) = k) by (destruct (head_weighing (fst ar)), k; discriminate || reflexivity).
   apply bind_some in T as (c & C & T). destruct (line_of A s f n (fst ar)) as [l|] eqn:L; [|discriminate].
-  cbn [option_map] in T. take T. cbn [fst snd].
-  unfold gathered, attend_as. apply sum_ext. intros j Hj. rewrite Kh, M, weights_alone by exact K.
-  destruct (mask_at (towards s) i j); [|ring].
+  cbn [option_map] in T. take T. cbn [fst snd]. unfold gathered, attend_as. apply sum_ext. intros j Hj.
+  rewrite Kh, M, weights_alone by exact K. destruct (mask_at (towards s) i j); [|ring].
   pose proof (line_correct A s f n users w h HA _ l i (Position j Hj) L) as Line. cbn [positions.place] in Line.
-  rewrite Line, (multiple_correct base _ c _ C), (Values j Hj).
-  rewrite Q2R_reduced, Q2R_mult. ring.
+  rewrite Line, (multiple_correct base _ c _ C), (Values j Hj). rewrite Q2R_reduced, Q2R_mult. ring.
 Qed.
 Lemma alone_terms as_ : forall ts, traverse (term_of A k s f n base scale) as_ = Some ts ->
   total (fun ar => gathered (fst ar) n h i (snd ar)) as_ = given P G (weighs_as k n ts) J 0.
@@ -549,8 +541,7 @@ Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Whole : position_part A base = [].
 Notation tr := (truth users n w).
-Lemma settled_correct l agrees j : settled_cases l agrees = true ->
-  exists c, real users n w j c /\ agrees c = true.
+Lemma settled_correct l agrees j : settled_cases l agrees = true -> exists c, real users n w j c /\ agrees c = true.
 Proof.
   intros H. unfold settled_cases in H. apply andb_prop in H as [_ H]. rewrite forallb_forall in H.
   exists (real_case users n w j (fold_right add_unread [] l) Eq). split; [apply real_case_real|]. apply H, filter_In.
@@ -562,8 +553,7 @@ Lemma worth_correct c j b : j upto n -> real users n w j c -> is_worth A base sc
 Proof.
   intros Hj R H. unfold is_worth in H. destruct (constant_part A c base) as [q|] eqn:E; [|discriminate].
   apply Qeq_bool_R in H. rewrite (parts_value A users n w h HA c base j Hj R q E), Whole, H.
-  cbn [part_value fold_right].
-  destruct b; cbn [bit]; rewrite ?Q2R_0; ring.
+  cbn [part_value fold_right]. destruct b; cbn [bit]; rewrite ?Q2R_0; ring.
 Qed.
 Lemma brings_as_correct x y f atoms : settled_cases atoms (brings_as A base scale x y f) = true ->
   worth (fun j => tr x j && tr y j) /\ forall j, tr f j = implb (tr x j) (tr y j).
@@ -721,10 +711,9 @@ Lemma listed_length N : greatest_length L = Some N -> In n (lengths_to L N).
 Proof. intros E. destruct HL as (H1 & H2 & H3). rewrite E in H3. unfold lengths_to. apply in_seq. lia. Qed.
 Lemma truth_read_correct r q g j : truth_read A r = Some (q, g) -> j upto n -> linear r (h j) = Q2R q * bit (tr g j).
 Proof.
-  unfold truth_read. destruct r as [|[d q'] [|]]; try discriminate. destruct (nth d A IsAnything) eqn:E;
-    try discriminate.
-  intros H Hj. apply some_pair in H as [<- <-]. pose proof (HA j d Hj) as V. rewrite E in V. cbn [means linear] in *.
-  rewrite V. ring.
+  unfold truth_read. destruct r as [|[d q'] [|]]; try discriminate.
+  destruct (nth d A IsAnything) eqn:E; try discriminate. intros H Hj. apply some_pair in H as [<- <-].
+  pose proof (HA j d Hj) as V. rewrite E in V. cbn [means linear] in *. rewrite V. ring.
 Qed.
 Theorem selects_correct as_ chi x y : selects L A as_ chi x y = true ->
   let o := total (fun ar => gathered (fst ar) n h i (snd ar)) as_ in
@@ -743,9 +732,8 @@ Proof.
   assert (Whole : position_part A base = []) by (unfold looked_for in O; destruct (position_part A base);
     [reflexivity|discriminate]).
   destruct (looked_for_correct A base scale users n w h HA Whole chi s f off i O) as (g & V & O').
-  rewrite (alone_terms A k s f base scale g users n w h i HA K V as_ ts T).
-  destruct (place_row s n i) as [HJ _]. assert (Hn : (1 <= n)%nat) by lia.
-  pose proof (fun d => singles_out_nonneg k n n off ts x y d Hn K S) as W0.
+  rewrite (alone_terms A k s f base scale g users n w h i HA K V as_ ts T). destruct (place_row s n i) as [HJ _].
+  assert (Hn : (1 <= n)%nat) by lia. pose proof (fun d => singles_out_nonneg k n n off ts x y d Hn K S) as W0.
   destruct O' as [(-> & Cg & E)|(-> & All & E)]; rewrite E;
     (eapply singles_out_correct; [exact Hn|exact K|exact S| |exact E1|]).
   - intros _. lia.

@@ -240,8 +240,7 @@ Hypothesis HA : holds_of users n w A h.
 Hypothesis Over : each i upto n, (w i < letters)%nat.
 Notation tr := (truth users n w).
 
-Lemma truth_number_value b : Q2R (truth_number b) = bit b.
-Proof. destruct b; [apply Q2R_1|apply Q2R_0]. Qed.
+Lemma truth_number_value b : Q2R (truth_number b) = bit b. Proof. destruct b; [apply Q2R_1|apply Q2R_0]. Qed.
 
 (* ---- letters ---- *)
 Lemma possible_assignment j l : In (map (fun f => (f, tr f j)) l) (assignments l).
@@ -272,8 +271,7 @@ Lemma letters_at_real any n' j ls : (w j < letters)%nat -> any = true \/ n' = n 
     exists l, letter_of (case_at j) = Some l /\ In l ls.
 Proof.
   unfold letters_at. intros Hw Hn H. destruct any.
-  - apply bind_some in H as (l1 & E1 & H). apply bind_some in H as (l2 & E2 & H). take H.
-    destruct (j =? n)%nat eqn:E.
+  - apply bind_some in H as (l1 & E1 & H). apply bind_some in H as (l2 & E2 & H). take H. destruct (j =? n)%nat eqn:E.
     + destruct (letters_if_real j l1 Hw) as (l & L & I); [now rewrite E|]. exists l. split; [exact L|].
       apply in_or_app. now left.
     + destruct (letters_if_real j l2 Hw) as (l & L & I); [now rewrite E|]. exists l. split; [exact L|].
@@ -373,12 +371,10 @@ Definition row_score (j : nat) : R := scaled_score a n h i (scanned n j).
 Definition row_value (j : nat) : R := linear values (h (scanned n j)).
 Definition row_sees : mask := if masked then future J else no_mask.
 
-Lemma scanned_range j : j upto n -> scanned n j upto n.
-Proof. unfold scanned. destruct (backwards k); lia. Qed.
+Lemma scanned_range j : j upto n -> scanned n j upto n. Proof. unfold scanned. destruct (backwards k); lia. Qed.
 Lemma scanned_same j : scanned n' j = scanned n j.
 Proof. destruct Length as [->|(_ & _ & _ & B & _)]; [reflexivity|]. unfold scanned. now rewrite B. Qed.
-Lemma any_or_same : any = true \/ n' = n.
-Proof. destruct Length as [|[]]; auto. Qed.
+Lemma any_or_same : any = true \/ n' = n. Proof. destruct Length as [|[]]; auto. Qed.
 Lemma keys_same r j : In r (head_keys a) -> part_value (position_part r) n' j = part_value (position_part r) n j.
 Proof.
   intros Hr. destruct Length as [->|(_ & _ & _ & _ & M)]; [reflexivity|].
@@ -429,12 +425,9 @@ Proof.
   intros Hj Hq Hs Hl. pose proof (fun l => site_score qs site j l Hj Hq Hs) as Scores. unfold site_at in Hs.
   rewrite scanned_same in Hs. set (p := scanned n j) in *. pose proof (scanned_range j Hj) as Hp. fold p in Hp.
   apply bind_some in Hs as (Is & _ & Hs). take Hs. cbn [fst snd] in *. pose proof Hl as Hl'. rewrite table_kind in Hl.
-    destruct (letters_at_real any n' p ls (Over p Hp) any_or_same Hl) as
-    (l & L &
-    In_). exists l.
-  split; [exact L|]. destruct (letter_of_correct p l Hp Pv L) as (Br & V & V01 & Vb & Ks).
-  destruct (Scores l L) as [S1 S2]. rewrite fixed_plus in S1, S2.
-  destruct (places_of_covers demanded t qs ls l In_) as (CB & CP & CF).
+  destruct (letters_at_real any n' p ls (Over p Hp) any_or_same Hl) as (l & L & In_). exists l. split; [exact L|].
+  destruct (letter_of_correct p l Hp Pv L) as (Br & V & V01 & Vb & Ks). destruct (Scores l L) as [S1 S2].
+  rewrite fixed_plus in S1, S2. destruct (places_of_covers demanded t qs ls l In_) as (CB & CP & CF).
   assert (Bad : row_value j <> bit t -> is_bad t l = true).
   { intros Ne. unfold is_bad. destruct (Qeq_bool (value l) (truth_number t)) eqn:Q; [|reflexivity]. exfalso. apply Ne.
     unfold row_value. fold p. apply Qeq_bool_R in Q. now rewrite V, Q, truth_number_value. }
@@ -447,8 +440,8 @@ Proof.
   - intros Ne Af. destruct (CF (snd K)) as (u & E' & Hu); [cbn [place_of if_after]; now rewrite (Bad Ne), Af|].
     exists (snd I + u)%Z. rewrite E'. split; [reflexivity|now apply Above].
   - intros _ Bt. destruct (CP (fst K)) as (u & E' & Hu); [cbn [place_of if_pivot]; now rewrite Bt|].
-    exists (fst I + u)%Z. rewrite E'. split; [reflexivity|].
-    apply (fixed_le score_bits score_bits_nonneg) in Hu. rewrite fixed_plus. lra.
+    exists (fst I + u)%Z. rewrite E'. split; [reflexivity|]. apply (fixed_le score_bits score_bits_nonneg) in Hu.
+    rewrite fixed_plus. lra.
 Qed.
 
 Lemma check_query_correct next pivots sites qs t :
@@ -494,8 +487,7 @@ Proof.
 Qed.
 
 (* The row is near the truth that its pivot brings, if places are checked and the row sees those only. *)
-Lemma limit_demanded t : limit demanded t = limits t.
-Proof. now destruct t. Qed.
+Lemma limit_demanded t : limit demanded t = limits t. Proof. now destruct t. Qed.
 Lemma pivot_decides ps r (next : bool) pivots t d l : decided demanded t next ps = true ->
   (r <= length ps)%nat -> (r <= n)%nat -> (forall j, visible n row_sees j -> (j <= r)%nat) ->
   (next = true -> r = S d) -> (each j upto r, exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) ->
@@ -508,18 +500,17 @@ Proof.
   assert (Val : forall j, visible n row_sees j -> exists l, letter_of (case_at (scanned n j)) = Some l /\
     row_value j = Q2R (value l) /\ 0 <= Q2R (value l) <= 1 /\ forall b, brought l = Some b -> Q2R (value l) = bit b).
   { intros j Vj. pose proof (Vis j Vj). destruct (Fits j ltac:(destruct Vj; lia)) as (p & _ & l' & L' & _). exists l'.
-    split; [exact L'|]. destruct (letter_of_correct (scanned n j) l' (scanned_range j (proj1 Vj)) Pv L') as (_ & V &
-      V1 & Vb & _).
+    split; [exact L'|].
+    destruct (letter_of_correct (scanned n j) l' (scanned_range j (proj1 Vj)) Pv L') as (_ & V & V1 & Vb & _).
     unfold row_value. now repeat split. }
   destruct (Fits d ltac:(lia)) as (p & Ep & l' & L' & _ & _ & _ & P). assert (l' = l) as -> by congruence.
   destruct (P Pd) as (y & Py & Y); [unfold brings_truth; now rewrite Bd, eqb_reflx|].
   assert (Short : length (firstn r ps) = r) by (rewrite firstn_length; lia).
   assert (At : forall j, visible n row_sees j ->
     exists p, nth (j - 1) (firstn r ps) (Place None None None) = p /\ fits pivots t p j).
-  { intros j Vj. pose proof (Vis j Vj). destruct (Fits j ltac:(destruct Vj; lia)) as (q & Eq' & F). exists q. split;
-    [|exact F].
-    apply nth_error_nth. rewrite <- Eq'. rewrite <- (firstn_skipn r ps) at 2. rewrite nth_error_app1; [reflexivity|].
-    destruct Vj. lia. }
+  { intros j Vj. pose proof (Vis j Vj). destruct (Fits j ltac:(destruct Vj; lia)) as (q & Eq' & F). exists q.
+    split; [|exact F]. apply nth_error_nth. rewrite <- Eq'. rewrite <- (firstn_skipn r ps) at 2.
+    rewrite nth_error_app1; [reflexivity|]. destruct Vj. lia. }
   destruct (Limits t) as [Lc Ld0]. unfold allowed_error.
   assert (In01 : forall j, visible n row_sees j -> 0 <= row_value j <= 1)
     by (intros j Vj; destruct (Val j Vj) as (l' & _ & -> & V & _); exact V).
@@ -529,8 +520,8 @@ Proof.
   { intros j Vj _ Ne. destruct (At j Vj) as (q & -> & l' & _ & _ & B & _). now apply B. }
   assert (F : forall j, visible n row_sees j -> (d < j)%nat -> row_value j <> bit t ->
     at_most (if_after (nth (j - 1) (firstn r ps) (Place None None None))) (row_score j)).
-  { intros j Vj Dj Ne. destruct (At j Vj) as (q & -> & l' & El & _ & _ & F & _). apply F;
-      [exact Ne|]. now apply (After j Vj Dj). }
+  { intros j Vj Dj Ne. destruct (At j Vj) as (q & -> & l' & El & _ & _ & F & _). apply F; [exact Ne|].
+    now apply (After j Vj Dj). }
   pose proof (dense_row_near (limits t) next ps r n row_sees row_score row_value (bit t) d p y) as Dense.
   unfold decided, aside in C. rewrite limit_demanded in C. cbn [weighed demanded] in C.
   destruct (head_weighing a); try discriminate.
@@ -574,10 +565,9 @@ Proof.
 Qed.
 Lemma gathered_range : has_kernel (head_weighing a) = true -> 0 <= gathered a n h i values <= 1.
 Proof.
-  assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia).
-  intros Kernel. rewrite gathered_scanned. apply (attend_as_range _ n _ _ _ _ J Kernel); [apply visible_reach; lia|].
-  intros j Vj. apply visible_reach in Vj. pose proof Checked as C. unfold check_length in C.
-  rewrite sites_at_traverse in C.
+  assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia). intros Kernel.
+  rewrite gathered_scanned. apply (attend_as_range _ n _ _ _ _ J Kernel); [apply visible_reach; lia|]. intros j Vj.
+  apply visible_reach in Vj. pose proof Checked as C. unfold check_length in C. rewrite sites_at_traverse in C.
   destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T; [|discriminate]. cbv zeta in C.
   destruct (forallb _ sites) eqn:Known; [clear C; rename Known into C|discriminate]. rewrite forallb_forall in C.
   assert (Nn : (n <= n')%nat) by (destruct Length as [->|[_ []]]; lia).
@@ -586,26 +576,25 @@ Proof.
   rewrite table_kind in C. destruct (letters_at any _ _ _) as [ls|] eqn:E; [|discriminate].
   destruct (letters_at_real any n' _ ls (Over _ (scanned_range j ltac:(lia))) any_or_same E) as (l & El & _).
   destruct (letter_of_correct _ l (scanned_range j ltac:(lia)) Pv El) as (_ & V & V1 & _). unfold row_value.
-    now rewrite V.
+  now rewrite V.
 Qed.
 
 Hypothesis Guard : tr (guarded k) i = true.
 Lemma guard_on : off any n' J = false.
 Proof.
   clear Checked Queries. destruct (off any n' J) eqn:O; [|reflexivity]. exfalso. unfold off in O.
-    apply andb_prop in O as [O1 O2].
+  apply andb_prop in O as [O1 O2].
   assert (F : forall n0, (i =? n0)%nat = (i =? n)%nat -> off_at n0 i = true -> False).
-  { intros n0 E O. unfold off_at in O. assert (P : place_case n0 i = place_case n i) by (unfold place_case;
-    now rewrite E).
-    rewrite P in O. destruct (evaluate (place_case n i) (guarded k)) as [[]|] eqn:V; try discriminate.
+  { intros n0 E O. unfold off_at in O.
+    assert (P : place_case n0 i = place_case n i) by (unfold place_case; now rewrite E). rewrite P in O.
+    destruct (evaluate (place_case n i) (guarded k)) as [[]|] eqn:V; try discriminate.
     apply (evaluate_correct users n w i) in V; [congruence|]. exact (place_case_real users n w i). }
   destruct Length as [E|(Any & _ & _ & B & _)].
   - subst n'. rewrite Scan in O1. now apply (F n).
   - rewrite Any in O2. cbn [negb orb] in O2. apply andb_prop in O2 as [L1 L2].
     assert (E : J = i) by (rewrite <- Scan; unfold scanned; now rewrite B). rewrite E in *.
     destruct (Nat.eq_dec i n) as [En|Ne]; [apply (F (i : nat)); [now rewrite En|exact L1]|].
-    apply (F (S i)); [|exact L2].
-    rewrite (proj2 (Nat.eqb_neq i n) Ne). apply Nat.eqb_neq. lia.
+    apply (F (S i)); [|exact L2]. rewrite (proj2 (Nat.eqb_neq i n) Ne). apply Nat.eqb_neq. lia.
 Qed.
 
 Lemma row_checked t : exists ps (next : bool) pivots, decided demanded t next ps = true /\
@@ -614,39 +603,35 @@ Lemma row_checked t : exists ps (next : bool) pivots, decided demanded t next ps
   (holds_memory = false -> (2 <= J)%nat -> pivots (J - 1)%nat = true).
 Proof.
   pose proof Checked as C. unfold check_length in C. rewrite sites_at_traverse in C.
-  destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T; [|discriminate].
-  cbv zeta in C. destruct (negb _); [discriminate|]. destruct (negb _) in C;
-    [discriminate|]. assert (Nn : (n <= n')%nat) by (destruct Length as [->|[_ []]]; lia).
-  pose proof (traverse_length _ _ _ T) as Ls. rewrite length_seq in Ls.
+  destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T; [|discriminate]. cbv zeta in C.
+  destruct (negb _); [discriminate|]. destruct (negb _) in C; [discriminate|].
+  assert (Nn : (n <= n')%nat) by (destruct Length as [->|[_ []]]; lia). pose proof (traverse_length _ _ _ T) as Ls.
+  rewrite length_seq in Ls.
   assert (Sites : each j upto n', exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x).
   { intros j Hj. assert (E : nth_error (seq 1 n') (j - 1) = Some j).
     { rewrite (nth_error_nth' _ 0%nat) by (rewrite length_seq; lia). rewrite seq_nth by lia. f_equal. lia. }
     exact (traverse_nth _ _ _ _ _ T E). }
-  assert (Rn : (reach <= n)%nat) by (unfold reach; destruct masked; lia).
-  destruct (query_mentions mentions_i) eqn:Qi.
+  assert (Rn : (reach <= n)%nat) by (unfold reach; destruct masked; lia). destruct (query_mentions mentions_i) eqn:Qi.
   - pose proof (all_of_forall _ _ C J ltac:(apply in_seq; lia)) as C'. clear C. rename C' into C. cbv beta in C.
-    rewrite guard_on in C.
-    rewrite scanned_same, Scan in C. destruct (query_at n' i) as [qs|] eqn:Q; [|discriminate].
+    rewrite guard_on in C. rewrite scanned_same, Scan in C. destruct (query_at n' i) as [qs|] eqn:Q; [|discriminate].
     apply (query_at_correct A a users n w h HA n' i i Queries (or_introl eq_refl)) in Q.
     set (seen := if masked then firstn J sites else sites) in *.
     assert (Seen : (reach <= length seen)%nat /\ (length seen <= n')%nat)
       by (unfold seen, reach; destruct masked; rewrite ?firstn_length; lia).
-    assert (Each : each j upto length seen, exists x, nth_error seen (j - 1) = Some x /\
-      site_at n' j = Some x).
+    assert (Each : each j upto length seen, exists x, nth_error seen (j - 1) = Some x /\ site_at n' j = Some x).
     { intros j Hj. destruct (Sites j ltac:(lia)) as (x & Ex & Sx). exists x. split; [|exact Sx]. unfold seen in *.
-      destruct masked; [|exact Ex]. rewrite <- (firstn_skipn J sites) in Ex. rewrite nth_error_app1 in Ex;
-        [exact Ex|lia]. }
-    destruct (check_query_correct _ _ seen qs t Q Each C) as (ps & Lp & Cp & F).
-    exists ps, false. eexists. split; [exact Cp|]. split; [lia|]. split; [intros j Hj; apply F; lia|].
-    split; [discriminate|]. split; [now intros -> d|]. intros -> HJ2. cbn [orb]. apply Nat.eqb_eq. lia.
+      destruct masked; [|exact Ex]. rewrite <- (firstn_skipn J sites) in Ex.
+      rewrite nth_error_app1 in Ex; [exact Ex|lia]. }
+    destruct (check_query_correct _ _ seen qs t Q Each C) as (ps & Lp & Cp & F). exists ps, false. eexists.
+    split; [exact Cp|]. split; [lia|]. split; [intros j Hj; apply F; lia|]. split; [discriminate|].
+    split; [now intros -> d|]. intros -> HJ2. cbn [orb]. apply Nat.eqb_eq. lia.
   - destruct (query_at n' 1) as [qs|] eqn:Q; [|discriminate].
-    apply (query_at_correct A a users n w h HA n' i 1 Queries (or_intror Qi)) in Q.
-    unfold known_query, kept in C.
+    apply (query_at_correct A a users n w h HA n' i 1 Queries (or_intror Qi)) in Q. unfold known_query, kept in C.
     destruct (check_query_correct _ _ sites qs t Q (fun j Hj => Sites j ltac:(lia)) C) as (ps & Lp & Cp & F).
-    exists ps, (masked && negb holds_memory). eexists. split; [exact Cp|]. split; [lia|]. split; [intros j Hj;
-      apply F; lia|].
-    split; [intros H; apply andb_prop in H as [M H]; now apply negb_true_iff in H|].
-    split; [now intros -> d|]. intros -> HJ2. cbn [orb]. replace (S (J - 1)) with J by lia. rewrite guard_on.
+    exists ps, (masked && negb holds_memory). eexists. split; [exact Cp|]. split; [lia|].
+    split; [intros j Hj; apply F; lia|].
+    split; [intros H; apply andb_prop in H as [M H]; now apply negb_true_iff in H|]. split; [now intros -> d|].
+    intros -> HJ2. cbn [orb]. replace (S (J - 1)) with J by lia. rewrite guard_on.
     rewrite (proj2 (Nat.ltb_lt (J - 1) n')) by lia. reflexivity.
 Qed.
 
@@ -688,10 +673,9 @@ Proof.
   { intros j l Hj El. destruct (letter_of_correct _ l (scanned_range j Hj) Pv El) as (B & _). rewrite B.
     unfold truth_brought. now rewrite K. }
   destruct (rightmost_exists n (future J) (fun j => bit (decides P Q j)) J (visible_future n J HJ)) as (d & D).
-  rewrite <- (rightmost_decides P Q n (Position J HJ) d D : _
-    = since_at P Q J). destruct D as [[Hd Md] D]. apply Nat.leb_le in Md.
-  assert (Vis : each j upto J, visible n (future J) j) by (intros j Hj; split; [lia|apply Nat.leb_le;
-    lia]).
+  rewrite <- (rightmost_decides P Q n (Position J HJ) d D : _ = since_at P Q J). destruct D as [[Hd Md] D].
+  apply Nat.leb_le in Md.
+  assert (Vis : each j upto J, visible n (future J) j) by (intros j Hj; split; [lia|apply Nat.leb_le; lia]).
   destruct (decides P Q d) eqn:Dd.
   - destruct (row_checked (both P Q d)) as (ps & next & pivots & C & Lp & F & Nx & Pv' & _).
     destruct (F d ltac:(lia)) as (p & _ & l & El & _).
@@ -701,31 +685,30 @@ Proof.
     + apply visible_reach. lia.
     + apply Pv'. now rewrite K.
     + rewrite (Br d l ltac:(lia) El), Dd. reflexivity.
-    + intros j Vj Dj l' El'. unfold is_after. cbn [keeping demanded].
-      destruct masked eqn:M; [|reflexivity]. apply visible_reach in Vj.
-      unfold reach in Vj. rewrite M in Vj. rewrite (Br j l' ltac:(lia) El'). destruct (D j (Vis j Vj)) as [_ G].
-      specialize (G Dj). destruct (decides P Q j); [simpl in G; lra|]. now rewrite orb_true_r.
+    + intros j Vj Dj l' El'. unfold is_after. cbn [keeping demanded]. destruct masked eqn:M; [|reflexivity].
+      apply visible_reach in Vj. unfold reach in Vj. rewrite M in Vj. rewrite (Br j l' ltac:(lia) El').
+      destruct (D j (Vis j Vj)) as [_ G]. specialize (G Dj). destruct (decides P Q j); [simpl in G; lra|].
+      now rewrite orb_true_r.
   - assert (None_ : each j upto J, decides P Q j = false).
     { intros j Hj. destruct (D j (Vis j Hj)) as [G _]. destruct (decides P Q j); [simpl in G; lra|reflexivity]. }
     assert (B0 : both P Q d = false).
     { destruct (undecided P Q d Dd) as [E1 E2]. unfold both. now rewrite E1, E2. }
-    rewrite B0. destruct (row_checked false) as (ps & next & pivots & _ & Lp & F & _).
-    pose proof Begins as G. unfold begins in G. rewrite K in G. cbn [keeps_memory negb orb] in G.
-      apply orb_prop in G as [G|G].
+    rewrite B0. destruct (row_checked false) as (ps & next & pivots & _ & Lp & F & _). pose proof Begins as G.
+    unfold begins in G. rewrite K in G. cbn [keeps_memory negb orb] in G. apply orb_prop in G as [G|G].
     + apply andb_prop in G as [M G]. assert (Z : attend_as (head_weighing a) n row_sees J row_score row_value = 0).
       { apply attend_as_zero. intros j Vj. pose proof (proj1 Vj) as Hj. apply visible_reach in Vj.
         destruct (F j Vj) as (p & _ & l & El & (ls & In_ & Nth) & _). unfold reach in Vj. rewrite M in Vj.
         destruct (letter_of_correct _ l (scanned_range j Hj) Pv El) as (_ & V & _). unfold row_value. rewrite V.
         rewrite forallb_forall in G. assert (It : In (Some ls) (letter_table any)).
-        { rewrite <- Nth. apply nth_In. destruct (Nat.lt_ge_cases (kind_number (Nat.odd (scanned n j)) (scanned n j =?
-          1) (scanned n j =? n')%nat)
-            (length (letter_table any))) as [L|L]; [exact L|]. rewrite nth_overflow in Nth by exact L. discriminate. }
+        { rewrite <- Nth. apply nth_In.
+          destruct (Nat.lt_ge_cases (kind_number (Nat.odd (scanned n j)) (scanned n j =?
+            1) (scanned n j =? n')%nat) (length (letter_table any))) as [L|L]; [exact L|].
+          rewrite nth_overflow in Nth by exact L. discriminate. }
         specialize (G _ It). cbn [all_letters] in G. rewrite forallb_forall in G. specialize (G l In_).
         unfold brings_any in G. rewrite (Br j l Hj El), (None_ j Vj) in G. cbn [orb] in G. apply Qeq_bool_R in G.
         now rewrite G, Q2R_0. }
       rewrite Z. simpl. rewrite Rminus_0_r, Rabs_R0. apply allowed_error_nonneg.
-    + exfalso. destruct (F 1%nat ltac:(lia)) as (p & _ & l & El & (ls & In_ & Nth) & _).
-      rewrite forallb_forall in G.
+    + exfalso. destruct (F 1%nat ltac:(lia)) as (p & _ & l & El & (ls & In_ & Nth) & _). rewrite forallb_forall in G.
       assert (Ik : In (kind_number (Nat.odd (scanned n 1)) (scanned n 1 =? 1) (scanned n 1 =? n')%nat)
         (if backwards k then [1; 3; 5; 7] else [2; 3; 6; 7])%nat).
       { unfold scanned. destruct (backwards k) eqn:Bk.
@@ -733,8 +716,9 @@ Proof.
           replace (S n - 1)%nat with n by lia. rewrite Nat.eqb_refl.
           destruct (Nat.odd n), (n =? 1)%nat; repeat (try (left; reflexivity); right).
         - destruct (1 =? n')%nat; repeat (try (left; reflexivity); right). }
-      specialize (G _ Ik). rewrite Nth in G. cbn [all_letters] in G. rewrite forallb_forall in G. specialize (G l In_).
-      unfold brings_any in G. rewrite (Br 1%nat l ltac:(lia) El), (None_ 1%nat ltac:(lia)) in G. discriminate.
+      specialize (G _ Ik). rewrite Nth in G. cbn [all_letters] in G. rewrite forallb_forall in G.
+      specialize (G l In_). unfold brings_any in G. rewrite (Br 1%nat l ltac:(lia) El), (None_ 1%nat ltac:(lia)) in G.
+      discriminate.
 Qed.
 
 End Row.
@@ -768,12 +752,11 @@ Lemma task_parts begin check : check_lengths begin check L = true -> exists any 
    rows_mention mentions_n (head_keys a) = false) /\
   (n' = n \/ query_mentions mentions_n = false).
 Proof.
-  unfold check_lengths. intros Checked. destruct HL as (H1 & Hl & Hg). destruct (greatest_length L) as [N|];
-    [|discriminate].
-  cbv zeta in Checked. destruct (_ && begin _ && _) eqn:C; [cbn [negb] in Checked|discriminate].
-  pose proof Checked as Rows. apply andb_prop in C as [C _]. apply andb_prop in C as [C B].
-    apply andb_prop in C as [V M].
-  exists knows_no_length. destruct knows_no_length eqn:K.
+  unfold check_lengths. intros Checked. destruct HL as (H1 & Hl & Hg).
+  destruct (greatest_length L) as [N|]; [|discriminate]. cbv zeta in Checked.
+  destruct (_ && begin _ && _) eqn:C; [cbn [negb] in Checked|discriminate]. pose proof Checked as Rows.
+  apply andb_prop in C as [C _]. apply andb_prop in C as [C B]. apply andb_prop in C as [V M]. exists knows_no_length.
+  destruct knows_no_length eqn:K.
   - exists N. unfold knows_no_length in K. apply andb_prop in K as [K1 K2]. apply andb_prop in K1 as [K0 K1].
     apply negb_true_iff in K1, K2. apply orb_false_iff in K2 as [K2 K3]. apply masking_eqb_eq in K0.
     repeat split; auto.
@@ -826,8 +809,7 @@ Definition check_by_rows (letters : nat) (L : lengths) (A : list meaning) (a : h
 
 Lemma quarter_limits t : (0 < fst (quarter t))%Z /\ (0 <= snd (quarter t))%Z.
 Proof. split; reflexivity || discriminate. Qed.
-Lemma quarter_error t : allowed_error quarter t = 1 / 4.
-Proof. unfold allowed_error. simpl. lra. Qed.
+Lemma quarter_error t : allowed_error quarter t = 1 / 4. Proof. unfold allowed_error. simpl. lra. Qed.
 
 Theorem check_by_rows_correct users n w letters L A h a r b (i : position n) : allowed L n -> holds_of users n w A h ->
   (each i upto n, (w i < letters)%nat) ->

@@ -38,10 +38,8 @@ Definition goes_beyond (y : Z) : Z :=
 Definition sigmoid_below (z : Z) : Z := if (0 <=? z)%Z then falls_short z else (whole - goes_beyond (- z))%Z.
 Definition sigmoid_above (z : Z) : Z := (whole - sigmoid_below (- z))%Z.
 
-Lemma whole_pos : (0 < whole)%Z.
-Proof. reflexivity. Qed.
-Lemma score_whole : score whole = 1.
-Proof. now apply fixed_one. Qed.
+Lemma whole_pos : (0 < whole)%Z. Proof. reflexivity. Qed.
+Lemma score_whole : score whole = 1. Proof. now apply fixed_one. Qed.
 Lemma quotient_of_shares d : (0 < d)%Z -> IZR (whole * whole) / IZR d / IZR (2 ^ score_bits) = / score d.
 Proof.
   intros D. apply IZR_lt in D. pose proof (u_pos score_bits score_bits_nonneg). unfold fixed.
@@ -51,21 +49,18 @@ Lemma falls_short_correct y : (0 <= y)%Z -> score (falls_short y) <= sigmoid (sc
 Proof.
   intros Y. pose proof (decay_above_correct score_bits score_bits_nonneg _ Y) as E.
   set (e := decay_above score_bits y) in *.
-  assert (E0 : 0 < score e) by (eapply Rlt_le_trans; [apply exp_pos|exact E]).
-  assert (P : (0 < whole + e)%Z).
+  assert (E0 : 0 < score e) by (eapply Rlt_le_trans; [apply exp_pos|exact E]). assert (P : (0 < whole + e)%Z).
   { apply lt_IZR. apply Rmult_lt_reg_r with (/ IZR (2 ^ score_bits)); [apply Rinv_0_lt_compat, u_pos; auto|].
     fold (score (whole + e)). rewrite Rmult_0_l. change (0 < score (whole + e)). rewrite fixed_plus, score_whole. lra. }
   apply Rle_trans with (/ score (whole + e)).
   - rewrite <- quotient_of_shares by exact P. apply Rmult_le_compat_r; [apply inverse_nonneg, u_pos; auto|].
     now apply floor_div_le.
-  - unfold sigmoid. rewrite fixed_plus, score_whole. pose proof (exp_pos (- score y)).
-    apply Rinv_le_contravar; lra.
+  - unfold sigmoid. rewrite fixed_plus, score_whole. pose proof (exp_pos (- score y)). apply Rinv_le_contravar; lra.
 Qed.
 Lemma goes_beyond_correct y : (0 <= y)%Z -> sigmoid (score y) <= score (goes_beyond y).
 Proof.
   intros Y. pose proof (decay_below_correct score_bits score_bits_nonneg _ Y) as E. unfold goes_beyond.
-  set (e := Z.max 0 (decay_below score_bits y)).
-  assert (E0 : (0 <= e)%Z) by apply Z.le_max_l.
+  set (e := Z.max 0 (decay_below score_bits y)). assert (E0 : (0 <= e)%Z) by apply Z.le_max_l.
   assert (E1 : score e <= exp (- score y)).
   { unfold e. pose proof (exp_pos (- score y)).
     destruct (Z.max_spec 0 (decay_below score_bits y)) as [[_ ->]|[_ ->]]; [|rewrite fixed_0]; lra. }
@@ -106,8 +101,7 @@ Proof.
   assert (L : forall x y, (x <= y)%Z -> IZR x / unit_2 / unit_2 <= IZR y / unit_2 / unit_2).
   { intros x y H. apply IZR_le in H. repeat apply Rmult_le_compat_r; try (now apply inverse_nonneg). exact H. }
   destruct (Rle_dec 0 (score v - score o)) as [D|D].
-  - eapply Rle_trans; [apply L, Z.le_min_l|]. rewrite mixed_value.
-    pose proof (Rmult_le_compat_r _ _ _ D P). lra.
+  - eapply Rle_trans; [apply L, Z.le_min_l|]. rewrite mixed_value. pose proof (Rmult_le_compat_r _ _ _ D P). lra.
   - eapply Rle_trans; [apply L, Z.le_min_r|]. rewrite mixed_value.
     pose proof (Rmult_le_compat_r (score o - score v) _ _ ltac:(lra) Q). lra.
 Qed.
@@ -259,9 +253,8 @@ Variables (table : list (option (list letter))) (qs : list interval) (wanted : n
 Definition true_memo (m : memo) : Prop := Forall (fun e => cells_of table qs (fst e) = Some (snd e)) m.
 Lemma site_eqb_eq s t : site_eqb s t = true -> s = t.
 Proof.
-  destruct s as [x [y z]], t as [x' [y' z']]. unfold site_eqb. cbn [fst snd]. intros H.
-  apply andb_prop in H as [H Z]. apply andb_prop in H as [X Y]. apply Nat.eqb_eq in X. apply Z.eqb_eq in Y, Z.
-    congruence.
+  destruct s as [x [y z]], t as [x' [y' z']]. unfold site_eqb. cbn [fst snd]. intros H. apply andb_prop in H as [H Z].
+  apply andb_prop in H as [X Y]. apply Nat.eqb_eq in X. apply Z.eqb_eq in Y, Z. congruence.
 Qed.
 Lemma ask_correct m s m' cs : true_memo m -> ask table qs m s = Some (m', cs) ->
   true_memo m' /\ cells_of table qs s = Some cs.
@@ -318,10 +311,8 @@ Notation kept := (memory_at brings).
 Notation z := (row_score a k n h i).
 Notation v := (row_value values k n h).
 
-Lemma row_place : J upto n /\ scanned k n J = i.
-Proof. unfold scanned. destruct (backwards k); lia. Qed.
-Lemma place_range j : j upto n -> scanned k n j upto n.
-Proof. unfold scanned. destruct (backwards k); lia. Qed.
+Lemma row_place : J upto n /\ scanned k n J = i. Proof. unfold scanned. destruct (backwards k); lia. Qed.
+Lemma place_range j : j upto n -> scanned k n j upto n. Proof. unfold scanned. destruct (backwards k); lia. Qed.
 
 Section Row.
 Variables (any : bool) (n' : nat).
@@ -335,8 +326,7 @@ Hypothesis Direction :
 Hypothesis Checked : check_stick_length (letter_table letters A a values k any) any n' = true.
 Notation table := (letter_table letters A a values k any).
 
-Lemma length_le : (n <= n')%nat.
-Proof. destruct Length as [->|[_ []]]; lia. Qed.
+Lemma length_le : (n <= n')%nat. Proof. destruct Length as [->|[_ []]]; lia. Qed.
 
 (* The letter of a position is one of those that its site has. *)
 Lemma letter_there j s : j upto n -> site_at A a k n' j = Some s ->

@@ -184,8 +184,7 @@ Proof. unfold no_less. destruct (Qle_bool p s) eqn:E; [now apply Qle_bool_R|lra]
 
 Notation known := (walk (with_definitions m) (length (token_embedding T)) L M (transformer_layers T)
   (for_directions M (embedding_stage L T M))).
-Lemma known_established : snd known = A.
-Proof. apply walk_end. Qed.
+Lemma known_established : snd known = A. Proof. apply walk_end. Qed.
 
 Lemma proved_error_errs e r : is_shown m A (error_direction e) = true ->
   proved_error (with_definitions m) (length (token_embedding T)) L M known e = Some r ->
@@ -199,8 +198,9 @@ Proof.
     pose proof (established_everywhere (error_direction e) n w HL Over i) as V. cbv beta in V. unfold is_shown in S.
     destruct (nth (error_direction e) A IsAnything) as [v|f|f|f g|q f|s f|t|s f|s f u|]; try discriminate;
       destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|t'|s' f'|s' f' u'|] eqn:N;
-        try discriminate.
-    - cbn in S. apply andb_prop in S as [S1 S2]. apply formula_eqb_eq in S1, S2. subst f' g'. split; [exact (proj1 V)|].
+      try discriminate.
+    - cbn in S. apply andb_prop in S as [S1 S2]. apply formula_eqb_eq in S1, S2. subst f' g'.
+      split; [exact (proj1 V)|].
       apply (errs_correct (with_definitions m) (length (token_embedding T)) L M users n w HL Over) with (g := g)
         (A := for_directions M (embedding_stage L T M)); auto.
       + intros u [<-|[]] i' a z. reflexivity.
@@ -208,23 +208,20 @@ Proof.
       + now apply embedding_stage_correct.
     - cbn in S. apply andb_prop in S as [S1 S2]. apply side_eqb_eq in S1. apply formula_eqb_eq in S2. subst s' f'.
       apply (errs_of_others_correct (with_definitions m) (length (token_embedding T)) L M users n w HL Over) with (e :=
-        u')
-        (A := for_directions M (embedding_stage L T M)); auto.
+        u') (A := for_directions M (embedding_stage L T M)); auto.
       + intros v [<-|[]] i' a z. reflexivity.
       + now intros v [= <-].
       + now apply embedding_stage_correct. }
   injection E as <-. intros n w HL Over i. cbn [fst snd].
   pose proof (established_everywhere (error_direction e) n w HL Over i) as V.
-  pose proof (no_less_le (error_if_false e) x) as X. pose proof (no_less_le (error_if_true e) y) as Y.
-  cbv beta in V. unfold is_shown in S.
-  set (z := run users T n w i (error_direction e)) in *. clearbody z.
+  pose proof (no_less_le (error_if_false e) x) as X. pose proof (no_less_le (error_if_true e) y) as Y. cbv beta in V.
+  unfold is_shown in S. set (z := run users T n w i (error_direction e)) in *. clearbody z.
   destruct (nth (error_direction e) A IsAnything) as [v|f|f|f g|q f|s f|t|s f|s f u|]; try discriminate;
     destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|t'|s' f'|s' f' u'|];
-      try discriminate.
+    try discriminate.
   - cbn in S. apply andb_prop in S as [S1 S2]. apply formula_eqb_eq in S1, S2. subst f' g'. injection K as <- <-.
     destruct V as [V1 V2]. split; [exact V1|]. intros G. specialize (V2 G). unfold relu.near in V2.
-    replace (Q2R (1 # 4)) with (1 / 4) in * by (unfold Q2R; simpl; lra).
-    destruct (truth users n w f i); lra.
+    replace (Q2R (1 # 4)) with (1 / 4) in * by (unfold Q2R; simpl; lra). destruct (truth users n w f i); lra.
   - cbn in S. apply andb_prop in S as [S1 S2]. apply side_eqb_eq in S1. apply formula_eqb_eq in S2. subst s' f'.
     injection K as <- <-. unfold means in V. revert V. unfold Rabs. destruct (Rcase_abs _); intros V; lra.
 Qed.
@@ -244,8 +241,7 @@ Proof.
   unfold shows_causal, is_causal. intros H. apply andb_prop in H as [H K]. rewrite forallb_forall in H, K. split.
   - intros l a Il Ia. specialize (H _ Il). rewrite forallb_forall in H. specialize (H _ Ia).
     apply andb_prop in H as [H1 H2]. split; [now destruct (head_masking a)|].
-    split; [now destruct (head_masking a), (head_weighing a)|].
-    intros n n' i. now apply keeps_length_out_correct.
+    split; [now destruct (head_masking a), (head_weighing a)|]. intros n n' i. now apply keeps_length_out_correct.
   - intros d p I n n' i. apply position_keeps_length_out_correct. exact (K _ I).
 Qed.
 End Sound.
@@ -260,32 +256,28 @@ Qed.
 
 Theorem judge_certificate_holds text c errors : judge_certificate text c = Accepted errors -> file_holds text c errors.
 Proof.
-  unfold judge_certificate. intros H.
-  destruct (String.eqb _ text) eqn:E; [|discriminate]. apply String.eqb_eq in E. cbn [negb] in H.
-  destruct (is_whole_certificate c) eqn:W; [|discriminate]. cbn [negb] in H.
+  unfold judge_certificate. intros H. destruct (String.eqb _ text) eqn:E; [|discriminate]. apply String.eqb_eq in E.
+  cbn [negb] in H. destruct (is_whole_certificate c) eqn:W; [|discriminate]. cbn [negb] in H.
   destruct (shows_regime c) eqn:R; [|discriminate]. cbn [negb] in H.
   destruct (claimed_causal c && negb (shows_causal c)) eqn:C; [discriminate|].
   match type of H with context [find ?p (parts ?f)] => destruct (find p (parts f)) eqn:P; [discriminate|] end.
-  destruct (defined_there _ _) eqn:D; [|discriminate]. cbn [negb] in H. cbv zeta in H.
-  rewrite known_established in H.
+  destruct (defined_there _ _) eqn:D; [|discriminate]. cbn [negb] in H. cbv zeta in H. rewrite known_established in H.
   match type of H with context [find ?p (seq ?a ?k)] => destruct (find p (seq a k)) eqn:S; [discriminate|] end.
   destruct (proved_errors _ _ _ _ _ _) as [l|] eqn:Q; [|discriminate]. injection H as <-.
   destruct (whole_parts c W) as (WM & O & LE). pose proof (find_none_all _ _ S) as Shown. clear S.
   pose proof (find_none_all _ _ P) as Held. clear P.
   assert (Out : forall d, (length (model_meanings (certified c)) <= d)%nat ->
     is_shown (certified c) (established (with_definitions (certified c)) (claimed_lengths c) (model_network (certified
-      c))
-      (model_meanings (certified c))) d = true).
+    c)) (model_meanings (certified c))) d = true).
   { intros d Hd. unfold is_shown. now rewrite nth_overflow. }
   assert (All : forall d, is_shown (certified c) (established (with_definitions (certified c)) (claimed_lengths c)
-      (model_network (certified c)) (model_meanings (certified c))) d = true).
+    (model_network (certified c)) (model_meanings (certified c))) d = true).
   { intros d. destruct (Nat.lt_ge_cases d (length (model_meanings (certified c)))) as [Hd|Hd]; [|now apply Out].
     apply Shown, in_seq. lia. }
   clear Shown Out.
   assert (Exact : forall d f, nth d (model_meanings (certified c)) IsAnything = IsTruth f -> holds_exactly c d f).
   { intros d f N. pose proof (shown_everywhere c d (All d)) as V. rewrite N in V. exact (V eq_refl). }
-  split; [exact E|]. split; [exact W|].
-  split; [exists (claimed_least c); repeat split; simpl; lia|].
+  split; [exact E|]. split; [exact W|]. split; [exists (claimed_least c); repeat split; simpl; lia|].
   split; [now apply is_whole_letters|].
   split; [exact (defined_there_correct (claimed_lengths c) (model_network (certified c)) D)|].
   split; [|split; [|split; [|split; [|split]]]].
@@ -296,8 +288,8 @@ Proof.
   - intros d. apply shown_everywhere. apply All.
   - revert l Q. induction (claimed_errors c) as [|e r IH]; simpl; intros l Q; [injection Q as <-; constructor|].
     destruct (proved_error _ _ _ _ _ e) as [x|] eqn:X; [|discriminate].
-      destruct (proved_errors _ _ _ _ _ r) as [y|]; [|discriminate].
-    injection Q as <-. constructor; [exact (proved_error_errs c e x (All _) X)|now apply IH].
+    destruct (proved_errors _ _ _ _ _ r) as [y|]; [|discriminate]. injection Q as <-.
+    constructor; [exact (proved_error_errs c e x (All _) X)|now apply IH].
   - now apply shows_regime_holds.
   - intros K. rewrite K in C. apply shows_causal_holds. now apply negb_false_iff.
 Qed.

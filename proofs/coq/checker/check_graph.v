@@ -110,13 +110,12 @@ End Word.
 Lemma no_names E : (forall f, names_below 0 f = true -> with_names E f = f) /\
   (forall t, term_names_below 0 t = true -> terms_with_names E t = t).
 Proof.
-  apply formula_term_mutual; try reflexivity;
-    try (intros f IHf H; cbn; f_equal; now apply IHf);
+  apply formula_term_mutual; try reflexivity; try (intros f IHf H; cbn; f_equal; now apply IHf);
     try (intros f IHf g IHg H; cbn in H; apply andb_prop in H as [H1 H2]; cbn; now rewrite IHf, IHg).
   - intros [] H; try reflexivity. cbn [names_below] in H. cbn [with_names]. rewrite Nat.add_0_r in H. now rewrite H.
   - intros q s f IHf H. cbn in H. apply andb_prop in H as [_ H]. cbn. now rewrite IHf.
-  - intros q t IHt H. cbn in H. apply andb_prop in H as [_ H].
-    change (OnSum q (terms_with_names E t) = OnSum q t). now rewrite IHt.
+  - intros q t IHt H. cbn in H. apply andb_prop in H as [_ H]. change (OnSum q (terms_with_names E t) = OnSum q t).
+    now rewrite IHt.
   - intros r t IHt u IHu H. cbn in H. apply andb_prop in H as [H1 H2].
     change (Compare r (terms_with_names E t) (terms_with_names E u) = Compare r t u). now rewrite IHt, IHu.
   - intros a s f IHf rest IHr H. cbn in H. apply andb_prop in H as [H1 H2].
@@ -216,8 +215,7 @@ Proof.
   apply (proj1 (names_mean users users_and_names n w (unfolded definitions) (length definitions)
     ltac:(intros m k H; unfold users_and_names; now rewrite (proj2 (Nat.ltb_lt _ _) H))
     ltac:(intros m i H; unfold users_and_names; rewrite (proj2 (Nat.ltb_ge (base + m) base)) by lia;
-          rewrite Znat.Nat2Z.id;
-          now replace (base + m - base) with m by lia))).
+    rewrite Znat.Nat2Z.id; now replace (base + m - base) with m by lia))).
 Qed.
 
 Lemma unfolding_means_the_same f : truth users_and_names n w f = truth users_and_names n w (unfold_name definitions f).
@@ -227,9 +225,8 @@ Proof.
   destruct (Nat.lt_ge_cases (m - base) (length definitions)) as [H|H]; [|now rewrite nth_overflow].
   rewrite (nth_indep _ _ (Truth false) H), (names_as_written _ (definitions_below definitions 0 Order _ H)).
   unfold written_out. destruct (unfold_all_spec definitions [] Order) as (X & U & _ & V). unfold unfolded in *.
-  simpl app in *. rewrite U. rewrite <- V by exact H. apply functional_extensionality. intros i.
-  cbn [truth holds]. unfold users_and_names, unfolded. rewrite (proj2 (Nat.ltb_ge m base) L), Znat.Nat2Z.id. now
-    rewrite U.
+  simpl app in *. rewrite U. rewrite <- V by exact H. apply functional_extensionality. intros i. cbn [truth holds].
+  unfold users_and_names, unfolded. rewrite (proj2 (Nat.ltb_ge m base) L), Znat.Nat2Z.id. now rewrite U.
 Qed.
 
 Lemma views_mean_the_same u : In u (seen_as (both_views definitions)) -> forall i a x,

@@ -170,8 +170,7 @@ Definition scores_vanish (A : list meaning) (a : head) : bool :=
   match score_form A a with Some p => vanishes shape_eqb p | None => false end.
 
 (* ---- what the forms stand for ---- *)
-Lemma masking_eqb_eq a b : masking_eqb a b = true -> a = b.
-Proof. now destruct a, b. Qed.
+Lemma masking_eqb_eq a b : masking_eqb a b = true -> a = b. Proof. now destruct a, b. Qed.
 
 Section Correct.
 Variables (users : predicate_meanings) (n : nat) (w : word).
@@ -211,8 +210,7 @@ Definition sought_value (t : trigger) (j : nat) : R :=
   match t with Decides f => bit (tr f j) | Parity e => bit (has_parity e j) end.
 Definition lead (t : trigger) (x : R) : R := match t with Decides _ => x | Parity _ => x + 1 end.
 
-Lemma sought_truth t j : bit (tr (sought t) j) = sought_value t j.
-Proof. now destruct t as [f|[|]]. Qed.
+Lemma sought_truth t j : bit (tr (sought t) j) = sought_value t j. Proof. now destruct t as [f|[|]]. Qed.
 
 Lemma form_rightmost_value t g i j :
   fv (form_rightmost t g) i j = rightmost_score (sought_value t) (Q2R g) (lead t (INR i)) j.
@@ -242,10 +240,9 @@ Qed.
 
 Lemma enough_for_parity e g : enough (Parity e) g = true -> 0 < Q2R g /\ exp (- (2 * Q2R g)) <= 1 / 4.
 Proof.
-  assert (E : Q2R 4 = 4) by (rationals; lra).
-  assert (D : Q2R (2 * g) = 2 * Q2R g) by (rationals; lra).
-  intros H. cbn [enough] in H. rewrite <- D.
-  pose proof (exp_at_least_positive _ _ H ltac:(lra)). pose proof (exp_at_least_negative _ _ H ltac:(lra)). lra.
+  assert (E : Q2R 4 = 4) by (rationals; lra). assert (D : Q2R (2 * g) = 2 * Q2R g) by (rationals; lra). intros H.
+  cbn [enough] in H. rewrite <- D. pose proof (exp_at_least_positive _ _ H ltac:(lra)).
+  pose proof (exp_at_least_negative _ _ H ltac:(lra)). lra.
 Qed.
 
 (* The scores that were found are those of Lemma 8, or those for low precision. *)
@@ -334,7 +331,6 @@ Qed.
 
 Lemma key_form_value k i j : fv (key_form k) i j = key_atom_value users n w k j.
 Proof. unfold form_value, shape_value, sign. simpl. rewrite Q2R_1. ring. Qed.
-
 Lemma key_atom_range k j : 0 <= key_atom_value users n w k j <= 1.
 Proof. destruct k; simpl; [lra|apply bit_range|apply bit_range]. Qed.
 
@@ -347,21 +343,18 @@ Proof.
   apply Qeq_bool_R in H. apply Z.eqb_eq in X0, X1, X2. apply eqb_prop in X. now rewrite H, X, X0, X1, X2.
 Qed.
 
-Lemma minus_one_value i : expression_value minus_one n i = -1.
-Proof. simpl. rewrite Q2R_1. lra. Qed.
+Lemma minus_one_value i : expression_value minus_one n i = -1. Proof. simpl. rewrite Q2R_1. lra. Qed.
 
 Lemma mean_up_to_value i : expression_value mean_up_to_expression n i = mean_up_to i.
 Proof.
   unfold mean_up_to_expression, mean_up_to. cbn [expression_value integer_value].
-  fold (expression_value minus_one n i). rewrite minus_one_value, alternating_power. rationals.
-  f_equal; f_equal; lra.
+  fold (expression_value minus_one n i). rewrite minus_one_value, alternating_power. rationals. f_equal; f_equal; lra.
 Qed.
 
 Lemma mean_from_value (i : position n) : expression_value mean_from_expression n i = mean_from n i.
 Proof.
-  unfold mean_from_expression, mean_from. cbn [expression_value integer_value].
-  fold (expression_value minus_one n i). rewrite minus_one_value.
-  rewrite <- Nat2Z.inj_sub, !alternating_power by lia. rationals. f_equal; f_equal; lra.
+  unfold mean_from_expression, mean_from. cbn [expression_value integer_value]. fold (expression_value minus_one n i).
+  rewrite minus_one_value. rewrite <- Nat2Z.inj_sub, !alternating_power by lia. rationals. f_equal; f_equal; lra.
 Qed.
 
 (* ---- the check is sound ---- *)
@@ -373,9 +366,8 @@ Hypothesis Value : value_form A r = Some v.
 
 Lemma attended_form : attended a n h i r = attend n (mask_at (head_masking a) i) (fv p i) (fv v i).
 Proof.
-  apply attend_ext; intros j [Hj _];
-    [exact (score_form_correct users n w A h HA _ _ i (Position j Hj) Score)|
-     exact (value_form_correct users n w A h HA _ _ (Position j Hj) i Value)].
+  apply attend_ext; intros j [Hj _]; [exact (score_form_correct users n w A h HA _ _ i (Position j Hj) Score)|
+    exact (value_form_correct users n w A h HA _ _ (Position j Hj) i Value)].
 Qed.
 
 Lemma attended_key k : forms_equal v (key_form k) = true ->
@@ -518,9 +510,8 @@ Proof. intros ->. now destruct s. Qed.
 Lemma check_on_count_correct t s x guard : head_masking a = lookup_masking s -> check_on_count t s x guard p v = true ->
   means users n w i (IsNear (OnCount t s x) guard) (attended a n h i r).
 Proof.
-  intros M H. apply andb_prop in H as [L H].
-  destruct (looks_up_correct s x _ p i L) as (g & G & Sc). apply sharp_for_predicate_correct in G as [G Sharp].
-  destruct (Sc G) as (k & Gk & Sk). clear Sc.
+  intros M H. apply andb_prop in H as [L H]. destruct (looks_up_correct s x _ p i L) as (g & G & Sc).
+  apply sharp_for_predicate_correct in G as [G Sharp]. destruct (Sc G) as (k & Gk & Sk). clear Sc.
   destruct (predicate_heads s n i (tr x) (Q2R g) k G Gk _ Sharp) as [P1 P0].
   assert (Here : forall b guarded, guard_ensures guard [x] (counted_here x b) = true -> guarded = tr guard i ->
     guarded = true -> tr x i = b).
@@ -536,8 +527,8 @@ Qed.
 
 Theorem check_head_correct b : check_head A a r b = true -> means users n w i b (attended a n h i r).
 Proof.
-  unfold check_head. rewrite Score, Value. destruct b as [[x|]|f|f|f guard|x f|s f|t|s f|s f g|]; intros H;
-    try discriminate.
+  unfold check_head. rewrite Score, Value.
+  destruct b as [[x|]|f|f|f guard|x f|s f|t|s f|s f g|]; intros H; try discriminate.
   - apply andb_prop in H as [Z C]. now apply check_position_correct.
   - destruct f; try discriminate; simpl in H.
     + apply andb_prop in H as [M H]. apply masking_eqb_eq in M. now apply check_previous_correct.
@@ -547,18 +538,16 @@ Proof.
     + apply andb_prop in H as [H E]. apply andb_prop in H as [M F]. apply masking_eqb_eq in M.
       now apply check_until_correct.
     + apply andb_prop in H as [M H]. apply masking_eqb_eq in M. now apply check_on_count_correct.
-  - apply andb_prop in H as [H E]. apply andb_prop in H as [Z M]. apply masking_eqb_eq in M.
-    simpl. rewrite <- (mean_head s n (tr f) i 0), (attended_uniform Z), M.
-    replace (mask_at (mean_masking s) i) with (side_mask s i) by now destruct s.
-    apply attend_ext; [reflexivity|]. intros j _. rewrite (forms_equal_correct users n w _ _ i j E).
-    apply key_form_value.
+  - apply andb_prop in H as [H E]. apply andb_prop in H as [Z M]. apply masking_eqb_eq in M. simpl.
+    rewrite <- (mean_head s n (tr f) i 0), (attended_uniform Z), M.
+    replace (mask_at (mean_masking s) i) with (side_mask s i) by now destruct s. apply attend_ext; [reflexivity|].
+    intros j _. rewrite (forms_equal_correct users n w _ _ i j E). apply key_form_value.
   - apply andb_prop in H as [H E]. apply andb_prop in H as [H S]. apply andb_prop in H as [Z M].
     apply masking_eqb_eq in M. simpl. rewrite <- (average_form_value t _ S), (attended_uniform Z), M.
     replace (mask_at (mean_masking (side_of t)) i) with (side_mask (side_of t) i) by now destruct (side_of t).
     apply attend_ext; [reflexivity|]. intros j _. exact (forms_equal_correct users n w _ _ i j E).
   - apply andb_prop in H as [H E]. apply andb_prop in H as [M L]. apply masking_eqb_eq in M.
-    destruct (looks_up_correct s f _ p i L) as (g' & G & Sc).
-    apply within_error_correct in G as (G & x & He & X & W).
+    destruct (looks_up_correct s f _ p i L) as (g' & G & Sc). apply within_error_correct in G as (G & x & He & X & W).
     destruct (Sc G) as (k & Gk & Sk). simpl. rewrite attended_form, (mask_of_lookup s M).
     rewrite (attend_ext n _ (fv p i) (lookup_score k (others s n (tr f) i + 1)) (fv v i) (fun j => INR j - 1)).
     + eapply Rle_trans; [|exact He]. exact (others_head s n i (tr f) (Q2R g') k G Gk _ X W).

@@ -98,8 +98,7 @@ Definition constant_above_zero (x : expression) : bool :=
   match constant_power x with Some (_, k) => negb (Qle_bool k 1) | None => false end.
 
 (* `injection` would compute what is inside. *)
-Lemma some_is {X} (a b : X) : Some a = Some b -> a = b.
-Proof. now intros [= ->]. Qed.
+Lemma some_is {X} (a b : X) : Some a = Some b -> a = b. Proof. now intros [= ->]. Qed.
 
 Lemma pair_is {X Y} (a c : X) (b d : Y) : Some (a, b) = Some (c, d) -> c = a /\ d = b.
 Proof. now intros [= -> ->]. Qed.
@@ -113,8 +112,7 @@ Proof.
 Qed.
 
 (* ---- rounding ---- *)
-Lemma scaled_down_around q b : (0 <= b)%Z ->
-  IZR (scaled_down q b) <= Q2R q * IZR (2 ^ b) < IZR (scaled_down q b + 1).
+Lemma scaled_down_around q b : (0 <= b)%Z -> IZR (scaled_down q b) <= Q2R q * IZR (2 ^ b) < IZR (scaled_down q b + 1).
 Proof.
   intros B. unfold scaled_down. set (m := (Qnum q * 2 ^ b)%Z). set (d := Zpos (Qden q)).
   assert (D : (0 < d)%Z) by reflexivity. assert (Dr : 0 < IZR d) by now apply IZR_lt.
@@ -125,8 +123,7 @@ Proof.
   unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
 Qed.
 
-Lemma constant_bits_nonneg : (0 <= constant_bits)%Z.
-Proof. discriminate. Qed.
+Lemma constant_bits_nonneg : (0 <= constant_bits)%Z. Proof. discriminate. Qed.
 Lemma of_bits_value z : Q2R (of_bits z) = fixed constant_bits z.
 Proof.
   unfold of_bits, fixed, Q2R. cbn [Qnum Qden]. rewrite Z2Pos.id; [reflexivity|].
@@ -169,8 +166,7 @@ Proof.
   set (m := scaled_down q (2 * b)) in *. assert (M : (0 <= m)%Z).
   { apply Z.div_pos; [|reflexivity]. apply Z.mul_nonneg_nonneg; [exact H|now apply Z.pow_nonneg]. }
   destruct (Z.sqrt_spec m M) as [S1 S2]. pose proof (Z.sqrt_nonneg m) as N. set (r := Z.sqrt m) in *.
-  pose proof (u_pos b constant_bits_nonneg) as Up.
-  assert (E : IZR (2 ^ (2 * b)) = IZR (2 ^ b) * IZR (2 ^ b)).
+  pose proof (u_pos b constant_bits_nonneg) as Up. assert (E : IZR (2 ^ (2 * b)) = IZR (2 ^ b) * IZR (2 ^ b)).
   { rewrite <- mult_IZR, <- Z.pow_add_r by apply constant_bits_nonneg. f_equal. }
   rewrite E in *. unfold fixed. set (u := IZR (2 ^ b)) in *.
   assert (Q : Q2R q = (Q2R q * (u * u)) / (u * u)) by (field; lra).
@@ -193,8 +189,7 @@ Proof.
     rewrite Pos2Z.inj_succ. unfold Z.succ. rewrite Qpower_plus' by lia. change (q ^ 1)%Q with q. ring.
 Qed.
 
-Lemma whole_power_ln k p : 0 < Q2R k ->
-  0 < Q2R (whole_power k p) /\ ln (Q2R (whole_power k p)) = IZR p * ln (Q2R k).
+Lemma whole_power_ln k p : 0 < Q2R k -> 0 < Q2R (whole_power k p) /\ ln (Q2R (whole_power k p)) = IZR p * ln (Q2R k).
 Proof.
   intros K. destruct p as [|p|p]; cbn [whole_power].
   - rewrite Q2R_1, ln_1. lra.
@@ -350,7 +345,6 @@ Proof.
   apply constant_power_correct in P as [D P]. apply negb_true_iff in H. assert (Dr : 0 < IZR d) by now apply IZR_lt.
   assert (K : 1 < Q2R k).
   { rewrite <- Q2R_1. apply Qlt_Rlt, Qnot_le_lt. intros L. apply Qle_bool_iff in L. congruence. }
-  assert (E : 0 < IZR d * value x) by (apply exp_lt_inv; rewrite exp_0; lra).
-  apply Rmult_lt_reg_l with (IZR d); lra.
+  assert (E : 0 < IZR d * value x) by (apply exp_lt_inv; rewrite exp_0; lra). apply Rmult_lt_reg_l with (IZR d); lra.
 Qed.
 End Position.

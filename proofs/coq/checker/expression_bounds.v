@@ -65,14 +65,12 @@ Proof.
   assert (E : (q == 0)%Q) by (apply eqR_Qeq; now rewrite Q2R_0). apply Qeq_bool_iff in E. congruence.
 Qed.
 
-Lemma floor_below q : IZR (Qfloor q) <= Q2R q.
-Proof. rewrite <- Q2R_inject_Z. apply Qle_Rle, Qfloor_le. Qed.
+Lemma floor_below q : IZR (Qfloor q) <= Q2R q. Proof. rewrite <- Q2R_inject_Z. apply Qle_Rle, Qfloor_le. Qed.
 
 (* Rounding down, to units or to integers, keeps what is an integer. *)
 Lemma Int_part_at_least z x : IZR z <= x -> IZR z <= IZR (Int_part x).
 Proof.
-  intros H. apply IZR_le. destruct (base_Int_part x) as [_ B]. apply Z.lt_succ_r.
-  apply lt_IZR. rewrite succ_IZR. lra.
+  intros H. apply IZR_le. destruct (base_Int_part x) as [_ B]. apply Z.lt_succ_r. apply lt_IZR. rewrite succ_IZR. lra.
 Qed.
 
 Lemma ln_at_least q x : 0 < q <= x -> 1 - / q <= ln x.
@@ -135,9 +133,8 @@ Lemma both_from_zero_correct a b x y : at_least a x -> at_least b y -> at_least 
 Proof.
   intros A B q. destruct a as [p|], b as [r|]; cbn [both_from_zero]; try discriminate.
   destruct (Qle_bool 0 p) eqn:P, (Qle_bool 0 r) eqn:R; try discriminate. cbn [andb]. intros E.
-  replace q with (Qred (p * r)) by congruence.
-  rewrite Q2R_reduced, Q2R_mult. specialize (A _ eq_refl). specialize (B _ eq_refl). apply Qle_bool_R in P, R.
-  rewrite Q2R_0 in P, R. apply Rmult_le_compat; lra.
+  replace q with (Qred (p * r)) by congruence. rewrite Q2R_reduced, Q2R_mult. specialize (A _ eq_refl).
+  specialize (B _ eq_refl). apply Qle_bool_R in P, R. rewrite Q2R_0 in P, R. apply Rmult_le_compat; lra.
 Qed.
 
 Lemma power_below_correct a x z : at_least a x -> at_least (power_below a z) (powerRZ x z).

@@ -25,7 +25,6 @@ Hypothesis Pivot : v d = t.
 
 Definition bad_weight (j : nat) : R := if Req_EM_T (v j) t then 0 else weight m s j.
 Hypothesis Bad : sum n bad_weight + t * z <= weight m s d * B.
-
 Lemma bad_weight_nonneg j : 0 <= bad_weight j.
 Proof. unfold bad_weight. destruct (Req_EM_T _ _); [lra|apply weight_nonneg]. Qed.
 
@@ -56,8 +55,7 @@ Proof.
   assert (X0 : 0 <= sum n bad_weight) by (apply sum_nonneg; intros; apply bad_weight_nonneg).
   assert (X1 : 0 <= t * z <= z).
   { split; [apply Rmult_le_pos; lra|]. rewrite <- (Rmult_1_l z) at 2. apply Rmult_le_compat_r; lra. }
-  assert (B0 : 0 <= B) by (apply Rmult_le_reg_l with w; lra).
-  assert (X : 0 <= sum n bad_weight + t * z) by lra.
+  assert (B0 : 0 <= B) by (apply Rmult_le_reg_l with w; lra). assert (X : 0 <= sum n bad_weight + t * z) by lra.
   assert (T : w + (sum n bad_weight + t * z) <= z + sum n (weight m s)).
   { rewrite (sum_apart n d (weight m s)) by apply Vd. fold w.
     enough (sum n bad_weight <= sum n (except d (weight m s))) by lra. apply sum_le. intros j _.
@@ -105,10 +103,8 @@ Definition score_bits : Z := 80.
 Definition weight_bits : Z := 60.
 Notation score := (fixed score_bits).
 Notation share := (fixed weight_bits).
-Lemma score_bits_nonneg : (0 <= score_bits)%Z.
-Proof. now unfold score_bits. Qed.
-Lemma weight_bits_nonneg : (0 <= weight_bits)%Z.
-Proof. now unfold weight_bits. Qed.
+Lemma score_bits_nonneg : (0 <= score_bits)%Z. Proof. now unfold score_bits. Qed.
+Lemma weight_bits_nonneg : (0 <= weight_bits)%Z. Proof. now unfold weight_bits. Qed.
 #[local] Hint Resolve score_bits_nonneg weight_bits_nonneg : core.
 
 (* A score that cannot be is None. *)
@@ -119,14 +115,12 @@ Definition weigh_by (W : option Z -> R) (l : list (option Z)) : R := fold_right 
 Notation weigh := (weigh_by weighs).
 Definition at_most (o : option Z) (x : R) : Prop := exists y, o = Some y /\ x <= score y.
 
-Lemma weighs_nonneg o : 0 <= weighs o.
-Proof. destruct o; simpl; [apply exp_nonneg|lra]. Qed.
+Lemma weighs_nonneg o : 0 <= weighs o. Proof. destruct o; simpl; [apply exp_nonneg|lra]. Qed.
 Lemma weigh_by_nonneg W l : (forall o, 0 <= W o) -> 0 <= weigh_by W l.
 Proof. intros H. induction l as [|o l IH]; simpl; [lra|]. specialize (H o). lra. Qed.
 Lemma weigh_app W l k : weigh_by W (l ++ k) = weigh_by W l + weigh_by W k.
 Proof. unfold weigh_by. induction l as [|o l IH]; simpl; [lra|]. rewrite IH. lra. Qed.
-Lemma weighs_at_most o x : at_most o x -> exp x <= weighs o.
-Proof. intros (y & -> & H). now apply exp_monotone. Qed.
+Lemma weighs_at_most o x : at_most o x -> exp x <= weighs o. Proof. intros (y & -> & H). now apply exp_monotone. Qed.
 
 Lemma sum_weigh W l : forall f, (forall k, (k < length l)%nat -> f (S k) <= W (nth k l None)) ->
   sum (length l) f <= weigh_by W l.
@@ -230,8 +224,7 @@ Definition decayed (c : cache) (g : Z) : cache :=
 
 Lemma no_cache_valid : valid no_cache.
 Proof. unfold valid, no_cache. cbn [fst snd]. rewrite fixed_0, Ropp_0, exp_0, fixed_one by auto. lra. Qed.
-Lemma argument_nonneg g : (0 <= argument g)%Z.
-Proof. unfold argument, far. lia. Qed.
+Lemma argument_nonneg g : (0 <= argument g)%Z. Proof. unfold argument, far. lia. Qed.
 Lemma argument_le g : (0 <= g)%Z -> share (argument g) <= score g.
 Proof.
   intros G. apply Rle_trans with (share (Z.max 0 (Z.shiftr (g - slack_of_gap) 20))).
@@ -325,9 +318,8 @@ Lemma part_correct c h y x c' z : valid c -> bounds h x -> part c h y = Some (c'
 Proof.
   intros V. destruct h as [h|]; cbn [part bounds]; [intros (M & H & _)|intros H].
   - destruct (Z.leb_spec (top h) y) as [L|]; [|discriminate]. intros E. apply some_pair in E as [<- <-].
-    destruct (decayed_correct c (y - top h) V ltac:(lia)) as [V' D]. split; [exact V'|].
-    eapply Rle_trans; [exact H|]. rewrite (exp_apart (top h) y), Rmult_assoc. apply Rmult_le_compat_l;
-      [apply exp_nonneg|].
+    destruct (decayed_correct c (y - top h) V ltac:(lia)) as [V' D]. split; [exact V'|]. eapply Rle_trans; [exact H|].
+    rewrite (exp_apart (top h) y), Rmult_assoc. apply Rmult_le_compat_l; [apply exp_nonneg|].
     eapply Rle_trans; [|now apply product_up_ge]. rewrite Rmult_comm.
     apply Rmult_le_compat_l; [now apply fixed_nonneg|exact D].
   - intros E. apply some_pair in E as [<- <-]. split; [exact V|]. rewrite fixed_0. lra.
@@ -452,9 +444,8 @@ End Limit.
 Lemma weigh_fewer W (f : place -> option Z) k r ps : (forall o, 0 <= W o) ->
   weigh_by W (map f (skipn k (firstn r ps))) <= weigh_by W (map f (skipn k ps)).
 Proof.
-  intros W0.
-  rewrite skipn_firstn_comm. rewrite <- (firstn_skipn (r - k) (skipn k ps)) at 2. rewrite map_app, weigh_app.
-  pose proof (weigh_by_nonneg W (map f (skipn (r - k) (skipn k ps))) W0). lra.
+  intros W0. rewrite skipn_firstn_comm. rewrite <- (firstn_skipn (r - k) (skipn k ps)) at 2.
+  rewrite map_app, weigh_app. pose proof (weigh_by_nonneg W (map f (skipn (r - k) (skipn k ps))) W0). lra.
 Qed.
 
 (* One row, of which `ps` are the places of the first r positions and of more. *)

@@ -30,18 +30,14 @@ Definition is_point (v : interval) (q : Q) : bool :=
 
 Definition is_at_least (v : interval) (q : Q) : bool := match fst v with Some a => Qle_bool q a | None => false end.
 
-Lemma within_unbounded x : within unbounded x.
-Proof. split; exact I. Qed.
-Lemma within_point q : within (point q) (Q2R q).
-Proof. split; simpl; lra. Qed.
-Lemma within_from_to a b x : Q2R a <= x <= Q2R b -> within (from_to a b) x.
-Proof. intros [H1 H2]. now split. Qed.
+Lemma within_unbounded x : within unbounded x. Proof. split; exact I. Qed.
+Lemma within_point q : within (point q) (Q2R q). Proof. split; simpl; lra. Qed.
+Lemma within_from_to a b x : Q2R a <= x <= Q2R b -> within (from_to a b) x. Proof. intros [H1 H2]. now split. Qed.
 
 Lemma within_add u v x y : within u x -> within v y -> within (add u v) (x + y).
 Proof.
   destruct u as [[a|] [b|]], v as [[c|] [d|]]; intros [H1 H2] [H3 H4]; split;
-    cbn [within above below add add_ends fst snd] in *; try exact I;
-    rewrite Q2R_reduced, Q2R_plus; lra.
+    cbn [within above below add add_ends fst snd] in *; try exact I; rewrite Q2R_reduced, Q2R_plus; lra.
 Qed.
 
 Lemma within_scale q v x : within v x -> within (scale q v) (Q2R q * x).
@@ -128,19 +124,18 @@ Proof.
     apply Z.eqb_eq in S1, S2, S3. rewrite S1, S2, S3, !powerRZ_O. destruct Rc as (O & _). rewrite O.
     unfold sign, alternating. destruct (monomial_alternates m); simpl; [destruct (Nat.odd i)|].
     + replace (Q2R (monomial_factor m) * 1 * 1 * 1 * -1) with (Q2R (- monomial_factor m)) by (rewrite Q2R_opp; ring).
-        apply within_point.
+      apply within_point.
     + rewrite !Rmult_1_r. apply within_point.
     + rewrite !Rmult_1_r. apply within_point.
   - clear S. destruct (is_fraction m) eqn:F; [|apply within_unbounded]. unfold is_fraction in F.
     apply andb_prop in F as [F K]. apply andb_prop in F as [P N]. apply Qle_bool_R in P. rewrite Q2R_0 in P.
     apply negb_true_iff in N. rewrite N. unfold sign. apply within_from_to. rewrite Q2R_0.
     assert (Pi : 1 <= INR i) by (apply INR_at_least_1; lia). assert (Li : INR i <= INR n) by (apply le_INR; lia).
-    assert (Pe : 1 <= INR (S n - i)) by (apply INR_at_least_1; lia).
-    assert (D : forall x, 1 <= x -> 0 <= / x <= 1).
+    assert (Pe : 1 <= INR (S n - i)) by (apply INR_at_least_1; lia). assert (D : forall x, 1 <= x -> 0 <= / x <= 1).
     { intros x Hx. split; [left; apply Rinv_0_lt_compat; lra|]. rewrite <- Rinv_1. apply Rinv_le_contravar; lra. }
     assert (U : forall x, 0 <= x <= 1 -> 0 <= Q2R (monomial_factor m) * x <= Q2R (monomial_factor m)).
     { intros x Hx. split; [apply Rmult_le_pos; lra|]. rewrite <- (Rmult_1_r (Q2R (monomial_factor m))) at 2.
-    apply Rmult_le_compat_l; lra. }
+      apply Rmult_le_compat_l; lra. }
     apply orb_prop in K as [K|K]; [apply orb_prop in K as [K|K]|];
       apply andb_prop in K as [K K3]; apply andb_prop in K as [K1 K2]; apply Z.eqb_eq in K1, K2, K3;
       rewrite K1, K2, K3, ?powerRZ_O, ?powerRZ_1, power_minus_1, !Rmult_1_r.

@@ -167,8 +167,7 @@ Proof.
   unfold weighs_as, weigh, moved. rewrite total_map. apply total_ext. intros t _. cbn [fst snd]. do 2 f_equal.
   rewrite Q2R_reduced, Q2R_minus, Q2R_mult, Q2R_inject_Z. ring.
 Qed.
-Lemma kind_is_alone k : is_alone k = true -> is_alone (kind_of k) = true.
-Proof. now destruct k. Qed.
+Lemma kind_is_alone k : is_alone k = true -> is_alone (kind_of k) = true. Proof. now destruct k. Qed.
 Lemma response_kind k n z : (1 <= n)%nat -> is_alone k = true ->
   response k n z = response (kind_of k) 1 (z / Q2R (divisor k n)).
 Proof.
@@ -274,15 +273,14 @@ Proof.
       destruct (match rest with [] => true | _ => is_zero al && is_zero be end) eqn:Z; [|discriminate].
       apply some_inj in F. apply pair_inj in F as [F <-]. take_triple F. cbn [dot_product].
       rewrite (IH keys ks' p' q' c' r' Ks F' j Hj), (split_row_correct A users n w i h HA row x rest S).
-      rewrite (key_parabola_correct A users n w i h HA key al be ga j Ey Hj), linear_joined, linear_scaled.
-      rationals.
+      rewrite (key_parabola_correct A users n w i h HA key al be ga j Ey Hj), linear_joined, linear_scaled. rationals.
       assert (Rest : linear rest (h i) * Q2R al = 0 /\ linear rest (h i) * Q2R be = 0).
       { destruct rest; [cbn [linear]; lra|]. apply andb_prop in Z as [Z1 Z2]. apply Qeq_bool_R in Z1, Z2.
         rewrite Z1, Z2, Q2R_0. lra. }
       destruct Rest as [R1 R2].
       replace ((Q2R x + linear rest (h i)) * (Q2R al * INR j * INR j + Q2R be * INR j + Q2R ga))
         with (Q2R x * (Q2R al * INR j * INR j + Q2R be * INR j + Q2R ga) + linear rest (h i) * Q2R al * INR j * INR j
-              + linear rest (h i) * Q2R be * INR j + linear rest (h i) * Q2R ga) by ring.
+        + linear rest (h i) * Q2R be * INR j + linear rest (h i) * Q2R ga) by ring.
       rewrite R1, R2. ring.
 Qed.
 Lemma line_at_correct a ks l j : traverse (key_parabola A n) (head_keys a) = Some ks ->

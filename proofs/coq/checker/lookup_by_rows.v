@@ -262,11 +262,10 @@ Lemma key_parabola_correct r x y z j : key_parabola n r = Some (x, y, z) -> j up
 Proof.
   unfold key_parabola, bind. intros H Hj. destruct (known_row r n 1) as [u|]; [|discriminate].
   destruct (known_row r n 2) as [v|]; [|discriminate]. destruct (known_row r n 3) as [t|]; [|discriminate].
-  cbv zeta in H. set (k := fitted u v t) in *. destruct (forallb _ _) eqn:F; [|discriminate].
-  apply some_inj in H. rewrite forallb_forall in F. specialize (F j ltac:(apply in_seq; lia)).
+  cbv zeta in H. set (k := fitted u v t) in *. destruct (forallb _ _) eqn:F; [|discriminate]. apply some_inj in H.
+  rewrite forallb_forall in F. specialize (F j ltac:(apply in_seq; lia)).
   destruct (known_row r n j) as [q|] eqn:K; [|discriminate]. rewrite (known_row_correct r j Hj q K).
-  apply Qeq_bool_R in F. rewrite F, H. cbn [parabola_at].
-  rewrite !Q2R_plus, !Q2R_mult, integer_of_value. reflexivity.
+  apply Qeq_bool_R in F. rewrite F, H. cbn [parabola_at]. rewrite !Q2R_plus, !Q2R_mult, integer_of_value. reflexivity.
 Qed.
 
 Lemma query_number_correct x v p q : means users n w i x v -> query_number n i b x = Some (p, q) ->
@@ -341,18 +340,17 @@ Proof.
   intros K H. unfold lookup_case, bind in H. destruct (traverse _ (head_queries a)) as [qs|] eqn:Q; [|discriminate].
   pose proof (exact_correct (head_temperature a) n i) as X. destruct (exact _ n i) as [tau|]; [|discriminate].
   specialize (proj1 (X tau eq_refl)) as Xt. clear X. rename Xt into X.
-    destruct (factors qs ks) as [[[p q] r] t] eqn:F. cbv zeta in H.
-  destruct (Qle_bool tau 0) eqn:T0; [discriminate|]. destruct (is_zero q) eqn:Q0; [|discriminate].
-  destruct (Qle_bool (- p) 0) eqn:C0; [discriminate|]. destruct (Qeq_bool t (2 * - p)) eqn:T1; [|discriminate].
-  destruct (is_integer _) eqn:I1; [|discriminate]. cbn [negb andb] in H.
+  destruct (factors qs ks) as [[[p q] r] t] eqn:F. cbv zeta in H. destruct (Qle_bool tau 0) eqn:T0; [discriminate|].
+  destruct (is_zero q) eqn:Q0; [|discriminate]. destruct (Qle_bool (- p) 0) eqn:C0; [discriminate|].
+  destruct (Qeq_bool t (2 * - p)) eqn:T1; [|discriminate]. destruct (is_integer _) eqn:I1; [|discriminate].
+  cbn [negb andb] in H.
   assert (Qred (- p / tau) = c /\ Qnum (Qred (r / (2 * - p))) = off) as [<- <-] by (split; congruence).
   apply not_below in T0, C0. apply Qeq_bool_R in Q0, T1. rewrite Q2R_0 in Q0. apply integer_value_of in I1.
   assert (N1 : ~ (tau == 0)%Q) by (intros Z; apply Qeq_eqR in Z; rewrite Q2R_0 in Z; lra).
   assert (N2 : ~ (2 * - p == 0)%Q) by (intros Z; apply Qeq_eqR in Z; revert Z C0; rationals; intros; lra).
   assert (P : Q2R (- p) = - Q2R p) by apply Q2R_opp. rewrite P in C0.
   assert (Two : Q2R (2 * - p) = 2 * - Q2R p) by (rewrite Q2R_mult, P; f_equal; unfold Q2R; simpl; lra).
-  rewrite <- I1, !Q2R_reduced, !Q2R_div, P, Two by assumption.
-  assert (Tv : Q2R t = 2 * - Q2R p) by now rewrite T1.
+  rewrite <- I1, !Q2R_reduced, !Q2R_div, P, Two by assumption. assert (Tv : Q2R t = 2 * - Q2R p) by now rewrite T1.
   destruct (factors_correct _ _ qs ks Q K p q r t F) as (e & E). split.
   - apply Rmult_lt_0_compat; [exact C0|now apply Rinv_0_lt_compat].
   - exists (e / Q2R tau). intros j Hj. unfold scaled_score. rewrite (E j Hj), X, Q0, Tv. field. lra.
@@ -421,8 +419,7 @@ Lemma nth_weight c0 k : 0 <= Q2R c0 -> exp (- (Q2R c0 * INR (k * k))) <=
 Proof.
   intros C. unfold weight_table, weight_far. destruct (Nat.lt_ge_cases k cut) as [L|L].
   - rewrite (nth_indep _ _ (weight_above c0 0)) by (now rewrite length_map, length_seq).
-    rewrite map_nth, seq_nth by exact L.
-    now apply weight_above_correct.
+    rewrite map_nth, seq_nth by exact L. now apply weight_above_correct.
   - rewrite nth_overflow by (now rewrite length_map, length_seq). eapply Rle_trans; [|now apply weight_above_correct].
     apply exp_monotone, Ropp_le_contravar, Rmult_le_compat_l; [exact C|]. apply le_INR, Nat.mul_le_mono; exact L.
 Qed.
@@ -432,12 +429,11 @@ Lemma bad_sum_value table far p t vs : forall j,
   share (bad_sum table far p t j vs).
 Proof.
   induction vs as [|v vs IH]; intros j; [simpl; now rewrite fixed_0|].
-    change (length (v :: vs)) with (1 + length vs)%nat.
-  rewrite sum_cut. cbn [bad_sum]. rewrite fixed_plus, <- (IH (S j)). f_equal.
+  change (length (v :: vs)) with (1 + length vs)%nat. rewrite sum_cut. cbn [bad_sum].
+  rewrite fixed_plus, <- (IH (S j)). f_equal.
   - cbn [sum]. rewrite Rplus_0_l. replace (j + 1 - 1)%nat with j by lia. reflexivity.
   - apply sum_ext. intros k Hk. replace (j + (1 + k) - 1)%nat with (S j + k - 1)%nat by lia.
-    destruct k as [|k]; [lia|].
-    replace (1 + S k - 1)%nat with (S k) by lia. now replace (S k - 1)%nat with k by lia.
+    destruct k as [|k]; [lia|]. replace (1 + S k - 1)%nat with (S k) by lia. now replace (S k - 1)%nat with k by lia.
 Qed.
 
 (* What stands at distance k weighs e^(-c k^2) times as much as the place. *)
@@ -505,15 +501,12 @@ Lemma near_length_found c0 table chi guard : check_near_length c0 table chi guar
   exists vs c p e, length vs = n /\ (each j upto n, linear values (h j) = Q2R (nth (j - 1) vs 0%Q)) /\
     Q2R c0 <= Q2R c /\ found c p e /\ reads table (weight_far c0) vs p = Some (tr chi i).
 Proof.
-  intros H G. unfold check_near_length in H. destruct (traverse (known_row values n) (seq 1 n)) as [vs|] eqn:Vs;
-    [|discriminate].
-  apply andb_prop in H as [_ H]. cbv zeta in H.
-  assert (Ln : length vs = n) by (rewrite (traverse_length _ _ _ Vs); apply length_seq).
-  rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)).
-  rewrite forallb_forall in H. specialize (H b (bool_listed b)). unfold check_near_row in H. cbv zeta in H.
-  rewrite real_can_be in H.
-  pose proof (on_where_guarded guard G) as On.
-  destruct (forallb (fun m => negb _) _) eqn:Off.
+  intros H G. unfold check_near_length in H.
+  destruct (traverse (known_row values n) (seq 1 n)) as [vs|] eqn:Vs; [|discriminate]. apply andb_prop in H as [_ H].
+  cbv zeta in H. assert (Ln : length vs = n) by (rewrite (traverse_length _ _ _ Vs); apply length_seq).
+  rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)). rewrite forallb_forall in H.
+  specialize (H b (bool_listed b)). unfold check_near_row in H. cbv zeta in H. rewrite real_can_be in H.
+  pose proof (on_where_guarded guard G) as On. destruct (forallb (fun m => negb _) _) eqn:Off.
   { exfalso. rewrite forallb_forall in Off. specialize (Off m others_listed). rewrite On in Off. discriminate. }
   destruct (case_in _ i b) as [[c off]|] eqn:Case; [|discriminate]. apply andb_prop in H as [Cc H].
   rewrite forallb_forall in H. specialize (H m others_listed). rewrite On in H. apply andb_prop in H as [Sees Read].
@@ -521,13 +514,11 @@ Proof.
   apply Qle_bool_R in Cc. destruct (known_case_correct c off Case) as (Cp & e & Score).
   set (pz := (Z.of_nat m + off)%Z) in *. unfold sees in Sees. apply andb_prop in Sees as [Sees Mp].
   apply andb_prop in Sees as [P1 P2]. apply Z.leb_le in P1, P2. set (p := Z.to_nat pz) in *.
-  assert (Hp : p upto n) by (unfold p; lia).
-  assert (Pv : INR m + IZR off = INR p).
+  assert (Hp : p upto n) by (unfold p; lia). assert (Pv : INR m + IZR off = INR p).
   { unfold p. rewrite (INR_IZR_INZ (Z.to_nat pz)), Z2Nat.id by lia. unfold pz. now rewrite plus_IZR, <- INR_IZR_INZ. }
-  rewrite Pv in Score.
-  destruct (nth (p - 1) _ None) as [u|] eqn:Rd; [|discriminate]. apply eqb_prop in Read. subst u.
-  apply (read_at_position _ _ _ _ _ Hp) in Rd. rename Rd into Rp.
-  exists vs, c, p, e. split; [exact Ln|]. split; [exact (known_values vs Vs)|]. split; [exact Cc|]. split; [|exact Rp].
+  rewrite Pv in Score. destruct (nth (p - 1) _ None) as [u|] eqn:Rd; [|discriminate]. apply eqb_prop in Read. subst u.
+  apply (read_at_position _ _ _ _ _ Hp) in Rd. rename Rd into Rp. exists vs, c, p, e. split; [exact Ln|].
+  split; [exact (known_values vs Vs)|]. split; [exact Cc|]. split; [|exact Rp].
   split; [split; [exact Hp|exact Mp]|exact Score].
 Qed.
 
@@ -594,9 +585,7 @@ Proof.
   - apply sum_ext. intros j Hj. f_equal. f_equal. lia.
 Qed.
 Lemma weight_sum_value c0 N : share (weight_sum c0 N) = weight_total c0 (N - 1).
-Proof.
-  unfold weight_sum. rewrite seq_sum. apply sum_ext. intros j Hj. now replace (1 + j - 1)%nat with j by lia.
-Qed.
+Proof. unfold weight_sum. rewrite seq_sum. apply sum_ext. intros j Hj. now replace (1 + j - 1)%nat with j by lia. Qed.
 Lemma moment_sum_value c0 N : share (moment_sum c0 N) = moment_total c0 (N - 1).
 Proof.
   unfold moment_sum. rewrite seq_sum. apply sum_ext. intros j Hj. replace (1 + j - 1)%nat with j by lia.
@@ -631,12 +620,11 @@ Lemma others_length_found c0 : masking_eqb (head_masking a) PastMasked = false -
     (each j upto n, linear values (h j) = INR j - IZR shift) /\ found c p e.
 Proof.
   intros Mask H. unfold check_others_length in H. destruct (value_shift n) as [shift|] eqn:Sh; [|discriminate].
-  cbv zeta in H. rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)).
-  rewrite forallb_forall in H. specialize (H b (bool_listed b)). unfold check_others_row in H. rewrite real_can_be in H.
-  destruct (case_in _ i b) as [[c off]|] eqn:Case; [|discriminate].
-  apply andb_prop in H as [H Fit]. apply andb_prop in H as [H O1]. apply andb_prop in H as [Cc Eo].
-  apply Z.eqb_eq in Eo. subst off. apply Z.leb_le in O1, Fit. apply Qle_bool_R in Cc.
-  destruct (known_case_correct c shift Case) as (Cp & e0 & Score).
+  cbv zeta in H. rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)). rewrite forallb_forall in H.
+  specialize (H b (bool_listed b)). unfold check_others_row in H. rewrite real_can_be in H.
+  destruct (case_in _ i b) as [[c off]|] eqn:Case; [|discriminate]. apply andb_prop in H as [H Fit].
+  apply andb_prop in H as [H O1]. apply andb_prop in H as [Cc Eo]. apply Z.eqb_eq in Eo. subst off.
+  apply Z.leb_le in O1, Fit. apply Qle_bool_R in Cc. destruct (known_case_correct c shift Case) as (Cp & e0 & Score).
   pose proof (others_bound s n (tr f) i) as Bound. set (p := (m + Z.to_nat shift)%nat).
   assert (Hp : p upto sees_up_to n i) by (unfold p; lia).
   assert (HW : (sees_up_to n i <= n)%nat) by (unfold sees_up_to; destruct (head_masking a); lia).
@@ -644,9 +632,8 @@ Proof.
   { unfold p. now rewrite plus_INR, (INR_IZR_INZ (Z.to_nat shift)), Z2Nat.id by lia. }
   rewrite Pv in Score. exists shift, c, p, e0. repeat split; auto; try lia.
   - intros j Hj. unfold value_shift, bind in Sh. destruct (known_row values n 1) as [v|]; [|discriminate].
-    cbv zeta in Sh.
-    destruct (is_integer _ && _) eqn:F; [|discriminate]. apply some_inj in Sh. apply andb_prop in F as [_ F].
-    rewrite forallb_forall in F. specialize (F j ltac:(apply in_seq; lia)).
+    cbv zeta in Sh. destruct (is_integer _ && _) eqn:F; [|discriminate]. apply some_inj in Sh.
+    apply andb_prop in F as [_ F]. rewrite forallb_forall in F. specialize (F j ltac:(apply in_seq; lia)).
     destruct (known_row values n j) as [x|] eqn:K; [|discriminate]. rewrite (known_row_correct _ j Hj x K).
     apply Qeq_bool_R in F. now rewrite F, Q2R_minus, integer_of_value, Q2R_inject_Z, Sh.
   - unfold sees_up_to in Hp. destruct (head_masking a); cbn [mask_at]; [reflexivity| |discriminate Mask].
@@ -681,8 +668,7 @@ Lemma gathered_far order c0 c p e : sparse_order (head_weighing a) = Some order 
 Proof.
   intros K C0 Cc [Vp Score]. unfold gathered. rewrite (attend_as_sparsely _ order) by exact K.
   apply (attend_sparsely_far order n _ _ (fun j => linear values (h j)) p Vp). intros j [Hj _] N.
-  rewrite (Score j Hj), (Score p (proj1 Vp)).
-  assert (D : 1 <= (INR j - INR p) * (INR j - INR p)).
+  rewrite (Score j Hj), (Score p (proj1 Vp)). assert (D : 1 <= (INR j - INR p) * (INR j - INR p)).
   { rewrite !INR_IZR_INZ, <- minus_IZR, <- mult_IZR. apply IZR_le. nia. }
   assert (INR (S order) <= Q2R c * ((INR j - INR p) * (INR j - INR p))); [|lra].
   rewrite <- (Rmult_1_r (INR (S order))). apply Rmult_le_compat; try lra. apply pos_INR.

@@ -248,13 +248,11 @@ Lemma error_by_sides n m x v t d E bad good c e : visible n m d -> 0 <= t <= 1 -
   Rabs (t - attend n m x v) <= e / (c + e).
 Proof.
   intros V Ht Hv HE Hc He H B G. eapply Rle_trans; [exact (error_by_share n m x v t d V Ht Hv)|].
-  pose proof (total_pos n m x d V) as T. rewrite sum_minus in G.
-  set (X := sum n (bad_weight m x v t)) in *. set (W := sum n (weight m x)) in *.
-  apply Rmult_le_reg_r with (W * (c + e)); [apply Rmult_lt_0_compat; lra|].
+  pose proof (total_pos n m x d V) as T. rewrite sum_minus in G. set (X := sum n (bad_weight m x v t)) in *.
+  set (W := sum n (weight m x)) in *. apply Rmult_le_reg_r with (W * (c + e)); [apply Rmult_lt_0_compat; lra|].
   replace (X / W * (W * (c + e))) with (X * (c + e)) by (field; lra).
-  replace (e / (c + e) * (W * (c + e))) with (e * W) by (field; lra).
-  pose proof (Rmult_le_compat_l E _ _ HE H). pose proof (Rmult_le_compat_l c _ _ (Rlt_le _ _ Hc) B).
-  pose proof (Rmult_le_compat_l e _ _ He G). lra.
+  replace (e / (c + e) * (W * (c + e))) with (e * W) by (field; lra). pose proof (Rmult_le_compat_l E _ _ HE H).
+  pose proof (Rmult_le_compat_l c _ _ (Rlt_le _ _ Hc) B). pose proof (Rmult_le_compat_l e _ _ He G). lra.
 Qed.
 
 Lemma room_enough limit cooler x : (0 < fst limit)%Z -> (0 < cooler)%Z -> (x <= room limit cooler)%Z ->
@@ -294,11 +292,10 @@ Lemma position_sides c c0 e p t v j : 0 <= Q2R c0 -> Q2R c = Q2R c0 ->
 Proof.
   intros C0 Cc S V E x. pose proof (exp_pos (Q2R c * (2 * INR p * INR p - INR p * INR p) + e) : 0 < E) as Ep.
   destruct (weights_around_correct c0 (apart j p) C0) as [Lo Up]. rewrite <- Cc in Lo, Up.
-  pose proof (score_apart n i (Q2R c) p j e _ S) as W. fold E in W.
-  unfold bad_weight, weight, x, brings_at. rewrite V, W.
-  assert (Q : if Qeq_bool v (number_of t) then Q2R v = bit t else Q2R v <> bit t).
-  { rewrite <- number_of_value. destruct (Qeq_bool v (number_of t)) eqn:Q; [now apply Qeq_bool_R|].
-    intros R. apply eqR_Qeq, Qeq_bool_iff in R. congruence. }
+  pose proof (score_apart n i (Q2R c) p j e _ S) as W. fold E in W. unfold bad_weight, weight, x, brings_at.
+  rewrite V, W. assert (Q : if Qeq_bool v (number_of t) then Q2R v = bit t else Q2R v <> bit t).
+  { rewrite <- number_of_value. destruct (Qeq_bool v (number_of t)) eqn:Q; [now apply Qeq_bool_R|]. intros R.
+    apply eqR_Qeq, Qeq_bool_iff in R. congruence. }
   pose proof (Rmult_le_compat_l E _ _ (Rlt_le _ _ Ep) Lo). pose proof (Rmult_le_compat_l E _ _ (Rlt_le _ _ Ep) Up).
   destruct (Qeq_bool v (number_of t)); destruct (Req_EM_T _ _); try contradiction; cbn [fst snd];
     destruct (visible_here j); cbn [bit]; rewrite ?fixed_0; lra.
@@ -312,17 +309,14 @@ Lemma cooler_sides c c0 e p t v j : 0 <= Q2R c0 <= Q2R c -> Qeq_bool v (number_o
     share (fst (brings_at (weights_around c0) (weights_beyond c0) p (number_of t) j v)))).
 Proof.
   intros [C0 Cc] P S V. set (E := exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e)).
-  assert (Ep : 0 < E) by apply exp_pos.
-  destruct (weights_around_correct c0 (apart j p) C0) as [_ Up].
-  assert (D0 : 0 <= Q2R (c - c0)) by (rewrite Q2R_minus; lra).
-  pose proof (weight_above_correct (c - c0) 1 D0) as D. rewrite Q2R_minus in D.
-  pose proof (score_apart n i (Q2R c) p j e _ S) as W. fold E in W.
+  assert (Ep : 0 < E) by apply exp_pos. destruct (weights_around_correct c0 (apart j p) C0) as [_ Up].
+  assert (D0 : 0 <= Q2R (c - c0)) by (rewrite Q2R_minus; lra). pose proof (weight_above_correct (c - c0) 1 D0) as D.
+  rewrite Q2R_minus in D. pose proof (score_apart n i (Q2R c) p j e _ S) as W. fold E in W.
   unfold bad_weight, weight, brings_at. rewrite V, W. set (k := apart j p) in *.
   pose proof (exp_nonneg (- ((Q2R c - Q2R c0) * INR (1 * 1)))) as D1.
-  pose proof (exp_nonneg (- (Q2R c0 * INR (k * k)))) as D2.
-  destruct (Qeq_bool v (number_of t)) eqn:Q; cbn [fst].
-  - apply Qeq_bool_R in Q. rewrite number_of_value in Q. destruct (Req_EM_T _ _); [|contradiction].
-    rewrite fixed_0. lra.
+  pose proof (exp_nonneg (- (Q2R c0 * INR (k * k)))) as D2. destruct (Qeq_bool v (number_of t)) eqn:Q; cbn [fst].
+  - apply Qeq_bool_R in Q. rewrite number_of_value in Q. destruct (Req_EM_T _ _); [|contradiction]. rewrite fixed_0.
+    lra.
   - destruct P as [P|P]; [discriminate|]. assert (K : (1 <= k * k)%nat).
     { assert (1 <= k)%nat by (unfold k, apart; lia). change 1%nat with (1 * 1)%nat. now apply Nat.mul_le_mono. }
     assert (B : exp (- (Q2R c * INR (k * k))) <= share (weight_above (c - c0) 1) *
@@ -526,9 +520,8 @@ Theorem errs_by_lookup_of_others users n w L A h a r s f e if_above if_below (i 
   - Q2R if_below <= attended a n h i r - INR (others s n (truth users n w f) i) <= Q2R if_above.
 Proof.
   intros HL HA H. unfold errs_by_lookup in H. destruct (greatest_length L) as [N|]; [|discriminate].
-  destruct (_ <? N)%nat in H; [discriminate|].
-  apply (check_lookup_correct users n w L A h a r _ i HL HA) in H. cbn [means] in H.
-  destruct (lesser_of_le if_above if_below). revert H. unfold Rabs. destruct (Rcase_abs _); lra.
+  destruct (_ <? N)%nat in H; [discriminate|]. apply (check_lookup_correct users n w L A h a r _ i HL HA) in H.
+  cbn [means] in H. destruct (lesser_of_le if_above if_below). revert H. unfold Rabs. destruct (Rcase_abs _); lra.
 Qed.
 
 Theorem errs_by_lookup_correct users n w L A h a r f g if_false if_true (i : position n) : allowed L n ->

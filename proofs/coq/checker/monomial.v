@@ -63,10 +63,8 @@ Definition monomial_value (a : monomial) (n i : nat) : R :=
 
 Lemma sign_xorb a b i : sign (xorb a b) i = sign a i * sign b i.
 Proof. unfold sign, alternating. destruct a, b, (Nat.odd i); simpl; lra. Qed.
-
 Lemma power_add k a b : (1 <= k)%nat -> powerRZ (INR k) (a + b) = powerRZ (INR k) a * powerRZ (INR k) b.
 Proof. intros H. apply powerRZ_add, not_0_INR. lia. Qed.
-
 Lemma power_inverse k a : (1 <= k)%nat -> powerRZ (INR k) (- a) * powerRZ (INR k) a = 1.
 Proof. intros H. rewrite <- power_add by exact H. now replace (- a + a)%Z with 0%Z by lia. Qed.
 

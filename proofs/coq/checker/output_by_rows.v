@@ -217,16 +217,15 @@ Lemma truth_from_correct n' f k least most z b : combined counts D = IZR z -> (l
   (n' = n \/ k <> ByValue LAST) -> decides D f = Some k -> truth_from n' least most k = Some b -> tr f i = b.
 Proof.
   intros V Hz Hn Df T. destruct f; try discriminate; cbn [decides] in Df.
-  - destruct (negb (is_users p)) eqn:U; [|discriminate]. destruct (equal count_eqb D (one_count s f)) eqn:E;
-    [|discriminate].
-    cbn [andb] in Df. take Df. cbn [truth_from] in T. destruct (Z.eqb_spec least most); [|discriminate].
+  - destruct (negb (is_users p)) eqn:U; [|discriminate].
+    destruct (equal count_eqb D (one_count s f)) eqn:E; [|discriminate]. cbn [andb] in Df. take Df.
+    cbn [truth_from] in T. destruct (Z.eqb_spec least most); [|discriminate].
     destruct (Z.leb_spec 0 least); [|discriminate]. cbn [andb] in T. take T.
     change (tr (OnCount p s f) i) with (holds users p (counted s n (tr f) i) n).
     rewrite (equal_correct count_eqb count_eqb_eq counts _ _ E), one_count_value, INR_IZR_INZ in V. apply eq_IZR in V.
     apply negb_true_iff in U. rewrite (holds_built_in users p _ _ U).
     replace least with (Z.of_nat (counted s n (tr f) i)) by lia. rewrite holds_at_count.
-    destruct Hn as [->|Hn]; [reflexivity|].
-    destruct p; try reflexivity. now destruct Hn.
+    destruct Hn as [->|Hn]; [reflexivity|]. destruct p; try reflexivity. now destruct Hn.
   - destruct (ratio (difference t u) D) as [a|] eqn:R; [|discriminate]. take Df. cbn [truth_from] in T.
     destruct (comparison_eqb _ _) eqn:E; [|discriminate]. take T.
     change (tr (Compare r t u) i) with (relates r (value users n w t i) (value users n w u i)).
@@ -253,8 +252,7 @@ Proof.
   apply negb_true_iff in H. now apply holds_built_in.
 Qed.
 Definition number_of (b : bool) : Q := if b then 1 else 0.
-Lemma number_of_value b : Q2R (number_of b) = bit b.
-Proof. destruct b; [apply Q2R_1|apply Q2R_0]. Qed.
+Lemma number_of_value b : Q2R (number_of b) = bit b. Proof. destruct b; [apply Q2R_1|apply Q2R_0]. Qed.
 
 (* The number that a direction holds at (n, i), if the word does not matter. *)
 Definition known_number (a : meaning) (n i : nat) : option Q :=
@@ -273,8 +271,7 @@ Lemma known_number_correct users n w i a x q : means users n w i a x -> known_nu
 Proof.
   intros M K. destruct a as [[e|f s]|f|f|f g|e f|s f|t|s f|s f g|]; cbn [known_number] in K; try discriminate.
   - pose proof (exact_correct e n i) as X. destruct (exact e n i) as [p|]; [|discriminate]. cbn [option_map] in K.
-    take K.
-    simpl in M. now rewrite Q2R_reduced, M, (proj1 (X p eq_refl)).
+    take K. simpl in M. now rewrite Q2R_reduced, M, (proj1 (X p eq_refl)).
   - destruct (is_built_in f) eqn:B; [|discriminate]. take K. rewrite number_of_value. simpl in M. rewrite M.
     now rewrite (built_in_truth users n no_word f _ B).
   - destruct (is_built_in f) eqn:B; [|discriminate]. take K. rewrite number_of_value. simpl in M. rewrite M.
@@ -282,8 +279,7 @@ Proof.
   - destruct (is_built_in f) eqn:B; [|discriminate]. simpl in M. rewrite (built_in_truth users n w f _ B) in M.
     destruct (truth nobody n no_word f i).
     + pose proof (exact_correct e n i) as X. destruct (exact e n i) as [p|]; [|discriminate]. cbn [option_map] in K.
-      take K.
-      rewrite Q2R_reduced, M, (proj1 (X p eq_refl)). simpl. ring.
+      take K. rewrite Q2R_reduced, M, (proj1 (X p eq_refl)). simpl. ring.
     + take K. rewrite M, Q2R_0. simpl. ring.
 Qed.
 
@@ -356,15 +352,13 @@ Qed.
 Lemma source_range_correct a s x : n' = n \/ forgets_length s = true -> source_of D a = Some s ->
   means users n w i a x -> within (source_range n' i least most s) (less_number users n w i a x).
 Proof.
-  intros F S M.
-  assert (Known_ : forall b, s = Known b -> b = a -> within (source_range n' i least most s) x).
+  intros F S M. assert (Known_ : forall b, s = Known b -> b = a -> within (source_range n' i least most s) x).
   { intros b -> ->. cbn [source_range]. destruct (known_number a n' i) as [q|] eqn:K; [|apply within_unbounded].
     destruct F as [->|F]; [rewrite (known_number_correct users n w i a x q M K); apply within_point|].
     cbn [forgets_length] in F. destruct a as [[e|f0 s0]| | | | | | | | |]; try discriminate. apply negb_true_iff in F.
     cbn [known_number] in K. pose proof (exact_correct e n' i) as X. destruct (exact e n' i) as [p|]; [|discriminate].
-    cbn [option_map] in K. take K. simpl in M. rewrite M, (unmentioned false n n' i i eq_refl e F),
-      (proj1 (X p eq_refl)), <- Q2R_reduced.
-    apply within_point. }
+    cbn [option_map] in K. take K. simpl in M.
+    rewrite M, (unmentioned false n n' i i eq_refl e F), (proj1 (X p eq_refl)), <- Q2R_reduced. apply within_point. }
   destruct a as [v|f|f|f g|e f|s' f|t|s' f|s' f g|]; cbn [source_of] in S; try discriminate.
   - take S. now apply (Known_ (IsPosition v)).
   - take S. now apply (Known_ (IsTruth f)).
@@ -383,8 +377,8 @@ Proof.
   - destruct (ratio _ D) as [q|] eqn:E; [|discriminate]. cbn [option_map] in S. take S. cbn [source_range].
     apply multiple_within. simpl in M |- *. rewrite M.
     now rewrite <- (one_count_value users n w i), (ratio_correct users n w i D _ q E), Value.
-  - take S. cbn [source_range less_number means] in *. apply within_from_to. rewrite Q2R_opp.
-    revert M. unfold Rabs. destruct (Rcase_abs _); lra.
+  - take S. cbn [source_range less_number means] in *. apply within_from_to. rewrite Q2R_opp. revert M. unfold Rabs.
+    destruct (Rcase_abs _); lra.
 Qed.
 End Source.
 
@@ -495,9 +489,8 @@ Lemma sum_range users n w (i : position n) D n' i' : forallb (fun e => is_intege
   (forall s f q, In ((s, f), q) D -> (span s n i <= span s n' i')%nat) ->
   exists z, combined (count_value users n w i) D = IZR z /\ (least_value D n' i' <= z <= greatest_value D n' i')%Z.
 Proof.
-  induction D as [|[[s f] q] D IH]; intros H M; [now exists 0%Z|].
-  cbn [forallb snd] in H. apply andb_prop in H as [Q1 H].
-  destruct (IH H) as (z & V & B); [intros; eapply M; right; eassumption|].
+  induction D as [|[[s f] q] D IH]; intros H M; [now exists 0%Z|]. cbn [forallb snd] in H.
+  apply andb_prop in H as [Q1 H]. destruct (IH H) as (z & V & B); [intros; eapply M; right; eassumption|].
   set (k := counted s n (truth users n w f) i). exists (Qnum q * Z.of_nat k + z)%Z. split.
   - cbn [combined]. rewrite V, (integer_value_of q Q1), plus_IZR, mult_IZR, <- INR_IZR_INZ. reflexivity.
   - cbn [least_value greatest_value fold_right fst snd]. fold (least_value D n' i') (greatest_value D n' i').
@@ -523,8 +516,7 @@ Lemma runs_cover starts : forall least most z, (least <= z <= most)%Z ->
   exists r, In r (runs least most starts) /\ (fst r <= z <= snd r)%Z.
 Proof.
   induction starts as [|s l IH]; intros least most z Hz; cbn [runs]; [exists (least, most); now split; [left|]|].
-  destruct (Z.ltb_spec least s), (Z.leb_spec s most); cbn [andb]; try (now apply IH).
-  destruct (Z.lt_ge_cases z s).
+  destruct (Z.ltb_spec least s), (Z.leb_spec s most); cbn [andb]; try (now apply IH). destruct (Z.lt_ge_cases z s).
   - exists (least, s - 1)%Z. split; [now left|]. simpl. lia.
   - destruct (IH s most z ltac:(lia)) as (r & I & B). exists r. split; [now right|exact B].
 Qed.
@@ -652,15 +644,14 @@ Hypothesis Last : n' = n \/ existsb is_last (of_target t) = false.
 
 Lemma range_at_within least most e : (least <= z <= most)%Z -> within (range_at table n' i' least most e) (h' e).
 Proof.
-  intros Hz. unfold range_at. pose proof (Table e) as Te. destruct (nth e table None) as [s|];
-    [|apply within_unbounded].
-  destruct (Te s eq_refl) as [[[-> ->]|[L S]] F].
+  intros Hz. unfold range_at. pose proof (Table e) as Te.
+  destruct (nth e table None) as [s|]; [|apply within_unbounded]. destruct (Te s eq_refl) as [[[-> ->]|[L S]] F].
   { unfold summed. rewrite Nat.eqb_refl. apply (multiple_within z least most Hz 1). rewrite Q2R_1. lra. }
   rewrite summed_inside by (now apply Nat.leb_gt).
   assert (E : source_range n' i' least most s = source_range n' i least most s).
   { destruct F as [[_ ->]|[[-> _]|F]]; try reflexivity. now destruct s as [|q [o|]| |]. }
-  rewrite E. apply (source_range_correct users n n' w i D z least most Value Hz (nth e A IsAnything) s);
-    [|exact S|apply HA].
+  rewrite E.
+  apply (source_range_correct users n n' w i D z least most Value Hz (nth e A IsAnything) s); [|exact S|apply HA].
   destruct F as [[-> _]|[[_ F]|F]]; [now left|now right|right]. now destruct s as [|q [o|]| |].
 Qed.
 
@@ -670,25 +661,23 @@ Proof.
   intros Hz C.
   pose proof (output_range_within _ h' (fun e => range_at_within _ _ e Hz) ws (entry_rational bias d)) as W.
   rewrite (units_with_sum_correct A D users n w i h z HA Value _ ws Units), writers_total, entry_rational_correct in W.
-  unfold check_run in C. cbv zeta in C.
-  set (v := output_range _ _ _) in *.
+  unfold check_run in C. cbv zeta in C. set (v := output_range _ _ _) in *.
   assert (T : forall f k x, decides D f = Some k -> In k (of_target t) -> truth_from n' (fst r) (snd r) k = Some x ->
     truth users n w f i = x).
   { intros f k x Df I. apply (truth_from_correct users n w i D n' f k _ _ z x Value Hz); [|exact Df].
-    destruct Last as [->|Hn]; [now left|right]. intros ->. enough (existsb is_last (of_target t) = true) by congruence.
-    apply existsb_exists. now exists (ByValue LAST). }
+    destruct Last as [->|Hn]; [now left|right]. intros ->.
+    enough (existsb is_last (of_target t) = true) by congruence. apply existsb_exists. now exists (ByValue LAST). }
   destruct b as [v'|f|f|f g|e f|s f|t'|s f|s f g|]; cbn [target_of] in Target; try discriminate.
   - destruct (decides D f) as [k|] eqn:E; [|discriminate]. cbn [option_map] in Target. take Target.
-    destruct (truth_from n' _ _ k) as [x|] eqn:X; [|discriminate].
-    apply (is_point_correct _ _ _ C) in W. simpl. rewrite W, number_of_value.
-    now rewrite (T f k x E (or_introl eq_refl) X).
+    destruct (truth_from n' _ _ k) as [x|] eqn:X; [|discriminate]. apply (is_point_correct _ _ _ C) in W. simpl.
+    rewrite W, number_of_value. now rewrite (T f k x E (or_introl eq_refl) X).
   - destruct (decides D f) as [k|] eqn:E; [|discriminate]. cbn [option_map] in Target. take Target.
     destruct (truth_from n' _ _ k) as [x|] eqn:X; [|discriminate]. cbn [means].
     rewrite (T f k x E (or_introl eq_refl) X). destruct x; simpl.
     + apply (is_point_correct _ _ _ C) in W. now rewrite W, Q2R_0.
     + apply (is_at_least_correct _ _ _ C) in W. now rewrite <- Q2R_1.
-  - destruct (equal count_eqb D (one_count s f)) eqn:E; [|discriminate]. take Target.
-    apply andb_prop in C as [Z1 C]. apply Z.eqb_eq in Z1. apply (is_point_correct _ _ _ C) in W. simpl.
+  - destruct (equal count_eqb D (one_count s f)) eqn:E; [|discriminate]. take Target. apply andb_prop in C as [Z1 C].
+    apply Z.eqb_eq in Z1. apply (is_point_correct _ _ _ C) in W. simpl.
     rewrite W, <- (one_count_value users n w i), <- (equal_correct count_eqb count_eqb_eq _ _ _ E), Value, Q2R_inject_Z.
     f_equal. lia.
 Qed.
@@ -720,18 +709,15 @@ Theorem check_output_by_rows_correct users n w (i : position n) L A h us bias d 
 Proof.
   intros (_ & Ln & HN) HA H. unfold check_output_by_rows in H. set (D := sum_of b) in *.
   destruct (greatest_length L) as [N|]; [|discriminate]. destruct D as [|e0 D0] eqn:ED; [discriminate|].
-    rewrite <- ED in *.
-  clear e0 D0 ED. destruct (target_of D b) as [t|] eqn:T; [|discriminate].
+  rewrite <- ED in *. clear e0 D0 ED. destruct (target_of D b) as [t|] eqn:T; [|discriminate].
   destruct (units_with_sum A D (writers us d)) as [ws|] eqn:U; [|discriminate]. apply andb_prop in H as [I H].
   assert (Listed : forall (f : source -> bool) e s, nth e (map (only f) (sources A D)) None = Some s ->
     is_source A D e s /\ f s = true).
   { intros f e s E. change None with (only f None) in E at 1. rewrite map_nth in E.
-    pose proof (is_source_listed A D e) as K.
-    destruct (nth e (sources A D) None) as [s'|]; [|discriminate]. cbn [only] in E.
-    destruct (f s') eqn:F; [|discriminate]. take E. split; [now apply K|exact F]. }
-  unfold check_rows in H. cbv zeta in H.
-  set (l := existsb is_last (of_target t)) in *. destruct (sum_range users n w i D n i I) as (z & V & B);
-    [reflexivity|].
+    pose proof (is_source_listed A D e) as K. destruct (nth e (sources A D) None) as [s'|]; [|discriminate].
+    cbn [only] in E. destruct (f s') eqn:F; [|discriminate]. take E. split; [now apply K|exact F]. }
+  unfold check_rows in H. cbv zeta in H. set (l := existsb is_last (of_target t)) in *.
+  destruct (sum_range users n w i D n i I) as (z & V & B); [reflexivity|].
   destruct (negb l && all_read _ needs_no_row _) eqn:C1.
   { apply andb_prop in C1 as [La _]. apply negb_true_iff in La. pose proof (widest_range D n i N HN) as W.
     eapply (check_values_correct users n w i A h us bias d D t b z HA T V ws U N N); [|now right| |exact H]; [|lia].
@@ -743,8 +729,8 @@ Proof.
     rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)). unfold check_row in H.
     eapply (check_values_correct users n w i A h us bias d D t b y HA T Vy ws U N i); [|now right|exact By|exact H].
     intros e s E. apply Listed in E as [S F]. split; [exact S|]. right. now left. }
-  rewrite forallb_forall in H. specialize (H n ltac:(apply in_seq; lia)).
-  rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)). unfold check_row in H.
+  rewrite forallb_forall in H. specialize (H n ltac:(apply in_seq; lia)). rewrite forallb_forall in H.
+  specialize (H i ltac:(apply in_seq; lia)). unfold check_row in H.
   eapply (check_values_correct users n w i A h us bias d D t b z HA T V ws U n i); [|now left|exact B|exact H].
   intros e s E. split; [now apply is_source_listed|now left].
 Qed.

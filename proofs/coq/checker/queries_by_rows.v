@@ -87,13 +87,10 @@ Lemma exact_part_correct l n j : forall y, exact_part l n j = Some y -> part_val
 Proof.
   induction l as [|[q e] l IH]; intros y H; cbn [exact_part] in H.
   - take H. now rewrite Q2R_0.
-  - apply bind_some in H as (x & E & H). apply bind_some in H as (z & F & H). take H.
-    unfold part_value in *. cbn [fold_right fst snd]. rewrite (IH z F), (proj1 (exact_correct _ _ _ _ E)), Q2R_plus,
-      Q2R_mult.
-    reflexivity.
+  - apply bind_some in H as (x & E & H). apply bind_some in H as (z & F & H). take H. unfold part_value in *.
+    cbn [fold_right fst snd]. rewrite (IH z F), (proj1 (exact_correct _ _ _ _ E)), Q2R_plus, Q2R_mult. reflexivity.
 Qed.
-Lemma within_0 : within (0, 0)%Z 0.
-Proof. unfold within. cbn [fst snd]. rewrite fixed_0. lra. Qed.
+Lemma within_0 : within (0, 0)%Z 0. Proof. unfold within. cbn [fst snd]. rewrite fixed_0. lra. Qed.
 Lemma enclosed_part_correct l n j : forall I, enclosed_part l n j = Some I -> within I (part_value l n j).
 Proof.
   induction l as [|[q e] l IH]; intros I H; cbn [enclosed_part] in H.
@@ -215,8 +212,7 @@ Proof.
     apply constant_anywhere; exact (unread_truths _ r H Hr).
 Qed.
 
-Lemma place_case_real : real users n w i (place_case n i).
-Proof. exact (real_case_real users n w i [] Eq). Qed.
+Lemma place_case_real : real users n w i (place_case n i). Proof. exact (real_case_real users n w i [] Eq). Qed.
 
 Lemma query_entry_correct r I : In r (head_queries a) -> query_entry n' i' r = Some I ->
   within I (linear r (h i) / expression_value (head_temperature a) n i).

@@ -39,8 +39,7 @@ Definition shape_eqb (a b : shape) : bool :=
 Lemma shape_eqb_eq a b : shape_eqb a b = true -> a = b.
 Proof.
   destruct a as [a1 a2 a3 a4 a5 a6 a7 a8], b as [b1 b2 b3 b4 b5 b6 b7 b8]. unfold shape_eqb. simpl. intros H.
-  repeat (apply andb_prop in H; let X := fresh in destruct H as [H X]).
-  assert (a5 = b5).
+  repeat (apply andb_prop in H; let X := fresh in destruct H as [H X]). assert (a5 = b5).
   { destruct a5, b5; simpl in *; try discriminate; try reflexivity; [|f_equal; now apply formula_eqb_eq].
     match goal with X : _ && _ = true |- _ => apply andb_prop in X; destruct X as [X Y] end.
     f_equal; [now apply side_eqb_eq|now apply formula_eqb_eq]. }
@@ -154,8 +153,7 @@ Proof.
   rewrite times_value, constant_value by lia. unfold terms_value. ring.
 Qed.
 
-Lemma power_minus_1 x : powerRZ x (-1) = / x.
-Proof. simpl. now rewrite Rmult_1_r. Qed.
+Lemma power_minus_1 x : powerRZ x (-1) = / x. Proof. simpl. now rewrite Rmult_1_r. Qed.
 
 Lemma query_term_value (i : position n) a x m q : means users n w i a x -> query_term a = Some (m, q) ->
   x = monomial_value m n i * query_atom_value q i.
@@ -169,8 +167,7 @@ Proof.
   - assert (Z : INR (span s n i) <> 0) by (apply not_0_INR; pose proof (span_range s n i); lia).
     destruct s; injection H as <- <-; rewrite Hx; unfold monomial_value, sign;
       cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates query_atom_value]; rewrite Q2R_1,
-          !powerRZ_O, power_minus_1;
-      unfold span in *; field; exact Z.
+      !powerRZ_O, power_minus_1; unfold span in *; field; exact Z.
 Qed.
 
 Lemma key_term_value (j : position n) a x m k : means users n w j a x -> key_term a = Some (m, k) ->

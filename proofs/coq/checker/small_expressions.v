@@ -50,8 +50,7 @@ Proof.
   apply Qeq_bool_R in H. rewrite (monomial_of_value n i x _ E). unfold monomial_value. simpl. rewrite H, Q2R_1. ring.
 Qed.
 
-Lemma power_pos k a : (1 <= k)%nat -> 0 < powerRZ (INR k) a.
-Proof. intros H. apply powerRZ_lt, lt_0_INR. lia. Qed.
+Lemma power_pos k a : (1 <= k)%nat -> 0 < powerRZ (INR k) a. Proof. intros H. apply powerRZ_lt, lt_0_INR. lia. Qed.
 
 Lemma power_grows k a b : (1 <= k)%nat -> (a <= b)%Z -> powerRZ (INR k) a <= powerRZ (INR k) b.
 Proof.
@@ -73,13 +72,11 @@ Proof. unfold sign, alternating. destruct b, (Nat.odd i); rewrite ?Rabs_Ropp, ?R
 
 Lemma is_small_correct k p : is_small k p = true -> Rabs (position_value users p n i) <= powerRZ (INR n) k.
 Proof.
-  assert (Hn : (1 <= n)%nat) by lia.
-  destruct p as [x|f s]; cbn [is_small position_value]; intros H.
+  assert (Hn : (1 <= n)%nat) by lia. destruct p as [x|f s]; cbn [is_small position_value]; intros H.
   - destruct (monomial_of x) as [a|] eqn:E; [|discriminate]. rewrite (monomial_of_value n i x a E).
     apply andb_prop in H as [H K]. apply andb_prop in H as [C D]. apply Qle_bool_R in C, D. apply Z.leb_le in K.
-    replace (Q2R (-1)) with (-1) in C by (unfold Q2R; simpl; lra). rewrite Q2R_1 in D.
-    unfold monomial_value. rewrite !Rabs_mult, sign_abs, Rmult_1_r.
-    assert (Hk : (1 <= S n - i <= n)%nat) by lia.
+    replace (Q2R (-1)) with (-1) in C by (unfold Q2R; simpl; lra). rewrite Q2R_1 in D. unfold monomial_value.
+    rewrite !Rabs_mult, sign_abs, Rmult_1_r. assert (Hk : (1 <= S n - i <= n)%nat) by lia.
     pose proof (power_of_less i (monomial_i a) (in_word i)) as I1.
     pose proof (power_of_less _ (monomial_end a) Hk) as I2.
     pose proof (power_pos i (monomial_i a) (proj1 (in_word i))) as P1.
@@ -92,7 +89,8 @@ Proof.
       * powerRZ (INR n) (Z.max (monomial_end a) 0)).
     + repeat (apply Rmult_le_compat; try lra; try (repeat apply Rmult_le_pos; lra)).
     + rewrite Rmult_1_l, <- !power_add by exact Hn. now apply power_grows.
-  - apply Z.leb_le in H. apply Rle_trans with 1; [destruct (truth _ _ _ _ _); simpl; rewrite ?Rabs_R1, ?Rabs_R0; lra|].
+  - apply Z.leb_le in H.
+    apply Rle_trans with 1; [destruct (truth _ _ _ _ _); simpl; rewrite ?Rabs_R1, ?Rabs_R0; lra|].
     change 1 with (powerRZ (INR n) 0). now apply power_grows.
 Qed.
 

@@ -171,16 +171,13 @@ Proof.
   unfold softens. intros E. apply andb_prop in E as [S E]. apply andb_prop in S as [Letter S]. split.
   { intros n. exists (fun _ => 0%nat). intros i _. unfold has_letter in Letter.
     destruct (token_embedding T); [discriminate|simpl; lia]. }
-  intros n w i D O Hi.
-  destruct (initial_law T) as [[f m]|] eqn:X; [|discriminate]. apply andb_prop in E as [E P].
-  apply andb_prop in E as [E B0].
-  apply Nat.leb_le in P. apply Z.leb_le in B0. apply Qle_bool_R in E. assert (Hn : (1 <= n)%nat) by lia.
-  destruct (sharp_network_correct users T n S Hn) as [Gap Tie].
-  pose proof (initial_law_correct users T n f m Hn X) as Init.
-  pose proof (INR_at_least_1 n Hn) as N1. set (x := Q2R f * INR n ^ m) in *.
-  assert (G : Rmin (/ INR n) 1 = / INR n) by (apply Rmin_left; auto with signs).
-  assert (HG : 0 < / INR n <= 1) by (split; auto with signs).
-  set (e := Z.log2_up (Z.of_nat n ^ Z.of_nat p)). assert (E0 : (0 <= e)%Z) by apply Z.log2_up_nonneg.
+  intros n w i D O Hi. destruct (initial_law T) as [[f m]|] eqn:X; [|discriminate]. apply andb_prop in E as [E P].
+  apply andb_prop in E as [E B0]. apply Nat.leb_le in P. apply Z.leb_le in B0. apply Qle_bool_R in E.
+  assert (Hn : (1 <= n)%nat) by lia. destruct (sharp_network_correct users T n S Hn) as [Gap Tie].
+  pose proof (initial_law_correct users T n f m Hn X) as Init. pose proof (INR_at_least_1 n Hn) as N1.
+  set (x := Q2R f * INR n ^ m) in *. assert (G : Rmin (/ INR n) 1 = / INR n) by (apply Rmin_left; auto with signs).
+  assert (HG : 0 < / INR n <= 1) by (split; auto with signs). set (e := Z.log2_up (Z.of_nat n ^ Z.of_nat p)).
+  assert (E0 : (0 <= e)%Z) by apply Z.log2_up_nonneg.
   assert (R2 : 2 <= R_26 T n (/ INR n) x) by (apply R_26_above_1; [exact Hn|exact HG|apply Init]).
   assert (RB : R_26 T n (/ INR n) x <= 2 ^ Z.to_nat (b + e)).
   { rewrite Z2Nat.inj_add, pow_add by assumption. unfold R_26, inverse_share, x.
@@ -192,8 +189,8 @@ Proof.
         pose proof (constant_2_at_least_1 (transformer_layers T) (inject_Z (Z.of_nat (written T))) : 1 <= Q2R (K2 T)).
         apply Rmult_le_pos; [auto with signs|apply Rle_0_sqr].
       + apply pow_le. lra.
-      + eapply Rle_trans; [exact E|]. apply Req_le. unfold Q2R, inject_Z. simpl.
-        rewrite Rinv_1, Rmult_1_r. rewrite <- (Z2Nat.id b) at 1 by exact B0. now rewrite <- pow_IZR.
+      + eapply Rle_trans; [exact E|]. apply Req_le. unfold Q2R, inject_Z. simpl. rewrite Rinv_1, Rmult_1_r.
+        rewrite <- (Z2Nat.id b) at 1 by exact B0. now rewrite <- pow_IZR.
       + eapply Rle_trans; [|now apply log2_up_bound]. now apply Rle_pow.
     - unfold scale. rewrite Q2R_reduced, !Q2R_mult, power_correct, Q2R_mult, Q2R_two, pow_add, pow_mult.
       replace ((INR n ^ 2) ^ m) with ((INR n ^ m) ^ 2) by (rewrite <- !pow_mult; f_equal; lia). field. lra. }

@@ -32,9 +32,8 @@ Proof.
   replace (t * entmax k n m s j - entmax k n m s j * v j) with (entmax k n m s j * (t - v j)) by ring.
   pose proof (entmax_nonneg k n m s j) as P. rewrite Rabs_mult, (Rabs_right (entmax k n m s j)) by lra.
   unfold bad_share. destruct (Req_EM_T (v j) t) as [->|Ne]; [rewrite Rminus_diag_eq, Rabs_R0 by reflexivity; lra|].
-  destruct (m j) eqn:M; [|unfold entmax; rewrite M; lra].
-  rewrite <- (Rmult_1_r (entmax k n m s j)) at 2. apply Rmult_le_compat_l; [exact P|].
-  specialize (Hv j (conj Hj M)). apply Rabs_le. lra.
+  destruct (m j) eqn:M; [|unfold entmax; rewrite M; lra]. rewrite <- (Rmult_1_r (entmax k n m s j)) at 2.
+  apply Rmult_le_compat_l; [exact P|]. specialize (Hv j (conj Hj M)). apply Rabs_le. lra.
 Qed.
 
 Theorem sparse_rule : Rabs (t - attend_sparsely k n m s v) <= e.
@@ -85,10 +84,8 @@ Hypothesis Root : (0 <= root)%Z.
 Definition left_at (y : Z) (o : option Z) : R :=
   match o with Some x => left_over k (score root) (score x - score y) | None => 0 end.
 
-Lemma left_at_nonneg y o : 0 <= left_at y o.
-Proof. destruct o; [apply above_nonneg|simpl; lra]. Qed.
-Lemma unit_score_pos : 0 < IZR unit_score.
-Proof. now apply IZR_lt. Qed.
+Lemma left_at_nonneg y o : 0 <= left_at y o. Proof. destruct o; [apply above_nonneg|simpl; lra]. Qed.
+Lemma unit_score_pos : 0 < IZR unit_score. Proof. now apply IZR_lt. Qed.
 Lemma whole_cost_pos : 0 < IZR whole_cost.
 Proof.
   unfold whole_cost. rewrite raised_value. apply pow_lt. rewrite mult_IZR, <- INR_IZR_INZ.
@@ -147,19 +144,19 @@ Proof.
   set (root := root_of k limit) in *. apply andb_prop in C as [C B]. apply andb_prop in C as [R0 C].
   apply Z.leb_le in R0, C. apply IZR_le in C. rewrite !mult_IZR, plus_IZR, !raised_value in C.
   pose proof unit_score_pos as U. apply IZR_lt in Lc. apply IZR_le in Ld.
-  assert (Short : length (firstn r ps) = r) by (rewrite firstn_length; lia).
-  pose proof (Seen d Vd) as Dr. assert (D1 : (1 <= d)%nat) by (destruct Vd; lia).
+  assert (Short : length (firstn r ps) = r) by (rewrite firstn_length; lia). pose proof (Seen d Vd) as Dr.
+  assert (D1 : (1 <= d)%nat) by (destruct Vd; lia).
   pose proof (bears_correct k limit root next ps d p y B D1 Hp Py) as X. pose proof (left_at_nonneg k root y) as W0.
   set (c := IZR (fst limit)) in *. set (e := IZR (snd limit)) in *.
   assert (Root : 0 <= score root) by (apply fixed_nonneg; [apply score_bits_nonneg|exact R0]).
   apply (sparse_rule k n m s v t d (score root)); auto.
   - replace (1 - e / (c + e)) with (c / (c + e)) by (field; lra). unfold fixed, Rdiv.
-    rewrite Rpow_mult_distr, pow_inv.
-    assert (P : 0 < IZR unit_score ^ S k) by now apply pow_lt. fold unit_score.
+    rewrite Rpow_mult_distr, pow_inv. assert (P : 0 < IZR unit_score ^ S k) by now apply pow_lt. fold unit_score.
     apply Rmult_le_reg_r with ((c + e) * IZR unit_score ^ S k); [apply Rmult_lt_0_compat; lra|].
     replace (c * / (c + e) * ((c + e) * IZR unit_score ^ S k)) with (c * IZR unit_score ^ S k) by (field; lra).
     replace (IZR root ^ S k * / IZR unit_score ^ S k * ((c + e) * IZR unit_score ^ S k))
-      with ((c + e) * IZR root ^ S k) by (field; lra). exact C.
+      with ((c + e) * IZR root ^ S k) by (field; lra).
+    exact C.
   - apply Rle_trans with (weigh_by (left_at k root y) (map if_before (firstn (d - 1) (firstn r ps)))
       + weigh_by (left_at k root y) (map if_after (skipn d (firstn r ps)))).
     + apply (bad_weigh (firstn r ps) n m s v t d); auto; [lia|intros j Vj; rewrite Short; now apply Seen| |].
@@ -167,9 +164,8 @@ Proof.
       * intros j o [_ M] Ne (x & -> & Hx). unfold bad_left. destruct (Req_EM_T _ _); [contradiction|]. rewrite M.
         apply above_grows. lra.
     + assert (Fn : firstn (d - 1) (firstn r ps) = firstn (d - 1) ps) by (rewrite firstn_firstn; f_equal; lia).
-      rewrite Fn. apply Rmult_le_reg_l with (c + e); [lra|].
-      replace ((c + e) * (e / (c + e))) with e by (field; lra). eapply Rle_trans; [|exact X].
-      apply Rmult_le_compat_l; [lra|]. apply Rplus_le_compat_l. destruct next.
+      rewrite Fn. apply Rmult_le_reg_l with (c + e); [lra|]. replace ((c + e) * (e / (c + e))) with e by (field; lra).
+      eapply Rle_trans; [|exact X]. apply Rmult_le_compat_l; [lra|]. apply Rplus_le_compat_l. destruct next.
       * rewrite (Next eq_refl), skipn_firstn_comm. replace (S d - d)%nat with 1%nat by lia. lra.
       * apply weigh_fewer. exact W0.
 Qed.

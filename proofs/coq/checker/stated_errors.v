@@ -97,8 +97,7 @@ Qed.
 Lemma after_layer_writes l g i d : writes_to l d = false ->
   after_layer n l g i d = g i d + total (fun ar => gathered (fst ar) n g i (snd ar)) (head_rows l d).
 Proof.
-  intros W. unfold after_layer, after_heads. rewrite (not_written l d _ W), Rplus_0_r. f_equal.
-  apply head_rows_total.
+  intros W. unfold after_layer, after_heads. rewrite (not_written l d _ W), Rplus_0_r. f_equal. apply head_rows_total.
 Qed.
 
 Lemma left_alone d later : forall h i, forallb (leaves_alone d) later = true -> through later h i d = h i d.
@@ -148,14 +147,12 @@ Proof.
   rewrite N in R. destruct R as [R|(a & r & -> & R)].
   { apply if_or in R as [R|R]; [exact (proj2 (selects_correct B L users n w k i HL HB as_ f _ _ R))|].
     exact (proj2 (looks_up_together_correct _ users n w L B k as_ f g _ _ i HL HB Known R) G). }
-  cbn [total fst snd]. rewrite Rplus_0_r. unfold errs_alone in R. apply if_or in R as [R|R];
-    [|apply if_or in R as [R|R];
-    [|apply if_or in R as [R|R]]].
+  cbn [total fst snd]. rewrite Rplus_0_r. unfold errs_alone in R.
+  apply if_or in R as [R|R]; [|apply if_or in R as [R|R]; [|apply if_or in R as [R|R]]].
   - exact (errs_by_rows_correct users n w letters L B k a r f g if_false if_true i HL HB Over R G).
   - exact (proj2 (check_by_sticks_correct users n w letters L B k a r f g _ _ i HL HB Over R) G).
   - destruct (errs_otherwise_cases _ _ _ _ _ _ R) as [[S E]|(order & O & F & T & E)].
-    + unfold gathered. rewrite S.
-      exact (errs_by_lookup_correct users n w L B k a r f g if_false if_true i HL HB E G).
+    + unfold gathered. rewrite S. exact (errs_by_lookup_correct users n w L B k a r f g if_false if_true i HL HB E G).
     + destruct (check_sharp_lookup_correct users n w L B k a r _ i order HL HB O E) as [_ X]. rewrite (X G).
       destruct (truth users n w f i); simpl; lra.
   - destruct (is_long_lookup L B a); [discriminate|].
@@ -168,10 +165,9 @@ Theorem errs_of_others_correct ls A h d s f e if_above if_below (i : position n)
   - Q2R if_below <= through ls h i d - INR (others s n (truth users n w f) i) <= Q2R if_above.
 Proof.
   intros HA N H. destruct (errs_of_head ls A h d if_above if_below i HA H) as (B & k & as_ & HB & -> & R).
-  rewrite N in R. destruct R as [R|(a & r & -> & R)]; [discriminate|].
-  cbn [total fst snd]. rewrite Rplus_0_r. unfold errs_alone in R.
-  apply if_or in R as [R|R]; [discriminate|]. apply if_or in R as [R|R]; [|apply if_or in R as [R|R];
-    [|now destruct (is_long_lookup L B a)]].
+  rewrite N in R. destruct R as [R|(a & r & -> & R)]; [discriminate|]. cbn [total fst snd]. rewrite Rplus_0_r.
+  unfold errs_alone in R. apply if_or in R as [R|R]; [discriminate|].
+  apply if_or in R as [R|R]; [|apply if_or in R as [R|R]; [|now destruct (is_long_lookup L B a)]].
   { unfold check_by_sticks in R. now rewrite andb_false_r in R. }
   destruct (errs_otherwise_cases _ _ _ _ _ _ R) as [[S E]|(order & O & F & T & E)].
   - unfold gathered. rewrite S.

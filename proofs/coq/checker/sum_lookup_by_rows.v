@@ -251,8 +251,7 @@ Definition check_sum_lookup (known : option predicate_meanings) (L : lengths) (A
   end.
 
 (* ---- soundness ---- *)
-Lemma pair_inj {X Y} (a c : X) (b d : Y) : (a, b) = (c, d) -> a = c /\ b = d.
-Proof. now intros [=]. Qed.
+Lemma pair_inj {X Y} (a c : X) (b d : Y) : (a, b) = (c, d) -> a = c /\ b = d. Proof. now intros [=]. Qed.
 Ltac take_pair H := apply pair_inj in H as [<- <-].
 Ltac take_triple H := apply pair_inj in H as [H <-]; apply pair_inj in H as [<- <-].
 Lemma Q2R_absolute q : Q2R (Qabs q) = Rabs (Q2R q).
@@ -286,9 +285,8 @@ Lemma positional_there_correct j g b : positional_there known n j g = Some b -> 
 Proof.
   unfold positional_there. destruct (is_built_in g) eqn:B.
   - intros H. take H. now apply built_in_truth.
-  - destruct known as [u|]; [|discriminate]. rewrite (Known u eq_refl). destruct (is_positional g) eqn:P;
-    [|discriminate].
-    intros H. take H. now apply positional_truth.
+  - destruct known as [u|]; [|discriminate]. rewrite (Known u eq_refl).
+    destruct (is_positional g) eqn:P; [|discriminate]. intros H. take H. now apply positional_truth.
 Qed.
 
 Lemma value_there_correct j b x q : means users n w j b x -> value_there known b n j = Some q -> x = Q2R q.
@@ -341,9 +339,8 @@ Proof.
   induction rows as [|row rows IH]; intros keys ks p q r K F; cbn [map sum_factors] in F.
   - apply some_inj in F. take_triple F. exists 0. intros j _. cbn [dot_product linear]. rewrite Q2R_0. ring.
   - destruct keys as [|key keys]; cbn [traverse] in K.
-    + take K. destruct (split_row A n i row). apply some_inj in F. take_triple F. exists 0. intros j _. cbn
-      [dot_product linear].
-      rewrite Q2R_0. ring.
+    + take K. destruct (split_row A n i row). apply some_inj in F. take_triple F. exists 0. intros j _.
+      cbn [dot_product linear]. rewrite Q2R_0. ring.
     + destruct (key_parabola A n key) as [[[al be] ga]|] eqn:Ek; [|discriminate].
       destruct (traverse (key_parabola A n) keys) as [ks'|] eqn:Ks; [|discriminate]. take K.
       destruct (split_row A n i row) as [x rest] eqn:S. unfold bind in F.
@@ -353,12 +350,11 @@ Proof.
       take_triple F. exists ((Q2R x + linear rest (h i)) * Q2R ga + e). intros j Hj. cbn [dot_product].
       rewrite (He j Hj), (split_row_correct row x rest S), (key_parabola_correct A users n w i h HA key al be ga j
         Ek Hj).
-      rewrite linear_joined, linear_scaled. rationals.
-      assert (R : linear rest (h i) * Q2R al = 0).
+      rewrite linear_joined, linear_scaled. rationals. assert (R : linear rest (h i) * Q2R al = 0).
       { destruct rest; [cbn [linear]; ring|]. apply Qeq_bool_R in Z. rewrite Z, Q2R_0. ring. }
       replace ((Q2R x + linear rest (h i)) * (Q2R al * INR j * INR j + Q2R be * INR j + Q2R ga))
         with (Q2R x * (Q2R al * INR j * INR j + Q2R be * INR j + Q2R ga)
-              + (linear rest (h i) * Q2R al) * INR j * INR j + linear rest (h i) * (Q2R be * INR j + Q2R ga)) by ring.
+        + (linear rest (h i) * Q2R al) * INR j * INR j + linear rest (h i) * (Q2R be * INR j + Q2R ga)) by ring.
       rewrite R. ring.
 Qed.
 
@@ -450,15 +446,13 @@ Lemma sum_there_in l : (forall e, In e l -> In e D) -> exists z, combined counts
   /\ (least_sum l real_truths n i <= z <= greatest_sum l real_truths n i)%Z.
 Proof.
   induction l as [|[[s f] q] l IH]; intros S; [exists 0%Z; split; [reflexivity|simpl; lia]|].
-  destruct IH as (z & V & B); [intros e I; apply S; now right|].
-  pose proof (S _ (or_introl eq_refl)) as I. rewrite forallb_forall in Whole. pose proof (Whole _ I) as W. cbn [snd] in
-    W.
-  set (k := counted s n (tr f) i). exists (Qnum q * Z.of_nat k + z)%Z. split.
+  destruct IH as (z & V & B); [intros e I; apply S; now right|]. pose proof (S _ (or_introl eq_refl)) as I.
+  rewrite forallb_forall in Whole. pose proof (Whole _ I) as W. cbn [snd] in W. set (k := counted s n (tr f) i).
+  exists (Qnum q * Z.of_nat k + z)%Z. split.
   - cbn [combined]. rewrite V, (integer_value_of q W), plus_IZR, mult_IZR, <- INR_IZR_INZ. reflexivity.
-  - cbn [fold_right least_sum greatest_sum fst snd]. fold (least_sum l real_truths n i) (greatest_sum l real_truths n
-    i).
-    unfold counted_here. rewrite (real_truths_known s f q I).
-    destruct (counted_apart s n (tr f) i) as (r & E & L).
+  - cbn [fold_right least_sum greatest_sum fst snd].
+    fold (least_sum l real_truths n i) (greatest_sum l real_truths n i). unfold counted_here.
+    rewrite (real_truths_known s f q I). destruct (counted_apart s n (tr f) i) as (r & E & L).
     assert (K : Z.of_nat k = (Z.of_nat r + (if tr f i then 1 else 0))%Z)
       by (unfold k; rewrite E; destruct (tr f i); simpl; lia).
     rewrite K. set (u := Z.of_nat (span s n i)) in *. assert (R : (0 <= Z.of_nat r <= u - 1)%Z) by (unfold u; lia).
@@ -487,8 +481,7 @@ Hypothesis Value : combined counts D = IZR z.
 Lemma on_sum_correct l p v b : combined counts l = IZR v -> on_sum known D n z p l = Some b -> holds_at users p v n = b.
 Proof.
   intros V H. unfold on_sum in H. destruct (ratio l D) as [q|] eqn:R; [|discriminate].
-  destruct (is_integer q) eqn:I; [|discriminate]. apply integer_value_of in I.
-  assert (E : v = (Qnum q * z)%Z).
+  destruct (is_integer q) eqn:I; [|discriminate]. apply integer_value_of in I. assert (E : v = (Qnum q * z)%Z).
   { apply eq_IZR. rewrite <- V, (ratio_correct users n w i D l q R), Value, I, mult_IZR. reflexivity. }
   rewrite E. destruct (is_users p) eqn:U.
   - destruct known as [u|]; [|discriminate]. cbn [option_map] in H. rewrite (Known u eq_refl) in H. now take H.
@@ -559,8 +552,7 @@ Proof.
   unfold place_of, bind. intros H. destruct (near_counts A r) as [[[cs ts] e']|] eqn:N; [|discriminate].
   destruct (truths_number real ts) as [x|] eqn:T; [|discriminate]. cbv zeta in H.
   destruct (is_integer (Qred (shift + x))) eqn:I; [|discriminate]. apply integer_value_of in I.
-  rewrite Q2R_reduced, Q2R_plus in I.
-  pose proof (near_counts_correct A users n w i h HA r cs ts e' N) as E.
+  rewrite Q2R_reduced, Q2R_plus in I. pose proof (near_counts_correct A users n w i h HA r cs ts e' N) as E.
   rewrite (truths_number_correct D users n w i ts x T) in E.
   destruct (equal count_eqb cs D) eqn:E1; [|destruct (equal count_eqb cs (scaled (-1) D)) eqn:E2; [|discriminate]];
     apply some_inj in H; take_triple H; unfold place_for; rewrite plus_IZR, <- I.
@@ -828,37 +820,34 @@ Theorem check_sum_lookup_correct known users n w L A h a r chi guard x y (i : po
   0 <= gathered a n h i r <= 1
   /\ (truth users n w guard i = true -> within_errors x y (truth users n w chi i) (gathered a n h i r)).
 Proof.
-  intros (N1 & Le & HN) HA Known H. unfold check_sum_lookup in H. destruct (greatest_length L) as [N|];
-    [|discriminate].
-  destruct (match sum_in chi with Some l => Some l | None => sum_in guard end) as [D|]; [|discriminate]. cbv zeta in H.
-  destruct (extremes known A a r _) as [c' E]. set (c0 := match c' with Some c => c | None => 4%Q end) in *.
-  apply andb_prop in H as [H K]. apply andb_prop in H as [H E1]. apply andb_prop in H as [H E0].
-  apply andb_prop in H as [H C0]. apply andb_prop in H as [H Hy]. apply andb_prop in H as [Whole Hx].
-  apply is_error_spec in Hx, Hy. apply negb_true_iff, not_below in C0. apply Qle_bool_R in E0. rewrite Q2R_0 in E0.
-  assert (E1' : 2 * Q2R E < 1).
-  { destruct (Rlt_le_dec (2 * Q2R E) 1) as [B|B]; [exact B|]. exfalso.
-    assert (T : (1 <= 2 * E)%Q).
+  intros (N1 & Le & HN) HA Known H. unfold check_sum_lookup in H.
+  destruct (greatest_length L) as [N|]; [|discriminate].
+  destruct (match sum_in chi with Some l => Some l | None => sum_in guard end) as [D|]; [|discriminate].
+  cbv zeta in H. destruct (extremes known A a r _) as [c' E].
+  set (c0 := match c' with Some c => c | None => 4%Q end) in *. apply andb_prop in H as [H K].
+  apply andb_prop in H as [H E1]. apply andb_prop in H as [H E0]. apply andb_prop in H as [H C0].
+  apply andb_prop in H as [H Hy]. apply andb_prop in H as [Whole Hx]. apply is_error_spec in Hx, Hy.
+  apply negb_true_iff, not_below in C0. apply Qle_bool_R in E0. rewrite Q2R_0 in E0. assert (E1' : 2 * Q2R E < 1).
+  { destruct (Rlt_le_dec (2 * Q2R E) 1) as [B|B]; [exact B|]. exfalso. assert (T : (1 <= 2 * E)%Q).
     { apply Rle_Qle. rewrite Q2R_1, Q2R_mult. replace (Q2R 2) with 2 by (unfold Q2R; simpl; lra). exact B. }
     apply Qle_bool_iff in T. now rewrite T in E1. }
   assert (In_ : In n (lengths_to L N)) by (unfold lengths_to; apply in_seq; lia).
   assert (One : forall table far, forallb (check_sum_length known A a r D chi guard x y c0 E table far) (lengths_to L
-    N) =
-    true -> check_sum_length known A a r D chi guard x y c0 E table far n = true).
+    N) = true -> check_sum_length known A a r D chi guard x y c0 E table far n = true).
   { intros table far F. rewrite forallb_forall in F. now apply F. }
   assert (Ends : forall table far, check_sum_length known A a r D chi guard x y c0 E table far n = true ->
     normalises (head_weighing a) = true -> 0 <= gathered a n h i r <= 1).
-  { intros table far F NP. unfold gathered. apply (attend_as_range _ n _ _ _ _ i (normalises_has_kernel _ NP)
-    (self_visible a n i)).
+  { intros table far F NP. unfold gathered.
+    apply (attend_as_range _ n _ _ _ _ i (normalises_has_kernel _ NP) (self_visible a n i)).
     exact (sum_range_there known A a r D users n w i h HA Known chi guard x y c0 E table far F). }
   destruct (sparse_order (head_weighing a)) as [order|] eqn:O.
   - assert (K' : Qle_bool (integer_of (S order)) (c0 * (1 - 2 * E))
       && forallb (check_sum_length known A a r D chi guard x y c0 E [] 0%Z) (lengths_to L N) = true)
-      by (destruct (head_weighing a); try discriminate O; exact K). clear K.
-    apply andb_prop in K' as [Sharp F]. apply One in F. apply Qle_bool_R in Sharp.
+      by (destruct (head_weighing a); try discriminate O; exact K).
+    clear K. apply andb_prop in K' as [Sharp F]. apply One in F. apply Qle_bool_R in Sharp.
     assert (Sharp' : INR (S order) <= Q2R c0 * (1 - 2 * Q2R E)).
     { rewrite integer_of_value in Sharp. revert Sharp. rationals. lra. }
-    pose proof (sparse_normalises _ _ O) as NP.
-    split; [exact (Ends _ _ F NP)|]. intros G.
+    pose proof (sparse_normalises _ _ O) as NP. split; [exact (Ends _ _ F NP)|]. intros G.
     destruct (sum_found known A a r D users n w i h HA Known Whole chi guard x y c0 E [] 0%Z F G)
       as [S|(vs & c & V & e & p & Ln & Va & Cc & Ne & Vp & Sc & Rd)].
     + rewrite (same_written n i h a r _ S NP). apply exact_within; lra.

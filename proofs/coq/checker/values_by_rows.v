@@ -10,8 +10,7 @@ Open Scope R_scope.
 
 Definition bind {X Y} (x : option X) (f : X -> option Y) : option Y := match x with Some x => f x | None => None end.
 (* `injection` would compute what is inside. *)
-Lemma some_inj {X} (x y : X) : Some x = Some y -> x = y.
-Proof. now intros [=]. Qed.
+Lemma some_inj {X} (x y : X) : Some x = Some y -> x = y. Proof. now intros [=]. Qed.
 Ltac take H := apply some_inj in H; match type of H with ?a = ?b => first [subst b | subst a | rewrite <- H in *;
   clear H] end.
 
@@ -48,16 +47,13 @@ Fixpoint exact (e : expression) (n i : nat) : option Q :=
   end.
 
 Lemma is_zero_R q : is_zero q = false -> Q2R q <> 0.
-Proof.
-  intros H E. rewrite <- Q2R_0 in E. apply eqR_Qeq, Qeq_bool_iff in E. unfold is_zero in H. congruence.
-Qed.
+Proof. intros H E. rewrite <- Q2R_0 in E. apply eqR_Qeq, Qeq_bool_iff in E. unfold is_zero in H. congruence. Qed.
 Lemma is_zero_Q q : is_zero q = false -> ~ (q == 0)%Q.
 Proof. intros H E. apply Qeq_bool_iff in E. unfold is_zero in H. congruence. Qed.
 Lemma positive_power_value q k : Q2R (Qpower_positive q k) = Q2R q ^ Pos.to_nat k.
 Proof.
-  induction k as [|k IH] using Pos.peano_ind; [simpl; ring|].
-  rewrite Pos2Nat.inj_succ. cbn [pow]. rewrite <- IH, <- Q2R_mult. apply Qeq_eqR.
-  rewrite <- Pos.add_1_l. now rewrite Qpower_plus_positive.
+  induction k as [|k IH] using Pos.peano_ind; [simpl; ring|]. rewrite Pos2Nat.inj_succ. cbn [pow].
+  rewrite <- IH, <- Q2R_mult. apply Qeq_eqR. rewrite <- Pos.add_1_l. now rewrite Qpower_plus_positive.
 Qed.
 Lemma power_value q z p : power q z = Some p -> powerRZ (Q2R q) z = Q2R p /\ ((z < 0)%Z -> Q2R q <> 0).
 Proof.
@@ -81,13 +77,11 @@ Proof.
   intros H k. assert (F : (1 <= Qfloor q)%Z).
   { apply Qle_bool_iff, Qfloor_resp_le in H. exact H. }
   assert (L2 : 0 < ln 2) by (apply ln_positive; lra). pose proof (floor_below q) as B.
-  assert (Q1 : 1 <= Q2R q) by (apply IZR_le in F; lra).
-  pose proof (Z.log2_nonneg (Qfloor q)) as K0. fold k in K0. pose proof (Z.log2_spec (Qfloor q) ltac:(lia)) as [_ Up].
-    fold k in Up.
+  assert (Q1 : 1 <= Q2R q) by (apply IZR_le in F; lra). pose proof (Z.log2_nonneg (Qfloor q)) as K0. fold k in K0.
+  pose proof (Z.log2_spec (Qfloor q) ltac:(lia)) as [_ Up]. fold k in Up.
   assert (P : forall z, (0 <= z)%Z -> ln (IZR (2 ^ z)) = IZR z * ln 2).
   { intros z Z0. rewrite <- (Z2Nat.id z Z0) at 1. rewrite <- pow_IZR, ln_power by lra.
-    rewrite INR_IZR_INZ, Z2Nat.id by exact Z0.
-    reflexivity. }
+    rewrite INR_IZR_INZ, Z2Nat.id by exact Z0. reflexivity. }
   assert (Pp : forall z, (0 <= z)%Z -> 0 < IZR (2 ^ z)) by (intros z Z0; apply IZR_lt, Z.pow_pos_nonneg; lia).
   assert (Top : Q2R q < IZR (2 ^ (k + 1))).
   { apply Rlt_le_trans with (IZR (Qfloor q + 1)); [rewrite <- Q2R_inject_Z; apply Qlt_Rlt, Qlt_floor|]. apply IZR_le.
@@ -124,8 +118,7 @@ Proof.
     cbn [exact expression_value has_value] in *; unfold bind in H; try discriminate.
   1: take H; now split. 1,2: take H; rewrite Q2R_of_nat; now split.
   all: destruct (exact x n i) as [a|]; [|discriminate]; destruct (IHx a eq_refl) as [-> Vx].
-  5: take H; rewrite Q2R_opp; now split.
-  5: destruct (power_value a _ q H); now repeat split.
+  5: take H; rewrite Q2R_opp; now split. 5: destruct (power_value a _ q H); now repeat split.
   5: destruct (exact_function_correct g a q H); now repeat split.
   all: destruct (exact y n i) as [b|]; [|discriminate]; destruct (IHy b eq_refl) as [-> Vy].
   4: destruct (is_zero b) eqn:Z; [discriminate|]; take H; rewrite Q2R_div by (now apply is_zero_Q);
@@ -158,17 +151,15 @@ Lemma around_within q : within (around q) (Q2R q).
 Proof.
   unfold within, around. cbv zeta. cbn [fst snd]. rewrite Z.shiftl_mul_pow2 by easy. rewrite fixed_plus.
   set (P := (2 ^ score_bits)%Z). assert (Pp : (0 < P)%Z) by reflexivity. set (a := (Qnum q * P)%Z).
-    set (d := Zpos (Qden q)).
-  assert (Dp : 0 < IZR d) by (apply IZR_lt; reflexivity). assert (Pr : 0 < IZR P) by now apply IZR_lt.
+  set (d := Zpos (Qden q)). assert (Dp : 0 < IZR d) by (apply IZR_lt; reflexivity).
+  assert (Pr : 0 < IZR P) by now apply IZR_lt.
   assert (V : Q2R q = IZR a / IZR d * / IZR P) by (unfold Q2R, a; rewrite mult_IZR; fold d; field; lra).
   pose proof (floor_div_le a d ltac:(reflexivity)) as F. pose proof (Z.mul_succ_div_gt a d ltac:(reflexivity)) as G.
   assert (C : IZR a / IZR d <= IZR (a / d) + 1).
   { rewrite <- plus_IZR. apply Rmult_le_reg_r with (IZR d); [exact Dp|]. unfold Rdiv.
-    rewrite Rmult_assoc, Rinv_l by lra.
-    rewrite Rmult_1_r, <- mult_IZR. apply IZR_le. lia. }
-  pose proof (Rinv_0_lt_compat _ Pr) as I. rewrite V.
-  assert (E : forall z, score z = IZR z * / IZR P) by reflexivity. rewrite !E, <- Rmult_plus_distr_r.
-  split; apply Rmult_le_compat_r; lra.
+    rewrite Rmult_assoc, Rinv_l by lra. rewrite Rmult_1_r, <- mult_IZR. apply IZR_le. lia. }
+  pose proof (Rinv_0_lt_compat _ Pr) as I. rewrite V. assert (E : forall z, score z = IZR z * / IZR P) by reflexivity.
+  rewrite !E, <- Rmult_plus_distr_r. split; apply Rmult_le_compat_r; lra.
 Qed.
 Lemma plus_within I J x y : within I x -> within J y -> within (plus I J) (x + y).
 Proof. unfold within, plus. cbn [fst snd]. rewrite !fixed_plus. lra. Qed.
@@ -192,14 +183,13 @@ Lemma product_within I J x y : within I x -> within J y -> within (product I J) 
 Proof.
   destruct I as [a b], J as [c d]. intros X Y. unfold within in X, Y. cbn [fst snd] in X, Y. unfold product.
   pose proof (product_down_le score_bits score_bits_nonneg) as Dn.
-  pose proof (product_up_ge score_bits score_bits_nonneg) as Up.
-  assert (Neg : forall z, (z <= 0)%Z -> score z <= 0).
+  pose proof (product_up_ge score_bits score_bits_nonneg) as Up. assert (Neg : forall z, (z <= 0)%Z -> score z <= 0).
   { intros z Z. rewrite <- (fixed_0 score_bits). now apply fixed_le; [apply score_bits_nonneg|]. }
   destruct (Z.leb_spec 0 a) as [A|A]; [destruct (Z.leb_spec 0 c) as [C|C]|].
   - apply (fixed_nonneg score_bits score_bits_nonneg) in A, C. cbv zeta. split; cbn [fst snd].
     + eapply Rle_trans; [apply (Dn a c)|]. apply Rmult_le_compat; lra.
-    + replace (a * c + (a * (d - c) + (b - a) * d))%Z with (b * d)%Z by ring.
-      eapply Rle_trans; [|apply (Up b d)]. apply Rmult_le_compat; lra.
+    + replace (a * c + (a * (d - c) + (b - a) * d))%Z with (b * d)%Z by ring. eapply Rle_trans; [|apply (Up b d)].
+      apply Rmult_le_compat; lra.
   - apply (fixed_nonneg score_bits score_bits_nonneg) in A. pose proof (Neg c ltac:(lia)). split; cbn [fst snd].
     + eapply Rle_trans; [apply Dn|]. apply Rle_trans with (x * score c); [|apply Rmult_le_compat_l; lra].
       rewrite !(Rmult_comm _ (score c)). apply Rmult_le_compat_neg_l; lra.
@@ -212,20 +202,20 @@ Proof.
     assert (I0 : 0 <= / IZR (2 ^ score_bits)) by now apply inverse_nonneg.
     assert (Lo : forall z, score a * score c <= z \/ score a * score d <= z \/ score b * score c <= z \/
       score b * score d <= z -> score (Z.shiftr (least_of_4 (a * c) (a * d) (b * c) (b * d)) score_bits) <= z).
-    { intros z. set (m := least_of_4 _ _ _ _). assert (M : (m <= a * c /\ m <= a * d /\ m <= b * c /\ m <= b * d)%Z)
-        by (unfold m, least_of_4; lia).
+    { intros z. set (m := least_of_4 _ _ _ _).
+      assert (M : (m <= a * c /\ m <= a * d /\ m <= b * c /\ m <= b * d)%Z) by (unfold m, least_of_4; lia).
       assert (P : forall p q, (m <= p * q)%Z -> score (Z.shiftr m score_bits) <= score p * score q).
-      { intros p q N. rewrite <- (product_over score_bits score_bits_nonneg).
-        apply Rmult_le_compat_r; [exact I0|]. eapply Rle_trans; [apply shiftr_down, score_bits_nonneg|].
+      { intros p q N. rewrite <- (product_over score_bits score_bits_nonneg). apply Rmult_le_compat_r; [exact I0|].
+        eapply Rle_trans; [apply shiftr_down, score_bits_nonneg|].
         apply Rmult_le_compat_r; [exact I0|now apply IZR_le]. }
       intros [Z|[Z|[Z|Z]]]; (eapply Rle_trans; [apply P|exact Z]); apply M. }
     assert (Hi : forall z, z <= score a * score c \/ z <= score a * score d \/ z <= score b * score c \/
       z <= score b * score d -> z <= score (rounded_up (most_of_4 (a * c) (a * d) (b * c) (b * d)) score_bits)).
-    { intros z. set (m := most_of_4 _ _ _ _). assert (M : (a * c <= m /\ a * d <= m /\ b * c <= m /\ b * d <= m)%Z)
-        by (unfold m, most_of_4; lia).
+    { intros z. set (m := most_of_4 _ _ _ _).
+      assert (M : (a * c <= m /\ a * d <= m /\ b * c <= m /\ b * d <= m)%Z) by (unfold m, most_of_4; lia).
       assert (P : forall p q, (p * q <= m)%Z -> score p * score q <= score (rounded_up m score_bits)).
-      { intros p q N. rewrite <- (product_over score_bits score_bits_nonneg).
-        apply Rmult_le_compat_r; [exact I0|]. eapply Rle_trans; [|apply rounded_up_ge, score_bits_nonneg].
+      { intros p q N. rewrite <- (product_over score_bits score_bits_nonneg). apply Rmult_le_compat_r; [exact I0|].
+        eapply Rle_trans; [|apply rounded_up_ge, score_bits_nonneg].
         apply Rmult_le_compat_r; [exact I0|now apply IZR_le]. }
       intros [Z|[Z|[Z|Z]]]; (eapply Rle_trans; [exact Z|apply P]); apply M. }
     split; auto.
@@ -284,8 +274,7 @@ Proof.
   assert (A' : 0 < score a) by (apply Rmult_lt_0_compat; [now apply IZR_lt|now apply Rinv_0_lt_compat]).
   assert (B : (0 < b)%Z).
   { apply lt_IZR, Rmult_lt_reg_r with (/ scale); [now apply Rinv_0_lt_compat|]. fold (Rdiv (IZR b) scale).
-    unfold fixed in *.
-    lra. }
+    unfold fixed in *. lra. }
   assert (S : IZR (Z.shiftl 1 (2 * score_bits)) = scale * scale) by (rewrite <- mult_IZR; reflexivity).
   assert (E : forall z, (0 < z)%Z -> IZR (Z.shiftl 1 (2 * score_bits)) / IZR z * / scale = / score z).
   { intros z Z. rewrite S. apply IZR_lt in Z. unfold fixed. field. lra. }
@@ -335,17 +324,14 @@ Proof.
   assert (0 < IZR (2 ^ (fine_bits - score_bits))) by (apply IZR_lt; reflexivity).
   pose proof (u_pos score_bits score_bits_nonneg). field. lra.
 Qed.
-Lemma fine_bits_nonneg : (0 <= fine_bits)%Z.
-Proof. discriminate. Qed.
+Lemma fine_bits_nonneg : (0 <= fine_bits)%Z. Proof. discriminate. Qed.
 Lemma fine_product d x : IZR (d * x) = IZR square_of_ones * (fixed fine_bits d * score x).
 Proof.
   assert (S : IZR square_of_ones = IZR (2 ^ fine_bits) * scale) by (rewrite <- mult_IZR; reflexivity).
   rewrite S, mult_IZR. unfold fixed. pose proof (u_pos fine_bits fine_bits_nonneg).
-    pose proof (u_pos score_bits score_bits_nonneg).
-  field. lra.
+  pose proof (u_pos score_bits score_bits_nonneg). field. lra.
 Qed.
-Lemma square_of_ones_pos : 0 < IZR square_of_ones.
-Proof. apply IZR_lt. reflexivity. Qed.
+Lemma square_of_ones_pos : 0 < IZR square_of_ones. Proof. apply IZR_lt. reflexivity. Qed.
 
 Lemma ln_below_1_correct x y : (0 < x)%Z -> ln_below_1 x = Some y -> score y <= ln (score x).
 Proof.
@@ -390,9 +376,9 @@ Lemma function_enclosure_correct g I J x : function_enclosure g I = Some J -> wi
 Proof.
   destruct I as [a b]. unfold within. cbn [function_enclosure fst snd]. intros H [L U].
   pose proof (u_pos score_bits score_bits_nonneg) as Sp. destruct g; try discriminate; cbn [function_value in_domain].
-  - destruct (Z.ltb_spec 0 a) as [A|]; [|discriminate]. unfold bind in H. destruct (ln_below_1 a) as [y|] eqn:Ya;
-      [|discriminate].
-    destruct (ln_above_1 b) as [z|] eqn:Zb; [|discriminate]. take H. cbn [fst snd].
+  - destruct (Z.ltb_spec 0 a) as [A|]; [|discriminate]. unfold bind in H.
+    destruct (ln_below_1 a) as [y|] eqn:Ya; [|discriminate]. destruct (ln_above_1 b) as [z|] eqn:Zb; [|discriminate].
+    take H. cbn [fst snd].
     assert (Ap : 0 < score a) by (apply Rmult_lt_0_compat; [now apply IZR_lt|now apply Rinv_0_lt_compat]).
     assert (B : (0 < b)%Z).
     { apply lt_IZR, Rmult_lt_reg_r with (/ scale); [now apply Rinv_0_lt_compat|]. unfold fixed, Rdiv in *. lra. }
@@ -408,16 +394,14 @@ Proof.
       { unfold m, fixed. rewrite Z.shiftl_mul_pow2, mult_IZR by apply score_bits_nonneg. field. lra. }
       pose proof (Z.sqrt_spec m M) as [S1 S2]. pose proof (Z.sqrt_nonneg m) as S0. set (r := Z.sqrt m) in *.
       apply IZR_le in S0, S1. apply IZR_lt in S2. rewrite mult_IZR in S1, S2. unfold Z.succ in S2.
-        rewrite plus_IZR in S2.
-      assert (Q : forall y, 0 <= y -> sqrt (y * y / (scale * scale)) = y / scale).
+      rewrite plus_IZR in S2. assert (Q : forall y, 0 <= y -> sqrt (y * y / (scale * scale)) = y / scale).
       { intros y Y. replace (y * y / (scale * scale)) with (y / scale * (y / scale)) by (field; lra).
         apply sqrt_square. now apply quotient_nonneg. }
       rewrite E. unfold fixed. rewrite plus_IZR, <- !Q by lra.
       assert (I0 : 0 <= / (scale * scale)) by (apply inverse_nonneg, Rmult_lt_0_compat; lra).
       split; apply sqrt_le_1_alt; apply Rmult_le_compat_r; lra. }
     pose proof (proj1 (S a A)). pose proof (proj2 (S b B)). pose proof (sqrt_le_1_alt _ _ L).
-      pose proof (sqrt_le_1_alt _ _ U).
-    lra.
+    pose proof (sqrt_le_1_alt _ _ U). lra.
 Qed.
 
 Fixpoint repeated (I : interval) (k : nat) : interval :=
@@ -435,15 +419,14 @@ Qed.
 Lemma power_enclosure_correct I J x z : power_enclosure I z = Some J -> within I x ->
   within J (powerRZ x z) /\ ((z < 0)%Z -> x <> 0).
 Proof.
-  unfold power_enclosure. destruct (Z.abs z <=? 64)%Z; [|discriminate]. destruct (Z.leb_spec 0 z) as [Z0|Z0];
-    intros H X.
+  unfold power_enclosure. destruct (Z.abs z <=? 64)%Z; [|discriminate].
+  destruct (Z.leb_spec 0 z) as [Z0|Z0]; intros H X.
   - take H. split; [|lia]. rewrite <- (Z2Nat.id z Z0) at 2. rewrite <- pow_powerRZ. now apply repeated_within.
   - unfold bind in H. destruct (reciprocal I) as [K|] eqn:R; [|discriminate]. take H.
     destruct (reciprocal_within I K x R X) as [Y N]. split; [|auto].
-      replace (powerRZ x z) with ((/ x) ^ Z.to_nat (- z));
-      [now apply repeated_within|]. destruct z as [|p|p]; try lia. cbn [powerRZ Z.opp Z.to_nat].
-    generalize (Pos.to_nat p). intros k. induction k as [|k IH]; cbn [pow];
-      [now rewrite Rinv_1|now rewrite IH, Rinv_mult].
+    replace (powerRZ x z) with ((/ x) ^ Z.to_nat (- z)); [now apply repeated_within|]. destruct z as [|p|p]; try lia.
+    cbn [powerRZ Z.opp Z.to_nat]. generalize (Pos.to_nat p). intros k.
+    induction k as [|k IH]; cbn [pow]; [now rewrite Rinv_1|now rewrite IH, Rinv_mult].
 Qed.
 
 Fixpoint enclosure (e : expression) (n i : nat) : option interval :=

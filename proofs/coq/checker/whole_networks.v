@@ -220,9 +220,8 @@ Lemma share_units us : forallb share_unit us = true -> is_integer (total (unit_o
 Proof.
   induction us as [|u us IH]; cbn [forallb total]; intros E; [rewrite Rmult_0_l; apply integer_0|].
   apply andb_prop in E as [E1 E2]. rewrite Rmult_plus_distr_r. apply integer_plus; [|now apply IH].
-  apply andb_prop in E1 as [E1 W]. apply andb_prop in E1 as [R B]. unfold unit_output.
-  pose proof (INR_i n i) as I1. set (y := linear (unit_reads u) x + Q2R (unit_bias u)).
-  assert (Y : is_integer (y * INR i)).
+  apply andb_prop in E1 as [E1 W]. apply andb_prop in E1 as [R B]. unfold unit_output. pose proof (INR_i n i) as I1.
+  set (y := linear (unit_reads u) x + Q2R (unit_bias u)). assert (Y : is_integer (y * INR i)).
   { unfold y. rewrite Rmult_plus_distr_r. apply integer_plus; [now apply share_row_here|].
     apply integer_mult; [now apply integral_correct|apply integer_nat]. }
   replace (relu y * entry (unit_writes u) d * INR i) with (entry (unit_writes u) d * relu (y * INR i)).
@@ -259,15 +258,14 @@ Proof.
   set (b := weight_on (layer_bias l) d). specialize (H d) as Hd. destruct (writers l) as [|u us] eqn:W.
   - cbn [total]. rewrite Rplus_0_l. destruct (Qeq_bool b 0) eqn:Z.
     + apply Qeq_bool_R in Z. rewrite Z, Q2R_0, Rplus_0_r. exact Hd.
-    + destruct (integral b) eqn:I; [|exact Logic.I].
-      apply join_correct; [exact Hd|]. now apply integral_correct.
+    + destruct (integral b) eqn:I; [|exact Logic.I]. apply join_correct; [exact Hd|]. now apply integral_correct.
   - destruct (integral b) eqn:I; [|exact Logic.I]. apply integral_correct in I.
     destruct (forallb whole_unit (u :: us) && balanced (length (u :: us)) d (u :: us)) eqn:B.
     + apply andb_prop in B as [B1 B2]. apply join_correct; [exact Hd|]. apply integer_plus; [|exact I].
       now apply (balanced_integer (length (u :: us))).
-    + destruct (forallb share_unit (u :: us)) eqn:S; [|exact Logic.I].
-      apply join_correct; [exact Hd|]. cbn [holds]. rewrite Rmult_plus_distr_r.
-      apply integer_plus; [now apply share_units|]. apply integer_mult; [exact I|apply integer_nat].
+    + destruct (forallb share_unit (u :: us)) eqn:S; [|exact Logic.I]. apply join_correct; [exact Hd|]. cbn [holds].
+      rewrite Rmult_plus_distr_r. apply integer_plus; [now apply share_units|].
+      apply integer_mult; [exact I|apply integer_nat].
 Qed.
 End Units.
 
@@ -290,9 +288,8 @@ Definition layer_kinds (D : nat) (K : kinds) (l : layer) : kinds :=
 Lemma layer_kinds_correct n D K l h : stream_holds n K h ->
   stream_holds n (layer_kinds D K l) (after_layer_by hardmax n l h).
 Proof.
-  intros H i d Hi. apply (from_each_holds n i _ D (after_layer_by hardmax n l h i)). intros e.
-  unfold after_layer_by. apply (units_kind_correct n (Position i Hi)).
-  apply (from_each_holds n i _ D (after_heads_by hardmax n l h i)).
+  intros H i d Hi. apply (from_each_holds n i _ D (after_layer_by hardmax n l h i)). intros e. unfold after_layer_by.
+  apply (units_kind_correct n (Position i Hi)). apply (from_each_holds n i _ D (after_heads_by hardmax n l h i)).
   intros e'. exact (heads_kind_correct n K h l (Position i Hi) e' H).
 Qed.
 

@@ -15,7 +15,6 @@ Inductive kind := One | Index | Square | Place | Reciprocal | Whole | Share | Un
 
 Definition whole_kind (k : kind) : bool := match k with One | Index | Square | Whole => true | _ => false end.
 Definition share_kind (k : kind) : bool := match k with Reciprocal | Share => true | _ => whole_kind k end.
-
 Definition is_integer (x : R) : Prop := exists z, x = IZR z.
 
 Definition holds (n i : nat) (k : kind) (x : R) : Prop :=
@@ -30,14 +29,10 @@ Lemma integer_mult x y : is_integer x -> is_integer y -> is_integer (x * y).
 Proof. intros [a ->] [b ->]. exists (a * b)%Z. now rewrite mult_IZR. Qed.
 Lemma integer_opp x : is_integer x -> is_integer (- x).
 Proof. intros [a ->]. exists (- a)%Z. now rewrite opp_IZR. Qed.
-Lemma integer_nat k : is_integer (INR k).
-Proof. exists (Z.of_nat k). apply INR_IZR_INZ. Qed.
-Lemma integer_0 : is_integer 0.
-Proof. now exists 0%Z. Qed.
-Lemma integer_1 : is_integer 1.
-Proof. now exists 1%Z. Qed.
-Lemma integer_bit b : is_integer (bit b).
-Proof. destruct b; [apply integer_1|apply integer_0]. Qed.
+Lemma integer_nat k : is_integer (INR k). Proof. exists (Z.of_nat k). apply INR_IZR_INZ. Qed.
+Lemma integer_0 : is_integer 0. Proof. now exists 0%Z. Qed.
+Lemma integer_1 : is_integer 1. Proof. now exists 1%Z. Qed.
+Lemma integer_bit b : is_integer (bit b). Proof. destruct b; [apply integer_1|apply integer_0]. Qed.
 Lemma integer_relu x : is_integer x -> is_integer (relu x).
 Proof. intros H. unfold relu. apply Rmax_case; [apply integer_0|exact H]. Qed.
 Lemma integer_sum n f : (each j upto n, is_integer (f j)) -> is_integer (sum n f).
@@ -85,8 +80,7 @@ Definition times (q : Q) (r : row) : row := map (fun e => (fst e, (q * snd e)%Q)
 
 Lemma linear_times q r x : linear (times q r) x = Q2R q * linear r x.
 Proof.
-  induction r as [|[d p] r IH]; cbn [times map linear fst snd]; [lra|]. fold (times q r).
-  rewrite IH, Q2R_mult. ring.
+  induction r as [|[d p] r IH]; cbn [times map linear fst snd]; [lra|]. fold (times q r). rewrite IH, Q2R_mult. ring.
 Qed.
 
 Section Rows.
@@ -151,9 +145,7 @@ Definition with_place (K : kinds) (r : row) : option Q :=
 
 Lemma linear_filter (p : direction * Q -> bool) r x :
   linear r x = linear (filter p r) x + linear (filter (fun e => negb (p e)) r) x.
-Proof.
-  induction r as [|[d q] r IH]; cbn [filter linear]; [lra|]. destruct (p (d, q)); cbn [negb linear]; lra.
-Qed.
+Proof. induction r as [|[d q] r IH]; cbn [filter linear]; [lra|]. destruct (p (d, q)); cbn [negb linear]; lra. Qed.
 
 Lemma with_place_correct n K h (j : position n) r q : stream_holds n K h -> with_place K r = Some q ->
   exists z, is_integer z /\ linear r (h j) = z + Q2R q * (INR j / INR n).
@@ -163,9 +155,8 @@ Proof.
   destruct (row_is whole_kind K (filter (fun e => negb (p e)) r)) eqn:W; [|discriminate]. intros [= <-].
   exists (linear (filter (fun e => negb (p e)) r) (h j)). split; [exact (row_whole n K h H j _ W)|].
   rewrite (linear_filter p r), F. cbn [linear].
-  assert (P : p (d, c) = true) by (apply (filter_In p (d, c) r); rewrite F; now left).
-  apply kind_eqb_eq in P. specialize (H j d (in_word j)). cbn [fst] in P. rewrite P in H. cbn [holds] in H.
-  rewrite H. lra.
+  assert (P : p (d, c) = true) by (apply (filter_In p (d, c) r); rewrite F; now left). apply kind_eqb_eq in P.
+  specialize (H j d (in_word j)). cbn [fst] in P. rewrite P in H. cbn [holds] in H. rewrite H. lra.
 Qed.
 
 (* All components but those with a place are integers; there is one with a place, of coefficient 1 or -1. *)
@@ -224,15 +215,14 @@ Lemma parabola_correct n K h (i : position n) qs ks b : stream_holds n K h -> pa
 Proof.
   intros H. destruct qs as [|q1 [|q2 [|q3 qs]]], ks as [|k1 [|k2 [|k3 ks]]]; cbn [parabola]; try discriminate.
   destruct (only Index K k1) as [c|] eqn:O1; [|discriminate].
-  destruct (only Square K k2) as [s|] eqn:O2; [|discriminate].
-  destruct (Qeq_bool s (-1)) eqn:S; [|discriminate]. apply Qeq_bool_R in S.
-  assert (S1 : Q2R s = -1) by (rewrite S; unfold Q2R; simpl; lra).
+  destruct (only Square K k2) as [s|] eqn:O2; [|discriminate]. destruct (Qeq_bool s (-1)) eqn:S; [|discriminate].
+  apply Qeq_bool_R in S. assert (S1 : Q2R s = -1) by (rewrite S; unfold Q2R; simpl; lra).
   assert (Hf : linear (half c q1) (h i) = Q2R c * linear q1 (h i) / 2).
   { unfold half. rewrite linear_times, Q2R_mult. unfold Q2R at 2. simpl. lra. }
   assert (Kj : each j upto n, linear k1 (h j) = Q2R c * INR j /\ linear k2 (h j) = - INR j ^ 2).
   { apply each_position. intros j. destruct (only_correct n K h j Index k1 c H O1) as (x & X & ->).
-    destruct (only_correct n K h j Square k2 s H O2) as (y & Y & ->). simpl in X, Y. subst. split; [lra|].
-    rewrite S1. simpl. ring. }
+    destruct (only_correct n K h j Square k2 s H O2) as (y & Y & ->). simpl in X, Y. subst. split; [lra|]. rewrite S1.
+    simpl. ring. }
   pose proof (INR_i n i) as I1. intros E.
   destruct (only One K q2) as [d|] eqn:Oo; [|destruct (only Reciprocal K q2) as [d|] eqn:Or; [|discriminate]].
   - destruct (Qeq_bool d 1) eqn:D; [|discriminate]. cbn [andb] in E.

@@ -20,8 +20,7 @@ Proof.
   - now destruct r.
   - now destruct s.
 Qed.
-Lemma formula_eqb_refl f : formula_eqb f f = true.
-Proof. apply formula_term_eqb_refl. Qed.
+Lemma formula_eqb_refl f : formula_eqb f f = true. Proof. apply formula_term_eqb_refl. Qed.
 
 Lemma find_from_complete test l : forall x j e, nth_error l j = Some e -> test e = true ->
   exists y, find_from test x l = Some y.
@@ -195,8 +194,7 @@ Proof.
 Qed.
 
 (* ---- formulas that the embedding holds ---- *)
-Lemma symbolic_truth_correct f : is_symbolic f = true -> forall n w i,
-  truth users n w f i = symbolic_truth f (w i).
+Lemma symbolic_truth_correct f : is_symbolic f = true -> forall n w i, truth users n w f i = symbolic_truth f (w i).
 Proof.
   unfold symbolic_truth. induction f; cbn [is_symbolic]; intros H n0 w i; try discriminate; cbn [truth];
     try (apply andb_prop in H as [H1 H2]); rewrite ?IHf, ?(IHf1 H1 n0 w), ?(IHf2 H2 n0 w) by assumption; reflexivity.

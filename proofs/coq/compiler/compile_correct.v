@@ -99,8 +99,7 @@ Lemma neighbour_step s f d : sound d -> known d f -> fits (neighbour s f) = true
 Proof.
   intros Sd Kf F. destruct (fits_parts _ F) as (Su & En & Sh).
   assert (G : enough (Parity true) (set_gamma c) = true) by (destruct s; exact En).
-  apply enough_for_parity in G as [Pos Quarter].
-  destruct (add_neighbour c s f d) as [d' x] eqn:E.
+  apply enough_for_parity in G as [Pos Quarter]. destruct (add_neighbour c s f d) as [d' x] eqn:E.
   destruct (add_neighbour_sound users k c Temperature (Sh ltac:(now destruct s)) Pos s f d d' x E Sd Kf)
     as (S' & X' & H').
   - apply left_if_causal. destruct s; [now right|left; exact Su].
@@ -114,8 +113,7 @@ Lemma since_or_until_step s f f' d : sound d -> known d f -> known d f' -> fits 
 Proof.
   intros Sd Kf Kf' F. destruct (fits_parts _ F) as (Su & En & Sh).
   assert (G : enough (Decides f) (set_gamma c) = true) by (destruct s; exact En).
-  apply enough_to_decide in G as [Pos Quarter].
-  destruct (add_since_or_until c s f f' d) as [d' x] eqn:E.
+  apply enough_to_decide in G as [Pos Quarter]. destruct (add_since_or_until c s f f' d) as [d' x] eqn:E.
   destruct (add_since_or_until_sound users k c Temperature (Sh ltac:(now destruct s)) Pos s f f' d d' x E Sd Kf Kf')
     as (S' & X' & H').
   - apply left_if_causal. destruct s; [now right|left; exact Su].
@@ -138,8 +136,7 @@ Proof.
   unfold counting_temperature, sharp_temperature, counts_to, lookup_scale, stretch. intros Su Te n i.
   assert (L : span s n i upto n) by (unfold span; destruct s; lia).
   assert (Ps : 1 <= INR (span s n i)) by (apply (le_INR 1); lia). assert (Pi : 1 <= INR i) by (apply (le_INR 1); lia).
-  assert (Pn : INR (span s n i) <= INR n) by (apply le_INR; lia).
-  apply orb_prop in Te as [Te|Te].
+  assert (Pn : INR (span s n i) <= INR n) by (apply le_INR; lia). apply orb_prop in Te as [Te|Te].
   - apply expression_eqb_eq in Te. rewrite Te. unfold temperature_of.
     destruct causal, (regime_by_position (set_regime c)); try discriminate.
     + destruct s; [|discriminate]. cbn [span]. simpl. rewrite Q2R_1.
@@ -165,8 +162,7 @@ Lemma Predicate p s f d d' x : add_predicate c p s f d = (d', x) -> sound d -> k
 Proof.
   intros E Sd Kf F. destruct (fits_parts _ F) as (Su & En & _). apply andb_prop in F as [_ Te].
   cbn [supported_itself enough_for_part is_counting implb] in *. apply andb_prop in Su as [Su Co].
-  apply andb_prop in Su as [_ Si].
-  destruct (predicate_enough_correct users _ _ En) as [Pos Sharp].
+  apply andb_prop in Su as [_ Si]. destruct (predicate_enough_correct users _ _ En) as [Pos Sharp].
   exact (add_predicate_sound users k c Temperature Pos s f p (side_scale s Si Co Te) Sharp _ _ _ E Sd Kf).
 Qed.
 
@@ -184,11 +180,10 @@ Proof.
   intros E Sd K C F. destruct (fits_parts _ F) as (Su & En & _). apply andb_prop in F as [_ Te].
   cbn [supported_itself enough_for_part is_counting] in *. rewrite C in Te, En. cbn [negb implb orb] in *.
   unfold comparison_supported in Su. rewrite C in Su. cbn [orb] in Su. apply andb_prop in Su as [Si Co].
-  apply andb_prop in Si as [S1 S2].
-  destruct (comparison_enough_correct _ t u En C) as [Pos Sharp].
-  apply (add_comparison_sound users k c Temperature Pos r t u d d' x E Sd C Sharp).
-  intros [[s f] q] I. cbn [fst snd]. pose proof (ordered_difference_counts t u _ I) as L. cbn [fst] in L.
-  split; [|exact (K s f L)]. apply side_scale; [|exact Co|exact Te].
+  apply andb_prop in Si as [S1 S2]. destruct (comparison_enough_correct _ t u En C) as [Pos Sharp].
+  apply (add_comparison_sound users k c Temperature Pos r t u d d' x E Sd C Sharp). intros [[s f] q] I. cbn [fst snd].
+  pose proof (ordered_difference_counts t u _ I) as L. cbn [fst] in L. split; [|exact (K s f L)].
+  apply side_scale; [|exact Co|exact Te].
   destruct L as [L|L]; [exact (sides_listed t S1 s f L)|exact (sides_listed u S2 s f L)].
 Qed.
 
@@ -236,8 +231,7 @@ Proof.
     by unfolded N.
   cbv zeta. set (e := add_counted c u (add_counted c t d)) in *. pose proof (extends_trans _ _ _ X1 X2) as X.
   destruct (is_constant_comparison t u) eqn:C.
-  - destruct (require_step e (Compare r t u) S2) as (S3 & X3 & K3);
-      [left; unfold embeddable; cbn; exact C|].
+  - destruct (require_step e (Compare r t u) S2) as (S3 & X3 & K3); [left; unfold embeddable; cbn; exact C|].
     split; [exact S3|]. split; [exact (extends_trans _ _ _ X X3)|exact K3].
   - destruct (add_comparison c r t u e) as [d' x] eqn:E.
     destruct (Comparison _ _ _ _ _ _ E S2) as (S3 & X3 & H3); [|exact C|exact F|].
@@ -294,8 +288,7 @@ Qed.
 End Induction.
 
 (* ---- the whole ---- *)
-Lemma setting_temperature r gamma f :
-  temperature_fits (set_temperature (setting_for r gamma f)) = true.
+Lemma setting_temperature r gamma f : temperature_fits (set_temperature (setting_for r gamma f)) = true.
 Proof.
   unfold setting_for, temperature_of. cbn [set_temperature].
   destruct (_ && negb _); [reflexivity|]. now destruct (regime_by_position r), (regime_causal r).
@@ -305,8 +298,7 @@ Lemma expression_eqb_refl x : expression_eqb x x = true.
 Proof.
   assert (I : forall a, integer_eqb a a = true).
   { induction a; simpl; rewrite ?Z.eqb_refl, ?IHa1, ?IHa2; reflexivity. }
-  induction x; simpl; rewrite ?Z.eqb_refl, ?Pos.eqb_refl, ?IHx, ?IHx1, ?IHx2, ?I; try reflexivity.
-  now destruct g.
+  induction x; simpl; rewrite ?Z.eqb_refl, ?Pos.eqb_refl, ?IHx, ?IHx1, ?IHx2, ?I; try reflexivity. now destruct g.
 Qed.
 
 (* The temperature is that of the regime, or 1/i where a causal regime counts and nothing is temporal. *)

@@ -13,8 +13,7 @@ Open Scope R_scope.
 
 (* ---- coefficients and constants ---- *)
 (* C e^(-gamma C) <= 1/4, and Lemma 7 in its simple form. *)
-Lemma weight_within g C : 1797 / 1000 <= g -> 1 <= C ->
-  mean_within (exp (- (g * C))) (1 / (4 * C)).
+Lemma weight_within g C : 1797 / 1000 <= g -> 1 <= C -> mean_within (exp (- (g * C))) (1 / (4 * C)).
 Proof.
   intros Hg HC. assert (Four : 4 <= exp g).
   { eapply Rle_trans; [|apply exp_monotone; exact Hg]. eapply Rle_trans; [|apply (exp_lower _ 4); [lra|lia]].
@@ -39,11 +38,9 @@ Qed.
 
 Lemma weight_of_difference_real l : Q2R (weight_of_difference l) = fold_right (fun e s => Rabs (Q2R (snd e)) + s) 0 l.
 Proof.
-  induction l as [|e l IH]; cbn [weight_of_difference fold_right]; [apply Q2R_0|].
-  fold (weight_of_difference l). rewrite Q2R_reduced, Q2R_plus, IH. f_equal. unfold Q2R, Qabs. destruct (snd e) as [a
-    b].
-  cbn [Qnum Qden]. rewrite abs_IZR, Rabs_mult. f_equal. symmetry. apply Rabs_pos_eq. left. apply Rinv_0_lt_compat.
-  now apply IZR_lt.
+  induction l as [|e l IH]; cbn [weight_of_difference fold_right]; [apply Q2R_0|]. fold (weight_of_difference l).
+  rewrite Q2R_reduced, Q2R_plus, IH. f_equal. unfold Q2R, Qabs. destruct (snd e) as [a b]. cbn [Qnum Qden].
+  rewrite abs_IZR, Rabs_mult. f_equal. symmetry. apply Rabs_pos_eq. left. apply Rinv_0_lt_compat. now apply IZR_lt.
 Qed.
 
 Lemma others_error_real C : 1 <= Q2R C -> Q2R (others_error C) = 1 / (4 * Q2R C).
@@ -83,14 +80,13 @@ Proof.
   intros H. rewrite weight_of_difference_real. pose proof (ordered_difference_integers t u) as I.
   assert (NZ : Forall (fun e => is_zero (snd e) = false) (ordered_difference t u)).
   { apply Forall_forall. intros e He. apply filter_In in He as [_ He]. now apply negb_true_iff in He. }
-  unfold is_constant_comparison in H. destruct (ordered_difference t u) as [|e l]; [discriminate|].
-  inversion_clear I. inversion_clear NZ. destruct H0 as [z E]. cbn [fold_right]. rewrite E.
-  assert (1 <= Rabs (IZR z)).
+  unfold is_constant_comparison in H. destruct (ordered_difference t u) as [|e l]; [discriminate|]. inversion_clear I.
+  inversion_clear NZ. destruct H0 as [z E]. cbn [fold_right]. rewrite E. assert (1 <= Rabs (IZR z)).
   { rewrite <- abs_IZR. apply IZR_le. assert (z <> 0%Z); [|lia]. intros ->.
     assert (D : (snd e == 0)%Q) by (apply eqR_Qeq; now rewrite E, Q2R_0). apply Qeq_bool_iff in D.
     unfold is_zero in H2. congruence. }
-  assert (0 <= fold_right (fun e s => Rabs (Q2R (snd e)) + s) 0 l); [|lra].
-  clear. induction l as [|e l IH]; simpl; [lra|]. pose proof (Rabs_pos (Q2R (snd e))). lra.
+  assert (0 <= fold_right (fun e s => Rabs (Q2R (snd e)) + s) 0 l); [|lra]. clear.
+  induction l as [|e l IH]; simpl; [lra|]. pose proof (Rabs_pos (Q2R (snd e))). lra.
 Qed.
 
 (* What is counted in a difference is counted in one of the terms. *)
@@ -137,9 +133,8 @@ Proof.
   set (C := weight_of_difference _) in *. apply orb_prop in H as [H|H].
   - apply gamma_bound in H. split; [lra|]. now apply weight_within.
   - apply within_error_correct in H as (Pos & x & Le & _ & W). rewrite Q2R_mult in *. split; [nra|].
-    rewrite (others_error_real C HC) in Le. intros K. eapply Rle_trans; [apply W|]. apply Rmult_le_compat_r; [|exact
-      Le].
-    pose proof (mass_nonneg _ (exp_negative_below_1 _ Pos) K). lra.
+    rewrite (others_error_real C HC) in Le. intros K. eapply Rle_trans; [apply W|].
+    apply Rmult_le_compat_r; [|exact Le]. pose proof (mass_nonneg _ (exp_negative_below_1 _ Pos) K). lra.
 Qed.
 
 Lemma predicate_enough_correct users gamma p : predicate_enough gamma p = true ->
@@ -355,28 +350,27 @@ Lemma add_all_others_sound C : 1 <= Q2R C -> weight_sharp (Q2R C) -> forall l d 
   approximates d' r l (1 / (4 * Q2R C)).
 Proof.
   intros HC W. induction l as [|[[s f] q] l IH]; intros d d' r E Sd Ks.
-  - injection E as <- <-. split; [exact Sd|]. split; [apply extends_refl|]. split; [intros x []|].
-    intros n w i v _ _. simpl. rewrite Rminus_0_r, Rabs_R0. lra.
+  - injection E as <- <-. split; [exact Sd|]. split; [apply extends_refl|]. split; [intros x []|]. intros n w i v _ _.
+    simpl. rewrite Rminus_0_r, Rabs_R0. lra.
   - cbn [add_all_others] in E. destruct (Ks _ (or_introl eq_refl)) as [Side Kf]. cbn [fst snd] in *.
     destruct (add_others c s f C d) as [d1 x] eqn:E1.
     destruct (add_others_sound s f Side C _ _ _ E1 Sd Kf HC W) as (S1 & X1 & H1).
     destruct (add_all_others c C l d1) as [d2 rest] eqn:E2. injection E as <- <-.
     destruct (IH _ _ _ E2 S1) as (S2 & X2 & B2 & A2).
     { apply (counts_known_extends d d1 l X1). intros e He. apply Ks. now right. }
-    pose proof (known_truth _ _ (known_extends _ _ _ X1 Kf)) as T1.
-    pose proof (holds_extends _ _ _ _ X2 H1) as K1. pose proof (holds_extends _ _ _ _ X2 T1) as T2.
-    split; [exact S2|]. split; [exact (extends_trans _ _ _ X1 X2)|]. split.
+    pose proof (known_truth _ _ (known_extends _ _ _ X1 Kf)) as T1. pose proof (holds_extends _ _ _ _ X2 H1) as K1.
+    pose proof (holds_extends _ _ _ _ X2 T1) as T2. split; [exact S2|]. split; [exact (extends_trans _ _ _ X1 X2)|].
+    split.
     + intros y Hy. cbn [mentioned concat map app fst] in Hy. rewrite app_nil_r in Hy. cbn [map fst] in Hy.
-      destruct Hy as [<-|[<-|Hy]]; [exact (holds_below _ _ _ K1)|exact (holds_below _ _ _ T2)|].
-      apply B2. unfold mentioned. cbn [concat]. now rewrite app_nil_r.
-    + intros n w i v Ov Rd.
-      assert (R2 : read_here users d2 [rest] n w i v).
+      destruct Hy as [<-|[<-|Hy]]; [exact (holds_below _ _ _ K1)|exact (holds_below _ _ _ T2)|]. apply B2.
+      unfold mentioned. cbn [concat]. now rewrite app_nil_r.
+    + intros n w i v Ov Rd. assert (R2 : read_here users d2 [rest] n w i v).
       { intros y m Hy Hm. apply (Rd y m Hy). unfold mentioned in *. cbn [concat map fst app] in *. now do 2 right. }
-      specialize (A2 n w i v Ov R2).
-      pose proof (Rd _ _ K1 ltac:(now left)) as V1. pose proof (Rd _ _ T2 ltac:(right; now left)) as V2.
-      cbn [means] in V1, V2. rewrite (others_error_real C HC) in V1. cbn [linear combined fold_right snd].
-      rewrite V2. unfold count_value at 1. cbn [fst snd]. rewrite (counted_others s n _ i).
-      set (m := INR (others _ _ _ _)) in *. set (b := bit _). set (e := 1 / (4 * Q2R C)) in *.
+      specialize (A2 n w i v Ov R2). pose proof (Rd _ _ K1 ltac:(now left)) as V1.
+      pose proof (Rd _ _ T2 ltac:(right; now left)) as V2. cbn [means] in V1, V2.
+      rewrite (others_error_real C HC) in V1. cbn [linear combined fold_right snd]. rewrite V2.
+      unfold count_value at 1. cbn [fst snd]. rewrite (counted_others s n _ i). set (m := INR (others _ _ _ _)) in *.
+      set (b := bit _). set (e := 1 / (4 * Q2R C)) in *.
       replace (_ - _) with (Q2R q * (v x - m) + (linear rest v - combined (count_value users n w i) l)) by ring.
       eapply Rle_trans; [apply Rabs_triang|]. rewrite Rmult_plus_distr_r. apply Rplus_le_compat; [|exact A2].
       rewrite Rabs_mult, (Rabs_minus_sym (v x)). apply Rmult_le_compat_l; [apply Rabs_pos|exact V1].
@@ -427,7 +421,6 @@ Qed.
 
 Lemma mentioned_scaled factor : mentioned (unit_reads_of [(scaled factor h, 0%Q, 0%Q)]) = mentioned [h].
 Proof. unfold mentioned, unit_reads_of, scaled. cbn [map concat fst]. rewrite !app_nil_r, map_map. reflexivity. Qed.
-
 Definition is_bound (r : relation) : Prop := r = AtLeast \/ r = AtMost.
 
 Theorem add_slack_sound r d d' x : add_slack t u h r d = (d', x) -> sound d -> is_bound r -> is_readable d ->
@@ -467,8 +460,7 @@ Definition decides (d : draft) (r : relation) (reads : row) : Prop := forall n w
   units_value (fst (decision r reads)) (snd (decision r reads)) v = bit (relates r (T n w i) 0).
 
 Definition least_slack (b : bool) : R := if b then 0 else 1.
-Lemma least_slack_is b : slack b (least_slack b).
-Proof. destruct b; simpl; lra. Qed.
+Lemma least_slack_is b : slack b (least_slack b). Proof. destruct b; simpl; lra. Qed.
 
 Lemma one_bound_decides d r b x : holds_slack d b x ->
   (b = AtLeast /\ (r = AtLeast \/ r = Below) \/ b = AtMost /\ (r = AtMost \/ r = Above)) ->
@@ -534,8 +526,7 @@ Proof.
   rewrite (H x) by (now left). rewrite IH; [reflexivity|]. intros y Hy. apply H. now right.
 Qed.
 
-Lemma mentioned_one r : mentioned [r] = map fst r.
-Proof. unfold mentioned. cbn [concat]. now rewrite app_nil_r. Qed.
+Lemma mentioned_one r : mentioned [r] = map fst r. Proof. unfold mentioned. cbn [concat]. now rewrite app_nil_r. Qed.
 
 Lemma merged_approximates d r l e : sound d -> approximates d r l e -> approximates d (merged_row r) l e.
 Proof.
@@ -559,24 +550,22 @@ Proof.
   unfold comparison_sharp in W. set (l := ordered_difference t u) in *. set (C := weight_of_difference l) in *.
   destruct (add_all_others c C l d) as [d1 h] eqn:E1.
   destruct (add_all_others_sound C HC W l _ _ _ E1 Sd Ks) as (S1 & X1 & B1 & A1).
-  destruct (add_bounds r t u (merged_row h) d1) as [d2 reads] eqn:E2.
-  assert (Rh : is_readable t u (merged_row h) d1).
+  destruct (add_bounds r t u (merged_row h) d1) as [d2 reads] eqn:E2. assert (Rh : is_readable t u (merged_row h) d1).
   { split.
     - intros y Hy. apply B1. rewrite mentioned_one in *. now apply merged_row_mentions.
     - intros n w i v Ov Rd. pose proof (merged_approximates d1 h l _ S1 A1 n w i v Ov Rd) as G.
       rewrite <- weight_of_difference_real in G. fold C in G.
-      replace (Q2R C * (1 / (4 * Q2R C))) with (1 / 4) in G by (field; lra).
-      rewrite ordered_difference_value. fold l.
+      replace (Q2R C * (1 / (4 * Q2R C))) with (1 / 4) in G by (field; lra). rewrite ordered_difference_value. fold l.
       replace (_ + _ - _) with (linear (merged_row h) v - combined (count_value users n w i) l) by ring. exact G. }
   destruct (add_bounds_sound t u _ r _ _ _ E2 S1 Rh) as (S2 & X2 & B2 & D2).
   assert (Last : reaches d2 d' x (IsTruth (Compare r t u))).
   { assert (E' : add_feed_forward d2 (IsTruth (Compare r t u)) (fst (decision r reads)) (snd (decision r reads)) = (d',
-    x)).
+      x)).
     { unfold decision. destruct (is_negated r); exact E. }
     apply (add_feed_forward_sound users k _ _ _ _ _ _ E' S2).
     - intros y Hy. apply B2. unfold decision in Hy. destruct (is_negated r); exact Hy.
-    - intros n w i v Ov Rd. cbn [means]. rewrite compare_truth. apply D2.
-      intros y m Hy Hm. apply (Rd y m Hy). unfold decision. destruct (is_negated r); exact Hm. }
+    - intros n w i v Ov Rd. cbn [means]. rewrite compare_truth. apply D2. intros y m Hy Hm. apply (Rd y m Hy).
+      unfold decision. destruct (is_negated r); exact Hm. }
   destruct Last as (S3 & X3 & H3). split; [exact S3|]. split; [|exact H3].
   exact (extends_trans _ _ _ X1 (extends_trans _ _ _ X2 X3)).
 Qed.

@@ -354,7 +354,6 @@ Definition written_meaning (m : meaning) : meaning := match m with IsOthers s f 
 
 Definition drafted (r : regime) (gamma : Q) (alphabet : nat) (f : formula) : draft :=
   add_formula (setting_for r gamma f) f (empty_draft alphabet).
-
 Definition network_for (r : regime) (gamma : Q) (alphabet : nat) (f : formula) : transformer :=
   let d := drafted r gamma alphabet f in finish d (truth_of d f).
 

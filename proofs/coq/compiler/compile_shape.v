@@ -24,9 +24,7 @@ Lemma keeps_bind {X Y} (add : draft -> draft * X) (next : X -> draft -> draft * 
   keeps add -> (forall x, keeps (next x)) -> keeps (fun d => let '(d, x) := add d in next x d).
 Proof. intros A N d H. specialize (A d H). destruct (add d) as [d' x]. now apply N. Qed.
 
-Lemma keeps_return {X} (x : draft -> X) : keeps (fun d => (d, x d)).
-Proof. now intros d H. Qed.
-
+Lemma keeps_return {X} (x : draft -> X) : keeps (fun d => (d, x d)). Proof. now intros d H. Qed.
 Lemma keeps_once (test : fact -> bool) build : keeps build -> keeps (fun d => once d test build).
 Proof. intros B d H. unfold once. destruct (find_fact d test); [exact H|now apply B]. Qed.
 
@@ -40,9 +38,8 @@ Proof. intros A. apply keeps_once, keeps_position, A. Qed.
 
 Lemma keeps_tokens m at_symbol : keeps (fun d => add_tokens d m at_symbol).
 Proof.
-  intros d (T & P & L). split; [|now split]. cbn [fst add_tokens tokens]. rewrite <- T. clear.
-  generalize 0%nat. induction (tokens d) as [|r rows IH]; intros a; [reflexivity|]. cbn [set_tokens length].
-  now rewrite IH.
+  intros d (T & P & L). split; [|now split]. cbn [fst add_tokens tokens]. rewrite <- T. clear. generalize 0%nat.
+  induction (tokens d) as [|r rows IH]; intros a; [reflexivity|]. cbn [set_tokens length]. now rewrite IH.
 Qed.
 
 Lemma at_layer_fits l change ls :
@@ -63,9 +60,8 @@ Proof. intros d (T & P & L). split; [exact T|]. split; [exact P|]. now apply at_
 Lemma head_made msk queries keys outs d : (causal = true -> msk = FutureMasked) -> made d ->
   made (add_head d msk (set_temperature c) queries keys outs).
 Proof.
-  intros M (T & P & L). split; [exact T|]. split; [exact P|]. apply at_layer_fits; [|exact L].
-  intros m H. unfold put_head. cbn [layer_heads]. apply Forall_app. split; [exact H|]. constructor; [now
-    split|constructor].
+  intros M (T & P & L). split; [exact T|]. split; [exact P|]. apply at_layer_fits; [|exact L]. intros m H.
+  unfold put_head. cbn [layer_heads]. apply Forall_app. split; [exact H|]. constructor; [now split|constructor].
 Qed.
 
 Lemma keeps_one_head msk queries keys value m : (causal = true -> msk = FutureMasked) ->
@@ -74,8 +70,7 @@ Proof. intros M d H. now apply head_made. Qed.
 
 (* ---- what each construction embeds ---- *)
 Definition sees (s : side) : Prop := causal = true -> s = ToLeft.
-Lemma mask_of_sees s : sees s -> causal = true -> mask_of s = FutureMasked.
-Proof. intros H C. now rewrite (H C). Qed.
+Lemma mask_of_sees s : sees s -> causal = true -> mask_of s = FutureMasked. Proof. intros H C. now rewrite (H C). Qed.
 
 Definition reciprocal_allowed (s : side) : bool :=
   allowed (Formula (if reciprocal_embedded c then reciprocal_expression s else sign_of_position)).
@@ -138,10 +133,9 @@ Proof.
     - assert (R : keeps (reciprocal c ToLeft)) by (apply keeps_reciprocal; [now intros _|exact A1]).
       specialize (R d H). now destruct (reciprocal c ToLeft d).
     - pose proof (keeps_embed_position _ A1 d H) as R. now destruct (embed_position d share_of_position). }
-  destruct (tie_breaking c s d) as [[d1 tie] factor]. cbn [fst] in T.
-  assert (R : keeps (scale c)).
-  { unfold scale. destruct by_position; [|now apply keeps_embed_position]. destruct causal; now apply
-    keeps_embed_position. }
+  destruct (tie_breaking c s d) as [[d1 tie] factor]. cbn [fst] in T. assert (R : keeps (scale c)).
+  { unfold scale. destruct by_position; [|now apply keeps_embed_position].
+    destruct causal; now apply keeps_embed_position. }
   specialize (R d1 T). destruct (scale c d1) as [d2 x]. apply keeps_one_head; [|exact R]. now apply mask_of_sees.
 Qed.
 
@@ -156,8 +150,7 @@ Qed.
 Lemma keeps_neighbour s f : sees s -> parity_allowed && tie_allowed = true -> keeps (add_neighbour c s f).
 Proof.
   intros S A. apply andb_prop in A as [A T]. pose proof A as A'. apply andb_prop in A' as [A' _].
-  apply andb_prop in A' as [A1 _].
-  assert (Head : forall e, keeps (parity_head c s f e)).
+  apply andb_prop in A' as [A1 _]. assert (Head : forall e, keeps (parity_head c s f e)).
   { intros e d H. unfold parity_head. pose proof (keeps_embed_position _ A1 d H) as E.
     destruct (embed_position d sign_of_position) as [d1 x]. now apply keeps_tie_broken_head. }
   unfold add_neighbour. apply keeps_bind; [apply Head|]. intros x. apply keeps_bind; [apply Head|]. intros y.
@@ -214,8 +207,7 @@ Proof.
   now destruct (add_all_others c weight l d1).
 Qed.
 
-Lemma keeps_slack t u h r : keeps (add_slack t u h r).
-Proof. apply keeps_once. apply keeps_feed_forward. Qed.
+Lemma keeps_slack t u h r : keeps (add_slack t u h r). Proof. apply keeps_once. apply keeps_feed_forward. Qed.
 
 Lemma keeps_bounds r t u h : keeps (add_bounds r t u h).
 Proof.
@@ -236,11 +228,10 @@ Lemma keeps_predicate p s f : sees s -> allowed (Bracket (Positional p) false) =
 Proof.
   intros S A1 A2 L. unfold add_predicate.
   apply (keeps_bind (fun d => position_truth d p)); [apply keeps_once; now apply keeps_position|]. intros x.
-  apply (keeps_bind (fun d => embed_before d (Positional p))); [apply keeps_once; now apply keeps_position|]. intros y
-    d H.
-  cbv zeta. set (d1 := lookup_head _ _ _ _ _ _). assert (H1 : made d1) by now apply lookup_made.
-  assert (R : keeps (fun d => require_truth d (Not f))) by (apply keeps_require_truth; auto).
-  specialize (R d1 H1). cbv beta in R. destruct (require_truth d1 (Not f)) as [d2 z]. now apply keeps_feed_forward.
+  apply (keeps_bind (fun d => embed_before d (Positional p))); [apply keeps_once; now apply keeps_position|].
+  intros y d H. cbv zeta. set (d1 := lookup_head _ _ _ _ _ _). assert (H1 : made d1) by now apply lookup_made.
+  assert (R : keeps (fun d => require_truth d (Not f))) by (apply keeps_require_truth; auto). specialize (R d1 H1).
+  cbv beta in R. destruct (require_truth d1 (Not f)) as [d2 z]. now apply keeps_feed_forward.
 Qed.
 
 (* ---- the induction ---- *)
@@ -273,9 +264,7 @@ Proof.
 Qed.
 
 Lemma made_known f d : made d -> (find_truth d f = None -> made (add_formula c f d)) -> made (add_formula c f d).
-Proof.
-  intros H N. destruct (find_truth d f) eqn:E; [|now apply N]. now destruct f; cbn [add_formula]; rewrite E.
-Qed.
+Proof. intros H N. destruct (find_truth d f) eqn:E; [|now apply N]. now destruct f; cbn [add_formula]; rewrite E. Qed.
 
 Ltac part H := apply negb_false_iff, andb_prop in H; let S := fresh "S" in let A := fresh "A" in destruct H as [S A];
   cbn [supported_itself part_allowed] in S, A.

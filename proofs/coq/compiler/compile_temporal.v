@@ -135,8 +135,7 @@ Proof.
     eapply extends_trans; [exact X1|eapply extends_trans; [exact X2|exact X3]].
 Qed.
 
-Lemma reciprocal_defined s : always_has_value 1 (reciprocal_expression s) = true.
-Proof. now destruct s. Qed.
+Lemma reciprocal_defined s : always_has_value 1 (reciprocal_expression s) = true. Proof. now destruct s. Qed.
 
 Theorem reciprocal_sound s d d' x : reciprocal c s d = (d', x) -> sound d ->
   reaches d d' x (IsPosition (Formula (reciprocal_expression s))).
@@ -144,8 +143,7 @@ Proof.
   intros E Sd. apply (once_sound users k _ _ _ _ _ _ E Sd (is_position_of_eq (Formula (reciprocal_expression s)))).
   clear E. intros E. destruct (reciprocal_embedded c).
   - apply (add_position_sound users k _ _ _ _ _ E Sd (reciprocal_defined s)). reflexivity.
-  - destruct (edge_marker c s d) as [d1 marker] eqn:E1.
-    destruct (edge_marker_sound _ _ _ _ E1 Sd) as (S1 & X1 & H1).
+  - destruct (edge_marker c s d) as [d1 marker] eqn:E1. destruct (edge_marker_sound _ _ _ _ E1 Sd) as (S1 & X1 & H1).
     destruct (uniform_head_sound _ _ _ _ _ _ _ _ E S1 H1) as (S2 & X2 & H2).
     + intros n w h i _ V. cbn [means position_value] in *.
       rewrite (attend_ext n _ _ (fun _ => 0) _ (fun j => bit (edge_truth s n j))); [|reflexivity|].
@@ -178,9 +176,8 @@ Proof.
   - destruct (embed_position d share_of_position) as [d1 y] eqn:E1.
     apply pair_equal_spec in E as [[<- <-]%pair_equal_spec <-].
     destruct (embed_position_sound users k _ _ _ _ E1 Sd eq_refl) as (S1 & X1 & H1).
-    split; [exact S1|split; [exact X1|split]]; [rationals; lra|].
-    do 3 eexists. split; [reflexivity|]. split; [exact H1|]. intros n w i x M. cbn in M. rewrite M.
-    destruct s; rationals; lra.
+    split; [exact S1|split; [exact X1|split]]; [rationals; lra|]. do 3 eexists. split; [reflexivity|].
+    split; [exact H1|]. intros n w i x M. cbn in M. rewrite M. destruct s; rationals; lra.
 Qed.
 
 Lemma scale_sound d d' y : scale c d = (d', y) -> sound d -> sound d' /\ extends d d' /\ exists m, holds d' y m /\
@@ -232,19 +229,16 @@ Proof.
   destruct (add_one_head_sound _ _ _ _ _ _ _ _ E S2) as (S3 & X3 & H3).
   - rewrite Rows. intros u [<-|Hu]; [exact (holds_below _ _ _ Hz)|]. rewrite Score in Old.
     apply in_app_iff in Hu as [Hu|[<-|Hu]]; [|exact (holds_below _ _ _ Hy)|]; apply Old, in_app_iff; auto.
-  - intros n w h i Ov Rd.
-    assert (V : each j upto n, Q2R q * h j y = tie_value s n j).
-    { intros j Hj. refine (Vy n w (Position j Hj) _ _). apply (Rd y my Hy);
-      [|exact Hj]. rewrite Rows. right. apply in_app_iff.
-      right. now left. }
+  - intros n w h i Ov Rd. assert (V : each j upto n, Q2R q * h j y = tie_value s n j).
+    { intros j Hj. refine (Vy n w (Position j Hj) _ _). apply (Rd y my Hy); [|exact Hj]. rewrite Rows. right.
+      apply in_app_iff. right. now left. }
     assert (W : h i z = scale_value n i) by (apply (Vz n w i), (Rd z mz Hz); [rewrite Rows;
       now left|exact (in_word i)]).
     unfold attended. cbn [head_masking]. replace (mask_at (mask_of s) i) with (sees s i) by now destruct s.
     rewrite (attend_ext n _ _ (tied_score s n i (fun j => linear score (h j))) _ (fun j => linear value (h j))).
-    + apply M; [exact Ov|]. intros u mu Hu In j Hj.
-      apply (Rd u mu (holds_extends _ _ _ _ X02 Hu)); [|exact Hj].
-      rewrite Rows. rewrite Score in In. right. apply in_app_iff in In as [In|In]; apply in_app_iff; auto.
-      right. now right.
+    + apply M; [exact Ov|]. intros u mu Hu In j Hj. apply (Rd u mu (holds_extends _ _ _ _ X02 Hu)); [|exact Hj].
+      rewrite Rows. rewrite Score in In. right. apply in_app_iff in In as [In|In]; apply in_app_iff; auto. right.
+      now right.
     + intros j [Hj _]. unfold scaled_score. cbn [head_queries head_keys head_temperature dot_product linear].
       rewrite linear_appended. cbn [linear]. rewrite !Rplus_0_r, V by exact Hj.
       transitivity (tied_score s n i (fun _ => linear score (h j)) j); [|reflexivity].
@@ -351,8 +345,7 @@ Qed.
 Lemma parity_head_sound s f e d d' x : parity_head c s f e d = (d', x) -> sound d -> known d f ->
   (causal = true -> s = ToLeft) -> exp (- (2 * g)) <= 1 / 4 -> reaches d d' x (IsNear (neighbour s f) (asked s e)).
 Proof.
-  intros E Sd Kf Ca Quarter. unfold parity_head in E.
-  destruct (embed_position d sign_of_position) as [d1 alt] eqn:E1.
+  intros E Sd Kf Ca Quarter. unfold parity_head in E. destruct (embed_position d sign_of_position) as [d1 alt] eqn:E1.
   destruct (embed_position_sound users k _ _ _ _ E1 Sd eq_refl) as (S1 & X1 & H1).
   pose proof (known_truth _ _ (known_extends _ _ _ X1 Kf)) as Hf.
   destruct (tie_broken_head_sound _ _ _ _ _ _ _ E S1 Ca) as (S2 & X2 & H2).

@@ -110,10 +110,7 @@ Proof.
 Qed.
 
 Lemma numbers_are_allowed : counts f = true -> allowed (Formula VarI) = true /\ allowed (Formula (Num 1)) = true.
-Proof.
-  intros C. unfold embeddings_for. rewrite C. now destruct r as [[] []], (reciprocals_embedded f).
-Qed.
-
+Proof. intros C. unfold embeddings_for. rewrite C. now destruct r as [[] []], (reciprocals_embedded f). Qed.
 Lemma bracket_is_allowed p b : existsb (predicate_eqb p) predicates = true -> allowed (Bracket (Positional p) b) = true.
 Proof. intros H. unfold embeddings_for. do 6 apply among_app. now apply among_brackets. Qed.
 
@@ -248,8 +245,7 @@ Notation supported r := (formula_supported r k mentions_length f = true).
 Notation gives_network r temperature embeddings :=
   (network_of_regime users r temperature k embeddings f (network_for r 3 k f)).
 
-Lemma ltl_network r : is_ltl f = true -> supported r ->
-  gives_network r (temperature_of r) (embeddings_for r [] f).
+Lemma ltl_network r : is_ltl f = true -> supported r -> gives_network r (temperature_of r) (embeddings_for r [] f).
 Proof.
   intros L S. destruct (ltl_has_none f L) as [C P].
   pose proof (every_formula users r 3 k mentions_length [] f S P (three_is_enough f)) as G.

@@ -17,8 +17,7 @@ Definition holds (d : draft) (x : direction) (m : meaning) : Prop :=
 Definition extends (d d' : draft) : Prop := exists l, facts d' = facts d ++ l.
 Definition mentioned (rows : list row) : list direction := map fst (concat rows).
 
-Lemma extends_refl d : extends d d.
-Proof. exists []. now rewrite app_nil_r. Qed.
+Lemma extends_refl d : extends d d. Proof. exists []. now rewrite app_nil_r. Qed.
 Lemma extends_trans d d' d'' : extends d d' -> extends d' d'' -> extends d d''.
 Proof. intros [l E] [m G]. exists (l ++ m). now rewrite G, E, app_assoc. Qed.
 
@@ -225,8 +224,7 @@ Lemma add_tokens_sound d m at_symbol d' x : add_tokens d m at_symbol = (d', x) -
   (forall n w (i : position n), word_over n w -> means users n w i m (bit (at_symbol (w i)))) ->
   sound d' /\ extends d d' /\ holds d' x m.
 Proof.
-  intros [= <- <-] Sd M. pose proof Sd as [R Df _]. pose proof R as (Lk & T & P & La).
-  set (d' := Draft _ _ _ _).
+  intros [= <- <-] Sd M. pose proof Sd as [R Df _]. pose proof R as (Lk & T & P & La). set (d' := Draft _ _ _ _).
   assert (Fr : fresh d' = S (fresh d)) by (unfold fresh, d'; simpl; rewrite length_app; simpl; lia).
   assert (Row : forall n w i x, embed users (finish d' 0%nat) n w i x = embed users (finish d 0%nat) n w i x
     + (if (w i <? length (tokens d))%nat && at_symbol (w i) && (fresh d =? x)%nat then 1 else 0)).
@@ -282,9 +280,8 @@ Lemma well_defined_at_layer d d' l change : well_defined (finish d 0%nat) = true
   well_defined (finish d' 0%nat) = true.
 Proof.
   unfold well_defined, well_defined_from. cbn [finish position_embedding transformer_layers]. intros H -> -> C.
-  apply andb_prop in H as [H1 H2]. rewrite H1. cbn [andb]. apply forallb_forall.
-  apply Forall_forall. apply at_layer_forall; [reflexivity|exact C|]. apply Forall_forall.
-  now apply forallb_forall.
+  apply andb_prop in H as [H1 H2]. rewrite H1. cbn [andb]. apply forallb_forall. apply Forall_forall.
+  apply at_layer_forall; [reflexivity|exact C|]. apply Forall_forall. now apply forallb_forall.
 Qed.
 
 (* ---- heads ---- *)
@@ -304,8 +301,7 @@ Qed.
 Lemma collect_values_before (f : row -> R) outs : forall x y, (y < x)%nat -> collect f (values_from x outs) y = 0.
 Proof.
   unfold values_from. induction outs as [|p outs IH]; intros x y L; [reflexivity|].
-  cbn [length seq map combine collect].
-  rewrite (proj2 (Nat.eqb_neq x y)), IH by lia. lra.
+  cbn [length seq map combine collect]. rewrite (proj2 (Nat.eqb_neq x y)), IH by lia. lra.
 Qed.
 
 Lemma values_from_below F outs : forall x, (x + length outs <= F)%nat -> Forall (row_below F) (map output_row outs) ->
@@ -446,10 +442,9 @@ Proof.
   - apply well_defined_correct. exact Df.
   - intros n w Hn Ov i. rewrite run_halfway. cbn [finish transformer_layers transformer_output].
     change (embed users (finish d x) n w) with (embed users (finish d 0%nat) n w).
-    set (s := (2 * length (layers d))%nat).
-    assert (Hw : word_over n w).
+    set (s := (2 * length (layers d))%nat). assert (Hw : word_over n w).
     { intros j Hj. destruct R as [<- _]. exact (Ov j Hj). }
-    specialize (S n w Hw x e E (fact_stage e + s)%nat ltac:(lia) i). rewrite M in S. cbn [means] in S.
-    rewrite <- S. unfold stream. symmetry. apply halfway_beyond. unfold s. lia.
+    specialize (S n w Hw x e E (fact_stage e + s)%nat ltac:(lia) i). rewrite M in S. cbn [means] in S. rewrite <- S.
+    unfold stream. symmetry. apply halfway_beyond. unfold s. lia.
 Qed.
 End Sound.

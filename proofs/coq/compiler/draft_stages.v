@@ -19,7 +19,6 @@ Definition layer_below (F : nat) (l : layer) : Prop :=
 
 Lemma row_below_more F G r : (F <= G)%nat -> row_below F r -> row_below G r.
 Proof. intros L. apply Forall_impl. intros e H. lia. Qed.
-
 Lemma rows_below_more F G rows : (F <= G)%nat -> Forall (row_below F) rows -> Forall (row_below G) rows.
 Proof. intros L. apply Forall_impl. intros r. now apply row_below_more. Qed.
 
@@ -32,8 +31,7 @@ Proof.
   - revert U. apply Forall_impl. intros u [U1 U2]. split; now apply (row_below_more F).
 Qed.
 
-Lemma empty_below F : layer_below F empty_layer.
-Proof. repeat split; constructor. Qed.
+Lemma empty_below F : layer_below F empty_layer. Proof. repeat split; constructor. Qed.
 
 Lemma nth_below F ls k : Forall (layer_below F) ls -> layer_below F (nth k ls empty_layer).
 Proof.
@@ -43,8 +41,7 @@ Proof.
 Qed.
 
 (* ---- layers of a draft ---- *)
-Lemma nth_nil_empty k : nth k (@nil layer) empty_layer = empty_layer.
-Proof. now destruct k. Qed.
+Lemma nth_nil_empty k : nth k (@nil layer) empty_layer = empty_layer. Proof. now destruct k. Qed.
 
 Lemma nth_at_layer change ls : forall k j, nth j (at_layer k change ls) empty_layer
   = if (j =? k)%nat then change (nth j ls empty_layer) else nth j ls empty_layer.
@@ -80,7 +77,6 @@ Fixpoint halfway (ls : list layer) (e : nat -> vector) (s : nat) : nat -> vector
 
 Lemma half_step_added heads l h i d : half_step heads l h i d = h i d + added heads l h i d.
 Proof. now destruct heads. Qed.
-
 Lemma even_double k : Nat.even (2 * k) = true /\ Nat.even (S (2 * k)) = false.
 Proof. rewrite Nat.even_succ, <- Nat.negb_even, Nat.even_mul. now split. Qed.
 
@@ -90,11 +86,8 @@ Proof.
   replace (S (2 * k)) with (1 + k * 2)%nat by lia. now rewrite Nat.div_add by lia.
 Qed.
 
-Lemma two_halves ls e k :
-  halfway ls e (S (S (2 * k))) = after_layer n (nth k ls empty_layer) (halfway ls e (2 * k)).
-Proof.
-  cbn [halfway]. destruct (even_double k) as [-> ->], (half_double k) as [-> ->]. reflexivity.
-Qed.
+Lemma two_halves ls e k : halfway ls e (S (S (2 * k))) = after_layer n (nth k ls empty_layer) (halfway ls e (2 * k)).
+Proof. cbn [halfway]. destruct (even_double k) as [-> ->], (half_double k) as [-> ->]. reflexivity. Qed.
 
 Lemma layers_halfway e ls : fold_left (fun h l => after_layer n l h) ls e = halfway ls e (2 * length ls).
 Proof.
@@ -126,9 +119,7 @@ Definition agree (F : nat) (h g : nat -> vector) : Prop := forall i d, (d < F)%n
 
 Lemma linear_agree F r (x y : vector) : row_below F r -> (forall d, (d < F)%nat -> x d = y d) ->
   linear r x = linear r y.
-Proof.
-  intros H E. induction H as [|[d q] r Hd H IH]; [reflexivity|]. cbn [linear]. now rewrite IH, E.
-Qed.
+Proof. intros H E. induction H as [|[d q] r Hd H IH]; [reflexivity|]. cbn [linear]. now rewrite IH, E. Qed.
 
 Lemma dot_product_agree F qs ks (x x' y y' : vector) : Forall (row_below F) qs -> Forall (row_below F) ks ->
   (forall d, (d < F)%nat -> x d = x' d) -> (forall d, (d < F)%nat -> y d = y' d) ->
@@ -174,8 +165,7 @@ Proof.
     intros u Hu. destruct (U u Hu) as [_ W]. unfold unit_output, entry. rewrite (collect_beyond _ F _ d W L). lra.
 Qed.
 
-Lemma halfway_outside F ls e i d : Forall (layer_below F) ls -> (F <= d)%nat -> forall s,
-  halfway ls e s i d = e i d.
+Lemma halfway_outside F ls e i d : Forall (layer_below F) ls -> (F <= d)%nat -> forall s, halfway ls e s i d = e i d.
 Proof.
   intros H L. induction s as [|s IH]; [reflexivity|]. cbn [halfway].
   rewrite half_step_added, (added_beyond F), IH by (auto using nth_below). lra.

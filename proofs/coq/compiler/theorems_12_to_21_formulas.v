@@ -105,13 +105,12 @@ Proof.
   intros M S A. destruct (somewhere is_previous f) eqn:P.
   - apply (simulated_with _ previous_operator); [exact M|exact S|]. intros h.
     destruct h; intros O I; try discriminate; try reflexivity. now apply A.
-  - apply (network_embeds users r 3 k mentions_length); [exact S|apply three_is_enough|].
-    apply negb_true_iff in M. pose proof S as S'. apply negb_true_iff in S'.
+  - apply (network_embeds users r 3 k mentions_length); [exact S|apply three_is_enough|]. apply negb_true_iff in M.
+    pose proof S as S'. apply negb_true_iff in S'.
     assert (Q : somewhere (fun h => is_previous h || negb (previous_operator h)) f = false).
     { refine (proj1 (nowhere_either _ _ _ _) f P M). intros h -> ->. reflexivity. }
     refine (proj1 (nowhere_either _ _ _ _) f Q S'). intros h H I. apply orb_false_iff in H as [H O].
-    apply negb_false_iff in O, I. unfold misshapen. cbn [set_regime setting_for]. rewrite I.
-    now destruct h.
+    apply negb_false_iff in O, I. unfold misshapen. cbn [set_regime setting_for]. rewrite I. now destruct h.
 Qed.
 
 Theorem theorem_13a_formulas : made_of previous_operator f = true -> supported causal_temperature_regime ->
@@ -144,8 +143,7 @@ Qed.
 Theorem theorem_15b_formulas : made_of since_until_operator f = true -> supported position_regime ->
   simulated position_regime (Num 1) [relative_position; Formula VarN].
 Proof.
-  intros M S. apply (simulated_without_counts position_regime since_until_operator);
-    [now intros []|exact M|exact S|].
+  intros M S. apply (simulated_without_counts position_regime since_until_operator); [now intros []|exact M|exact S|].
   intros h. by_cases h.
 Qed.
 

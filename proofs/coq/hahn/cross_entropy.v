@@ -52,19 +52,14 @@ Proof.
 Qed.
 
 Lemma entropy_half : entropy (1 / 2) = ln 2.
-Proof.
-  unfold entropy. replace (1 - 1 / 2) with (1 / 2) by lra. rewrite ln_quotient, ln_1 by lra. lra.
-Qed.
-
-Lemma ln_2_positive : 0 < ln 2.
-Proof. rewrite <- ln_1. apply ln_increasing; lra. Qed.
+Proof. unfold entropy. replace (1 - 1 / 2) with (1 / 2) by lra. rewrite ln_quotient, ln_1 by lra. lra. Qed.
+Lemma ln_2_positive : 0 < ln 2. Proof. rewrite <- ln_1. apply ln_increasing; lra. Qed.
 
 (* Two outcomes that are equally likely cost least if they are given the same. *)
 Lemma equal_halves a b : 0 < a -> 0 < b -> 2 * ln 2 - 2 * ln (a + b) <= - ln a - ln b.
 Proof.
   intros Ha Hb. pose proof (gibbs (1 / 2) (a / (a + b)) (b / (a + b)) ltac:(lra)) as G.
-  rewrite entropy_half, !ln_quotient in G by lra.
-  assert (a / (a + b) + b / (a + b) <= 1) by (right; field; lra).
+  rewrite entropy_half, !ln_quotient in G by lra. assert (a / (a + b) + b / (a + b) <= 1) by (right; field; lra).
   specialize (G ltac:(apply Rdiv_lt_0_compat; lra) ltac:(apply Rdiv_lt_0_compat; lra) ltac:(assumption)). lra.
 Qed.
 
@@ -92,9 +87,7 @@ Proof.
 Qed.
 
 Lemma log_odds_inverse r : 0 < r < 1 -> exp (log_odds r) / (1 + exp (log_odds r)) = r.
-Proof.
-  intros Hr. unfold log_odds. rewrite exp_ln by (apply Rdiv_lt_0_compat; lra). field. lra.
-Qed.
+Proof. intros Hr. unfold log_odds. rewrite exp_ln by (apply Rdiv_lt_0_compat; lra). field. lra. Qed.
 
 Lemma softplus_log_odds r : 0 < r < 1 -> softplus (log_odds r) = r * log_odds r + entropy r.
 Proof.
@@ -143,9 +136,8 @@ Lemma entropy_concave r s : 0 < r < 1 -> 0 < s < 1 -> r <> s -> entropy r + entr
 Proof.
   intros Hr Hs N. set (m := (r + s) / 2). assert (Hm : 0 < m < 1) by (unfold m; lra). set (x := log_odds m).
   assert (Q : exp x / (1 + exp x) = m) by now apply log_odds_inverse.
-  pose proof (softplus_gibbs_strict r x Hr ltac:(rewrite Q; unfold m; lra)).
-  pose proof (softplus_gibbs s x Hs). pose proof (softplus_log_odds m Hm) as E. fold x in E.
-  assert (x * (r + s) = 2 * (m * x)) by (unfold m; field). lra.
+  pose proof (softplus_gibbs_strict r x Hr ltac:(rewrite Q; unfold m; lra)). pose proof (softplus_gibbs s x Hs).
+  pose proof (softplus_log_odds m Hm) as E. fold x in E. assert (x * (r + s) = 2 * (m * x)) by (unfold m; field). lra.
 Qed.
 
 (* ... and 0 at 0. *)

@@ -88,8 +88,7 @@ Proof.
   intros Hp Q O e He. destruct (predictions_settle bit_code e He) as (N & S). exists (N + 2)%nat. intros n Hn.
   assert (M : moved_before_last q n e).
   { intros u b L. rewrite !O. apply (S b [] false true u). cbn [app]. rewrite L. lia. }
-  pose proof (hahn_theorem_6_parity p Hp q n e Q ltac:(lia) M) as B.
-  assert (C : p * (1 - p) / (2 - p) ^ 2 <= 1).
+  pose proof (hahn_theorem_6_parity p Hp q n e Q ltac:(lia) M) as B. assert (C : p * (1 - p) / (2 - p) ^ 2 <= 1).
   { apply Rmult_le_reg_r with ((2 - p) ^ 2); [apply pow_lt; lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; nra. }
   apply Rmult_le_compat_r with (r := e) in C; lra.
 Qed.

@@ -37,8 +37,7 @@ Qed.
 
 Definition having (w : word) (a : nat) (l : list nat) : nat := length (filter (fun i => w i =? a) l).
 
-Lemma put_here w p a : put w p a p = a.
-Proof. unfold put. now rewrite Nat.eqb_refl. Qed.
+Lemma put_here w p a : put w p a p = a. Proof. unfold put. now rewrite Nat.eqb_refl. Qed.
 Lemma put_elsewhere w p a i : i <> p -> put w p a i = w i.
 Proof. intros N. unfold put. now rewrite (proj2 (Nat.eqb_neq i p) N). Qed.
 
@@ -171,20 +170,18 @@ Proof.
   unfold dyck_1, opened, closed in *. split; [lia|]. intros i Hi.
   assert (Cut : seq 1 (4 * k) = seq 1 i ++ seq (1 + i) (4 * k - i)) by (rewrite <- seq_app; f_equal; lia).
   rewrite Cut, !having_app in *. destruct (le_lt_dec i k) as [L|L]; [|destruct (le_lt_dec i (3 * k)) as [M|M]].
-  - replace (having w 1 (seq 1 i)) with 0; [lia|]. unfold having. rewrite filter_nothing; [reflexivity|].
-    intros j Hj. apply in_seq in Hj. rewrite Op by lia. reflexivity.
+  - replace (having w 1 (seq 1 i)) with 0; [lia|]. unfold having. rewrite filter_nothing; [reflexivity|]. intros j Hj.
+    apply in_seq in Hj. rewrite Op by lia. reflexivity.
   - assert (k <= having w 0 (seq 1 i)).
     { rewrite <- (length_seq k 1) at 1. apply having_at_least; [apply seq_NoDup| |]; intros j Hj; apply in_seq in Hj.
       - apply in_seq. lia.
       - apply Op. lia. }
-    assert (k <= having w 1 (seq (1 + i) (4 * k - i))); [|lia].
-    rewrite <- (length_seq k (3 * k + 1)) at 1.
+    assert (k <= having w 1 (seq (1 + i) (4 * k - i))); [|lia]. rewrite <- (length_seq k (3 * k + 1)) at 1.
     apply having_at_least; [apply seq_NoDup| |]; intros j Hj; apply in_seq in Hj.
     + apply in_seq. lia.
     + apply Z. lia.
   - assert (R : having w 0 (seq (1 + i) (4 * k - i)) = 0); [|lia]. unfold having.
-    rewrite filter_nothing; [reflexivity|].
-    intros j Hj. apply in_seq in Hj. rewrite Z by lia. reflexivity.
+    rewrite filter_nothing; [reflexivity|]. intros j Hj. apply in_seq in Hj. rewrite Z by lia. reflexivity.
 Qed.
 
 (* The free symbols one after another: 0 from 1, so that some word in between has any number of 0s that lies between. *)
@@ -228,13 +225,12 @@ Proof.
   destruct (hahn_theorem_1_fixed 8 ltac:(lia)) as (N & H). exists (N + 1). intros k Hk. set (n := 4 * k).
   assert (Sp0 : spelled 2 (outer k)) by (intros i; unfold outer; destruct (i <=? k); lia).
   destruct (H n (outer k) (seq (1 + k) (2 * k)) n ltac:(lia) ltac:(lia) Sp0 (seq_NoDup _ _))
-    as (b & F & Nr & L & Same). pose proof Nr as (Sp & Nd & I & Ext). rewrite length_seq in L.
-  assert (LF : k <= length F) by (unfold n in L; lia).
+    as (b & F & Nr & L & Same).
+  pose proof Nr as (Sp & Nd & I & Ext). rewrite length_seq in L. assert (LF : k <= length F) by (unfold n in L; lia).
   assert (In_F : forall i, In i F -> 1 + k <= i <= 3 * k) by (intros i Hi; apply I, in_seq in Hi; lia).
-  assert (Ends : forall w, extends 2 b F w ->
-    (each i upto k, w i = 0) /\ forall i, 3 * k < i <= 4 * k -> w i = 1).
-  { intros w E. apply Ext in E as [_ E]. split; intros i Hi; rewrite E by (rewrite in_seq; lia); unfold outer;
-      destruct (Nat.leb_spec i k); lia. }
+  assert (Ends : forall w, extends 2 b F w -> (each i upto k, w i = 0) /\ forall i, 3 * k < i <= 4 * k -> w i = 1).
+  { intros w E. apply Ext in E as [_ E].
+    split; intros i Hi; rewrite E by (rewrite in_seq; lia); unfold outer; destruct (Nat.leb_spec i k); lia. }
   assert (Count : forall w a z, extends 2 b F w -> (forall i, In i F -> w i = a) -> (forall i, In i z -> w i = a) ->
     incl z (seq 1 n) -> NoDup z -> (forall i, In i z -> ~ In i F) -> length z = k -> 2 * k <= having w a (seq 1 n)).
   { intros w a z E EF Ez Iz Nz Dj Lz. apply Nat.le_trans with (length (F ++ z)); [rewrite length_app; lia|].
@@ -245,8 +241,7 @@ Proof.
   destruct (some_filling b F (seq 1 n) (2 * k) Sp (seq_NoDup n 1) Nd) as (u & Eu & Cu).
   - intros i Hi. apply In_F in Hi. apply in_seq. lia.
   - intros w E One. pose proof (opened_closed w (seq 1 n) (proj1 E)) as S. rewrite length_seq in S.
-    destruct (Ends w E) as [_ Z].
-    assert (2 * k <= having w 1 (seq 1 n)); [|unfold n in *; lia].
+    destruct (Ends w E) as [_ Z]. assert (2 * k <= having w 1 (seq 1 n)); [|unfold n in *; lia].
     apply (Count w 1 (seq (3 * k + 1) k)); auto; try apply seq_NoDup; try apply length_seq;
       intros i Hi; apply in_seq in Hi; [apply Z; lia|apply in_seq; lia|intros G; apply In_F in G; lia].
   - intros w E Zero. destruct (Ends w E) as [A _].
@@ -258,9 +253,8 @@ Proof.
     destruct (Ends u Eu) as [O C1].
     split; [apply balanced_round; [apply Eu|]; apply balanced_between; [apply Eu|exact O|exact C1|exact Cu]|].
     apply not_true_iff_false. intros Bal. apply balanced_round in Bal; [|apply Ev]. destruct Bal as [Bal _].
-    pose proof (opened_closed (put u p (1 - u p)) (seq 1 n) (proj1 Ev)) as S. rewrite length_seq in S.
-    fold n in Bal. unfold opened, closed in Bal.
-    assert (C : having (put u p (1 - u p)) 0 (seq 1 n) <> 2 * k); [|unfold n in *; lia].
+    pose proof (opened_closed (put u p (1 - u p)) (seq 1 n) (proj1 Ev)) as S. rewrite length_seq in S. fold n in Bal.
+    unfold opened, closed in Bal. assert (C : having (put u p (1 - u p)) 0 (seq 1 n) <> 2 * k); [|unfold n in *; lia].
     assert (Back : having (put u p (u p)) 0 (seq 1 n) = 2 * k).
     { rewrite <- Cu. unfold having. f_equal. apply filter_ext. intros i. unfold put.
       now destruct (Nat.eqb_spec i p) as [->|]. }

@@ -97,8 +97,7 @@ Proof.
     unfold Rdiv. rewrite Rabs_mult, (Rabs_right (/ z)) by (left; apply Rinv_0_lt_compat; lra).
     apply Rmult_le_reg_r with z; [lra|]. rewrite Rmult_assoc, Rinv_l by lra. lra. }
   set (k := others_add n m s' v' p / others_weigh n m s' p) in *. set (T := greatest_share (shown n m) omega) in *.
-  apply Rabs_bounds in V, V', M. apply Rabs_le.
-  pose proof (Rmult_le_compat_r (X - k) _ _ ltac:(lra) (proj2 Ht)).
+  apply Rabs_bounds in V, V', M. apply Rabs_le. pose proof (Rmult_le_compat_r (X - k) _ _ ltac:(lra) (proj2 Ht)).
   pose proof (Rmult_le_compat_r (X + k) _ _ ltac:(lra) (proj2 Ht)).
   pose proof (Rmult_le_compat_r (X - k) _ _ ltac:(lra) (proj2 Ht')).
   pose proof (Rmult_le_compat_r (X + k) _ _ ltac:(lra) (proj2 Ht')).

@@ -31,9 +31,7 @@ Qed.
 
 Lemma by_two_heights n a b i j : sum_words four_brackets n (fun w => mass chance w *
     (a * bit (height w =? i)%nat + b * bit (height w =? j)%nat)) = a * weighs n i + b * weighs n j.
-Proof.
-  unfold weighs. rewrite <- !sum_words_scale, <- sum_words_plus. apply sum_words_ext. intros w _. ring.
-Qed.
+Proof. unfold weighs. rewrite <- !sum_words_scale, <- sum_words_plus. apply sum_words_ext. intros w _. ring. Qed.
 
 Theorem weighs_0 n : weighs (S n) 0 = (1 - p) * weighs n 1.
 Proof.
@@ -51,8 +49,7 @@ Qed.
 (* How many paths with u steps up and d steps down never go below 0: (u-d+1)/(u+1) (u+d choose d). *)
 Definition ballot (u d : nat) : R := (INR u - INR d + 1) * INR (fact (u + d)) / (INR (fact d) * INR (fact (S u))).
 
-Lemma fact_positive n : 0 < INR (fact n).
-Proof. apply lt_0_INR, lt_O_fact. Qed.
+Lemma fact_positive n : 0 < INR (fact n). Proof. apply lt_0_INR, lt_O_fact. Qed.
 
 Lemma ballot_step u d : ballot (S u) (S d) = ballot u (S d) + ballot (S u) d.
 Proof.
@@ -68,8 +65,7 @@ Proof.
   pose proof (pos_INR u). field. lra.
 Qed.
 
-Lemma ballot_below u : ballot u (S u) = 0.
-Proof. unfold ballot. rewrite S_INR. unfold Rdiv. ring. Qed.
+Lemma ballot_below u : ballot u (S u) = 0. Proof. unfold ballot. rewrite S_INR. unfold Rdiv. ring. Qed.
 
 Lemma weighs_nothing_above n : forall k, (n < k)%nat -> weighs n k = 0.
 Proof.
@@ -147,9 +143,7 @@ Proof.
 Qed.
 
 Lemma height_at_most w : (height w <= length w)%nat.
-Proof.
-  unfold height. induction w as [|[k|k] w IH]; simpl; [lia|lia|]. destruct (stack w); simpl in *; lia.
-Qed.
+Proof. unfold height. induction w as [|[k|k] w IH]; simpl; [lia|lia|]. destruct (stack w); simpl in *; lia. Qed.
 
 Lemma alive_at_least n : 1 / 2 <= p < 1 -> / INR (S n) <= alive_dyck n.
 Proof.
@@ -187,8 +181,7 @@ Fixpoint chain (p : R) (n k : nat) : R :=
   | S n, S k => p * chain p n k + (1 - p) * chain p n (S (S k))
   end.
 
-Lemma weighs_start p k : weighs p 0 k = bit (0 =? k)%nat.
-Proof. unfold weighs. simpl. lra. Qed.
+Lemma weighs_start p k : weighs p 0 k = bit (0 =? k)%nat. Proof. unfold weighs. simpl. lra. Qed.
 
 Lemma alive_step p n : alive_dyck p (S n) = alive_dyck p n - (1 - p) * weighs p n 0.
 Proof.

@@ -68,16 +68,14 @@ Proof.
   intros Fd L Sf S. destruct (Fd (high - low)) as (N & B); [destruct S; lra|].
   destruct (Sf N) as (n & p & i & u & v & P & H).
   pose proof (separated_words T f low high letters n p i u v (proj2 S n ltac:(destruct H; lia)) L H).
-  destruct H as (Hp & Hi & Ne & D & _).
-  specialize (B n (Position p Hp) (Position i Hi) u v P Ne D). cbn in B. lra.
+  destruct H as (Hp & Hi & Ne & D & _). specialize (B n (Position p Hp) (Position i Hi) u v P Ne D). cbn in B. lra.
 Qed.
 
 (* ---- C / N, and C (1 + ln N)^k / N, become small ---- *)
 Lemma exceeds x : exists N, (1 <= N)%nat /\ x < INR N.
 Proof.
-  exists (S (Z.to_nat (up (Rabs x)))). split; [lia|]. rewrite S_INR, INR_IZR_INZ.
-  destruct (archimed (Rabs x)). pose proof (Rabs_pos x). rewrite Z2Nat.id; [pose proof (Rle_abs x); lra|].
-  apply le_IZR. lra.
+  exists (S (Z.to_nat (up (Rabs x)))). split; [lia|]. rewrite S_INR, INR_IZR_INZ. destruct (archimed (Rabs x)).
+  pose proof (Rabs_pos x). rewrite Z2Nat.id; [pose proof (Rle_abs x); lra|]. apply le_IZR. lra.
 Qed.
 
 Lemma quotient_small C e N : 0 < e -> 0 < INR N -> C / e < INR N -> C / INR N < e.
@@ -98,21 +96,19 @@ Lemma logarithms_small C k e : 0 <= C -> 0 < e ->
   exists N, (1 <= N)%nat /\ forall m, (N <= m)%nat -> C * ((1 + ln (INR m)) ^ k * / INR m) < e.
 Proof.
   intros HC He. set (K := INR (S k) ^ S k). set (y := C * (K * 3) / e).
-  assert (PK : 0 < K) by (apply pow_lt, lt_0_INR; lia).
-  destruct (exceeds (exp y)) as (N & HN & L). exists N. split; [exact HN|]. intros m Hm.
-  apply le_INR in Hm. pose proof (exp_pos y) as Py. set (x := 1 + ln (INR m)).
+  assert (PK : 0 < K) by (apply pow_lt, lt_0_INR; lia). destruct (exceeds (exp y)) as (N & HN & L). exists N.
+  split; [exact HN|]. intros m Hm. apply le_INR in Hm. pose proof (exp_pos y) as Py. set (x := 1 + ln (INR m)).
   assert (Px : y < x).
   { unfold x. rewrite <- (ln_exp y). pose proof (ln_increasing (exp y) (INR m) Py ltac:(lra)). lra. }
   assert (Y : 0 <= y) by (apply Rmult_le_pos; [nra|left; now apply Rinv_0_lt_compat]).
-  pose proof (power_below_exp x k ltac:(lra)) as E. fold K in E.
-  assert (Ex : exp x <= 3 * INR m).
+  pose proof (power_below_exp x k ltac:(lra)) as E. fold K in E. assert (Ex : exp x <= 3 * INR m).
   { unfold x. rewrite exp_plus, exp_ln by lra. pose proof exp_le_3. apply Rmult_le_compat_r; lra. }
   assert (F : C * (x ^ k * x) < e * x * INR m).
   { apply Rle_lt_trans with (C * (K * (3 * INR m))).
     - apply Rmult_le_compat_l; [exact HC|]. rewrite Rmult_comm. change (x * x ^ k) with (x ^ S k).
       eapply Rle_trans; [exact E|]. apply Rmult_le_compat_l; lra.
-    - replace (C * (K * (3 * INR m))) with (e * y * INR m) by (unfold y; field; lra).
-      apply Rmult_lt_compat_r; [lra|]. now apply Rmult_lt_compat_l. }
+    - replace (C * (K * (3 * INR m))) with (e * y * INR m) by (unfold y; field; lra). apply Rmult_lt_compat_r; [lra|].
+      now apply Rmult_lt_compat_l. }
   apply Rmult_lt_reg_r with (x * INR m); [apply Rmult_lt_0_compat; lra|].
   replace (C * (x ^ k * / INR m) * (x * INR m)) with (C * (x ^ k * x)) by (field; lra). lra.
 Qed.
@@ -133,9 +129,8 @@ Qed.
 
 Lemma fades_anywhere : every_head T (fun a => head_masking a = Unmasked) -> fades T anywhere.
 Proof.
-  intros U e He. destruct (exceeds (lemma_5_constant T B t / e)) as (N & HN & L). exists N.
-  intros n p i u v P Ne D. unfold anywhere in P.
-  eapply Rle_lt_trans; [apply (hahn_lemma_5 users T B t Bounded Warm n p u v D U); auto|].
+  intros U e He. destruct (exceeds (lemma_5_constant T B t / e)) as (N & HN & L). exists N. intros n p i u v P Ne D.
+  unfold anywhere in P. eapply Rle_lt_trans; [apply (hahn_lemma_5 users T B t Bounded Warm n p u v D U); auto|].
   apply quotient_small; auto; [apply lt_0_INR; lia|]. apply le_INR in P. lra.
 Qed.
 
@@ -158,8 +153,7 @@ Qed.
 Lemma fades_at_end : fades T at_end.
 Proof.
   intros e He. destruct (shape_small (length (transformer_layers T)) e He) as (N & HN & S). exists N.
-  intros n p i u v [P E] Ne D. rewrite E.
-  eapply Rle_lt_trans; [|exact (S n P)].
+  intros n p i u v [P E] Ne D. rewrite E. eapply Rle_lt_trans; [|exact (S n P)].
   apply (hahn_lemma_5_last_position n p users T B t (Bounded n) (Warm n) u v D). lia.
 Qed.
 

@@ -15,9 +15,7 @@ Definition tame (f : R -> R) := (forall t, 0 < t <= 1 -> 0 <= f t) /\
   exists k, 0 <= k /\ forall t, 0 < t <= 1 -> f t <= k * exp (k / t).
 
 Lemma exp_quotient_monotone k l t : k <= l -> 0 < t -> exp (k / t) <= exp (l / t).
-Proof.
-  intros H Ht. apply exp_monotone. apply Rmult_le_compat_r; [auto with signs|exact H].
-Qed.
+Proof. intros H Ht. apply exp_monotone. apply Rmult_le_compat_r; [auto with signs|exact H]. Qed.
 
 Lemma tame_monotone f g : tame g -> (forall t, 0 < t <= 1 -> 0 <= f t <= g t) -> tame f.
 Proof.
@@ -30,9 +28,8 @@ Proof. intros E H. apply tame_monotone with g; [exact H|]. intros t Ht. rewrite 
 
 Lemma tame_constant c : 0 <= c -> tame (fun _ => c).
 Proof.
-  intros Hc. split; [intros; exact Hc|]. exists c. split; [exact Hc|]. intros t Ht.
-  pose proof (exp_ineq1_le (c / t)). pose proof (quotient_nonneg c t Hc ltac:(lra)).
-  pose proof (Rmult_le_compat_l c 1 (exp (c / t)) Hc ltac:(lra)). lra.
+  intros Hc. split; [intros; exact Hc|]. exists c. split; [exact Hc|]. intros t Ht. pose proof (exp_ineq1_le (c / t)).
+  pose proof (quotient_nonneg c t Hc ltac:(lra)). pose proof (Rmult_le_compat_l c 1 (exp (c / t)) Hc ltac:(lra)). lra.
 Qed.
 
 Lemma tame_exp w : 0 <= w -> tame (fun t => exp (w / t)).
@@ -54,12 +51,11 @@ Lemma tame_times f g : tame f -> tame g -> tame (fun t => f t * g t).
 Proof.
   intros [F0 (k & Hk & F)] [G0 (l & Hl & G)]. split; [intros t Ht; apply Rmult_le_pos; auto|].
   assert (Hkl : 0 <= k * l) by (apply Rmult_le_pos; lra). set (m := k * l + (k + l)). exists m.
-  split; [unfold m; lra|]. intros t Ht.
-  specialize (F0 t Ht). specialize (G0 t Ht). specialize (F t Ht). specialize (G t Ht).
-  eapply Rle_trans; [apply Rmult_le_compat; [exact F0|exact G0|exact F|exact G]|].
+  split; [unfold m; lra|]. intros t Ht. specialize (F0 t Ht). specialize (G0 t Ht). specialize (F t Ht).
+  specialize (G t Ht). eapply Rle_trans; [apply Rmult_le_compat; [exact F0|exact G0|exact F|exact G]|].
   replace (k * exp (k / t) * (l * exp (l / t))) with (k * l * exp ((k + l) / t)).
-  - pose proof (exp_quotient_monotone (k + l) m t ltac:(unfold m; lra) ltac:(lra)). pose proof (exp_pos ((k + l) / t)).
-    apply Rmult_le_compat; [exact Hkl|lra|unfold m; lra|assumption].
+  - pose proof (exp_quotient_monotone (k + l) m t ltac:(unfold m; lra) ltac:(lra)).
+    pose proof (exp_pos ((k + l) / t)). apply Rmult_le_compat; [exact Hkl|lra|unfold m; lra|assumption].
   - replace ((k + l) / t) with (k / t + l / t) by (unfold Rdiv; ring). rewrite exp_plus. ring.
 Qed.
 
@@ -89,8 +85,7 @@ Proof.
   - apply (tame_times (fun _ => value_norm a)); [now apply tame_constant|]. now apply tame_times; apply tame_exp.
   - intros t Ht. rewrite oscillation_is. pose proof (exp_pos (sharp_norm X a / t)) as P.
     pose proof (exp_ineq1_le (sharp_norm X a / t)) as E. pose proof (quotient_nonneg _ t W ltac:(lra)) as Q.
-    split; [auto with signs|].
-    apply Rmult_le_compat_l; [exact V|apply Rmult_le_compat_l; lra].
+    split; [auto with signs|]. apply Rmult_le_compat_l; [exact V|apply Rmult_le_compat_l; lra].
 Qed.
 
 Lemma own_share_below t X l : 0 < t -> own_share t X l <= 1 + mean_share t X l.
@@ -138,8 +133,7 @@ Proof.
   intros n p i u v N t low high H [P1 P2] HN Ht Bd W S. eapply Rle_trans; [|exact (G t Ht)].
   pose proof (separated_words users T f low high letters n p i u v S L H) as M. destruct H as (Hp & Hi & Ne & D & _).
   pose proof (hahn_lemma_5_any_masks_at users T B t n (Position p Hp) u v Bd W D N ltac:(cbn; lia) P2
-    (Position i Hi) (transformer_output T) Ne)
-    as C.
+    (Position i Hi) (transformer_output T) Ne) as C.
   cbn [place] in C. pose proof (INR_at_least_1 N HN) as PN. set (c := lemma_5_constant T B t) in *.
   replace c with (c / INR N * INR N) by (field; lra). apply Rmult_le_compat_r; lra.
 Qed.

@@ -25,11 +25,9 @@ Proof.
   assert (G1 : 1 <= g) by (unfold g; pose proof (Nat.pow_nonzero s c ltac:(lia)); nia).
   assert (A : g * (8 * d * d * u * T) <= g * (n * n)).
   { apply Nat.le_trans with (u * (s ^ c * n + enough s c e H * T)); [unfold enough; fold d g; nia|].
-    eapply Nat.le_trans; [exact E|]. apply Nat.le_trans with (s ^ c * n * H * (s ^ c * n));
-      [now apply Nat.mul_le_mono_r|].
-    unfold g. lia. }
-  apply Nat.mul_le_mono_pos_l in A; [|lia].
-  assert (B : 2 * d * u <= n).
+    eapply Nat.le_trans; [exact E|].
+    apply Nat.le_trans with (s ^ c * n * H * (s ^ c * n)); [now apply Nat.mul_le_mono_r|]. unfold g. lia. }
+  apply Nat.mul_le_mono_pos_l in A; [|lia]. assert (B : 2 * d * u <= n).
   { apply (Nat.mul_le_mono_pos_r _ _ (4 * d * T)); [nia|]. apply Nat.le_trans with (n * n); [lia|].
     now apply Nat.mul_le_mono_l. }
   replace (e * (c * T + c * u)) with (d * T + d * u) by (unfold d; lia). lia.
@@ -87,9 +85,8 @@ Qed.
 
 Lemma queries_length : length queries <= s ^ c * n * H.
 Proof.
-  unfold queries. eapply Nat.le_trans; [apply (product_length _ (s ^ c * n))|now apply Nat.mul_le_mono_l].
-  intros a _. unfold queries_of. rewrite <- (length_seq n 1) at 2. apply product_length. intros j Hj.
-  apply in_seq in Hj.
+  unfold queries. eapply Nat.le_trans; [apply (product_length _ (s ^ c * n))|now apply Nat.mul_le_mono_l]. intros a _.
+  unfold queries_of. rewrite <- (length_seq n 1) at 2. apply product_length. intros j Hj. apply in_seq in Hj.
   rewrite length_map. apply owns_length. lia.
 Qed.
 
@@ -134,9 +131,8 @@ Proof.
   intros (B' & _ & _ & E) j w w' Hj W W' Eq. pose proof (E w W) as Wb. pose proof (E w' W') as Wb'.
   assert (Own : y w j = y w' j).
   { apply (Reads j); auto. intros p Hp. apply Eq. unfold reads_of. apply in_app_iff. now left. }
-  split; [exact Own|]. intros a i i' Ha [Si At] [Si' At'].
-  set (own := only_at (D j) b w). pose proof (only_at_extends s b F (D j) w Spelled Wb) as O.
-  assert (Ho : In own (owns j)) by now apply in_fillings.
+  split; [exact Own|]. intros a i i' Ha [Si At] [Si' At']. set (own := only_at (D j) b w).
+  pose proof (only_at_extends s b F (D j) w Spelled Wb) as O. assert (Ho : In own (owns j)) by now apply in_fillings.
   assert (Oy : y own j = y w j).
   { apply (Reads j); auto; [now apply (within_extends s b F (D j))|]. intros p Hp. now apply only_at_same. }
   assert (Pick : forall v k, extends s b' F' v -> y v j = y w j -> In k (sees a j) ->
@@ -144,13 +140,12 @@ Proof.
     forall p, In p (D k) -> w p = w' p).
   { intros v k V Yv Sk Pv p Hp. apply Eq. unfold reads_of. apply in_app_iff. right. apply in_flat_map. exists a.
     split; [exact Ha|]. apply in_flat_map. exists own. split; [exact Ho|]. apply in_flat_map. exists k.
-    split; [|exact Hp].
-    unfold picks. apply in_picked; [exact B'|]. split; [exact Sk|]. exists v. split; [exact V|]. unfold wins, seen.
-    apply forallb_forall. intros l Hl. cbn in *. rewrite Oy, <- Yv. now apply Pv. }
+    split; [|exact Hp]. unfold picks. apply in_picked; [exact B'|]. split; [exact Sk|]. exists v. split; [exact V|].
+    unfold wins, seen. apply forallb_forall. intros l Hl. cbn in *. rewrite Oy, <- Yv. now apply Pv. }
   assert (Yi : y w i = y w' i) by (apply (Reads i); auto; [now apply (Sees a j)|now apply (Pick w i)]).
   assert (Yi' : y w i' = y w' i') by (apply (Reads i'); auto; [now apply (Sees a j)|now apply (Pick w' i')]).
-  assert (Same : i = i'); [|subst; now split].
-  apply (Anti a j (y w j) (i, y w i) (i', y w i')); [now apply At|]. rewrite Own, Yi, Yi'. now apply At'.
+  assert (Same : i = i'); [|subst; now split]. apply (Anti a j (y w j) (i, y w i) (i', y w i')); [now apply At|].
+  rewrite Own, Yi, Yi'. now apply At'.
 Qed.
 
 Theorem depth_reduction : exists b' F' D', narrower s b F b' F' /\ e * length F <= e * length F' + n /\

@@ -17,11 +17,8 @@ Definition beyond (n p i : nat) : R := if (i <? p)%nat then / INR (n + 1 - i) el
 Lemma beyond_left n p i : (i < p)%nat -> beyond n p i = / INR (n + 1 - i).
 Proof. intros H. unfold beyond. now rewrite (proj2 (Nat.ltb_lt i p) H). Qed.
 Lemma beyond_right n p i : (p < i)%nat -> beyond n p i = / INR i.
-Proof.
-  intros H. unfold beyond. now rewrite (proj2 (Nat.ltb_ge i p)), (proj2 (Nat.ltb_lt p i) H) by lia.
-Qed.
-Lemma beyond_here n p : beyond n p p = 0.
-Proof. unfold beyond. now rewrite Nat.ltb_irrefl. Qed.
+Proof. intros H. unfold beyond. now rewrite (proj2 (Nat.ltb_ge i p)), (proj2 (Nat.ltb_lt p i) H) by lia. Qed.
+Lemma beyond_here n p : beyond n p p = 0. Proof. unfold beyond. now rewrite Nat.ltb_irrefl. Qed.
 
 Lemma reciprocal_nonneg k : 0 <= / INR k.
 Proof. destruct k; [simpl; rewrite Rinv_0; lra|]. left. apply Rinv_0_lt_compat, lt_0_INR. lia. Qed.
@@ -61,8 +58,7 @@ Variables (n : nat) (p : position n).
 
 Let x : R := 1 + ln (INR n).
 
-Lemma x_at_least_1 : 1 <= x.
-Proof. pose proof (ln_nonneg n ltac:(lia)). unfold x. lra. Qed.
+Lemma x_at_least_1 : 1 <= x. Proof. pose proof (ln_nonneg n ltac:(lia)). unfold x. lra. Qed.
 
 Lemma beyond_shape_grows k i : 0 <= beyond_shape n p k i <= beyond_shape n p (S k) i.
 Proof.

@@ -71,18 +71,15 @@ Proof.
 Qed.
 
 Lemma mild_total {X} (F : X -> (J -> R) -> R) l : (forall x, mild (F x)) -> mild (fun z => total (fun x => F x z) l).
-Proof.
-  intros H. induction l as [|x l IH]; [apply (mild_constant 0)|]. now apply (mild_plus (F x)).
-Qed.
+Proof. intros H. induction l as [|x l IH]; [apply (mild_constant 0)|]. now apply (mild_plus (F x)). Qed.
 
 (* Rows of real weights, as in network.v sparse; f chooses the coordinates. *)
 Definition affine {X} (b : R) (w : list (X * R)) (x : X -> R) : R := b + total (fun e => snd e * x (fst e)) w.
 
 Lemma mild_affine {X} (f : X -> J) b w : mild (fun z => affine b w (fun a => z (f a))).
 Proof.
-  apply (mild_plus (fun _ => b)); [apply mild_constant|].
-  apply (mild_total (fun e z => snd e * z (f (fst e)))). intros e.
-  apply (mild_times (fun _ => snd e)); [apply mild_constant|apply mild_coordinate].
+  apply (mild_plus (fun _ => b)); [apply mild_constant|]. apply (mild_total (fun e z => snd e * z (f (fst e)))).
+  intros e. apply (mild_times (fun _ => snd e)); [apply mild_constant|apply mild_coordinate].
 Qed.
 End Mild.
 
@@ -139,9 +136,7 @@ Qed.
 
 (* ---- they fit ---- *)
 Lemma both_near x x' y y' e e' : near e x x' -> near e' y y' -> near (e + e') (both x y) (both x' y').
-Proof.
-  intros [He D] [He' D']. split; [lra|]. intros [[|] d]; cbn; [specialize (D d)|specialize (D' d)]; lra.
-Qed.
+Proof. intros [He D] [He' D']. split; [lra|]. intros [[|] d]; cbn; [specialize (D d)|specialize (D' d)]; lra. Qed.
 Lemma both_within X x y : within X x -> within X y -> within X (both x y).
 Proof. intros Hx Hy [[|] d]; [apply Hx|apply Hy]. Qed.
 
@@ -172,8 +167,7 @@ Lemma mild_coordinates dim (G : nat -> (option nat * nat -> R) -> R) X : (forall
 Proof.
   intros H. induction dim as [|m (K & HK & IH)]; [exists 0; split; [lra|]; intros; lia|].
   destruct (H m X) as (k & Hk & L). exists (K + k). split; [lra|]. intros d Hd z z' e Z Z' D.
-  pose proof (proj1 D) as He.
-  pose proof (Rmult_le_pos _ _ HK He). pose proof (Rmult_le_pos _ _ Hk He).
+  pose proof (proj1 D) as He. pose proof (Rmult_le_pos _ _ HK He). pose proof (Rmult_le_pos _ _ Hk He).
   destruct (Nat.eq_dec d m) as [->|N]; [destruct (L z z' e Z Z' D)|destruct (IH d ltac:(lia) z z' e Z Z' D)];
     split; lra.
 Qed.
@@ -191,11 +185,10 @@ Proof.
     - intros x y Hx Hy. rewrite E. replace (2 * k / 2) with k by field.
       apply (M (both x y) (both x y) 0); try now apply both_within. split; [lra|]. intros d.
       rewrite Rminus_diag_eq, Rabs_R0 by reflexivity. lra.
-    - intros x x' y y' e e' Hx Hx' Hy Hy' D D'. rewrite !E, (Rmult_assoc (2 * X) k).
-      apply Rmult_le_compat_l; [lra|].
+    - intros x x' y y' e e' Hx Hx' Hy Hy' D D'. rewrite !E, (Rmult_assoc (2 * X) k). apply Rmult_le_compat_l; [lra|].
       apply M; [now apply both_within|now apply both_within|now apply both_near]. }
-  destruct B as (ks & O & F). exists (LayerBound ks K K). intros n.
-  split; [apply F|]. split; [exact HK|]. split; [exact HK|]. cbn [slope size_after head_bounds]. split.
+  destruct B as (ks & O & F). exists (LayerBound ks K K). intros n. split; [apply F|]. split; [exact HK|].
+  split; [exact HK|]. cbn [slope size_after head_bounds]. split.
   - intros x xs Hx Hxs _ d. rewrite U. destruct (Nat.ltb_spec d dim); [|now rewrite Rabs_R0].
     apply (L d ltac:(assumption) _ (all_of x xs) 0); try now apply all_within. split; [lra|]. intros c.
     rewrite Rminus_diag_eq, Rabs_R0 by reflexivity. lra.

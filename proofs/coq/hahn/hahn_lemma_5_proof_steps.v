@@ -38,11 +38,9 @@ Definition printed_mean_step : Prop := forall n (k k' v v' : nat -> R),
 (* The change of the weights is dropped: 0.924 > 0.731. *)
 Theorem printed_mean_step_fails : ~ printed_mean_step.
 Proof.
-  intros H. set (k := fun _ : nat => 0). set (v := fun j => 4 * one_hot 1 j).
-  specialize (H 2%nat k (one_hot 1) v v).
+  intros H. set (k := fun _ : nat => 0). set (v := fun j => 4 * one_hot 1 j). specialize (H 2%nat k (one_hot 1) v v).
   assert (E : 2 < exp 1) by (pose proof (exp_ineq1 1); lra). set (q := exp 1) in *.
-  assert (Q : q / (q + 1) + / (q + 1) = 1) by (field; lra).
-  assert (P : 2 / 3 < q / (q + 1)).
+  assert (Q : q / (q + 1) + / (q + 1) = 1) by (field; lra). assert (P : 2 / 3 < q / (q + 1)).
   { apply Rmult_lt_reg_r with (q + 1); [lra|]. replace (q / (q + 1) * (q + 1)) with q by (field; lra). lra. }
   assert (W : forall f, attend 2 no_mask (one_hot 1) f = q / (q + 1) * f 1%nat + / (q + 1) * f 2%nat).
   { intros f. unfold attend, softmax, weight, no_mask, one_hot. simpl. fold q. rewrite exp_0. field. lra. }
@@ -50,11 +48,11 @@ Proof.
   { intros f. unfold attend, softmax, weight, no_mask, k. simpl. rewrite exp_0. field. }
   rewrite W, U in H. unfold softmax, weight, no_mask, k, v, one_hot in H. simpl in H. fold q in H.
   rewrite exp_0, !Rplus_0_l, !Rminus_0_r, !Rmult_0_r, !Rplus_0_r, !Rmult_1_r in H.
-  replace (Rabs (0 - 1)) with 1 in H by (rewrite Rabs_left; lra).
-  replace (4 - 4) with 0 in H by ring. replace (0 - 0) with 0 in H by ring. rewrite !Rabs_R0 in H.
+  replace (Rabs (0 - 1)) with 1 in H by (rewrite Rabs_left; lra). replace (4 - 4) with 0 in H by ring.
+  replace (0 - 0) with 0 in H by ring. rewrite !Rabs_R0 in H.
   rewrite (Rmax_left 1 0), (Rmax_left 0 0), Rmult_0_r, Rplus_0_r, Rmult_1_r in H by lra.
-  rewrite Rmax_right in H by (unfold Rdiv at 1; lra).
-  rewrite Rabs_left in H by (unfold Rdiv in *; lra). unfold Rdiv in *. lra.
+  rewrite Rmax_right in H by (unfold Rdiv at 1; lra). rewrite Rabs_left in H by (unfold Rdiv in *; lra).
+  unfold Rdiv in *. lra.
 Qed.
 
 (* ---- "the norm of an activation is at most a constant times the norm of what its position embeds" ---- *)
@@ -68,8 +66,7 @@ Lemma mean_layer_adds m n k h i d : after_layer n (mean_layer m k) h i d
 Proof.
   unfold after_layer, after_heads, feedforward, mean_layer, head_output, gathered, attended.
   cbn [layer_heads layer_units layer_bias total collect head_values entry head_weighing head_masking].
-  rewrite !Rplus_0_r. f_equal. destruct (Nat.eqb (S k) d); [|reflexivity].
-  apply attend_ext; intros j _.
+  rewrite !Rplus_0_r. f_equal. destruct (Nat.eqb (S k) d); [|reflexivity]. apply attend_ext; intros j _.
   - unfold scaled_score. cbn [dot_product head_queries head_keys]. apply Rmult_0_l.
   - cbn [linear]. replace (Q2R 1) with 1 by (unfold Q2R; simpl; lra). ring.
 Qed.
@@ -168,8 +165,7 @@ Corollary last_position_changes users n : (1 <= n)%nat ->
   = harmonic n / INR n.
 Proof.
   intros H. refine (eq_trans (future_masked_means_change users 2 n (Position n ltac:(lia)) ltac:(lia)) _).
-  cbn [Nat.sub complete place]. f_equal. apply sum_ext. intros j _.
-  unfold Rdiv. ring.
+  cbn [Nat.sub complete place]. f_equal. apply sum_ext. intros j _. unfold Rdiv. ring.
 Qed.
 
 (* It is of order (ln n)^(L-1): between (ln(n+1))^k/k! and (1 + ln n)^k for k = L - 1. *)
@@ -188,8 +184,8 @@ Proof.
   induction k as [|k IHk]; [intros; simpl; lra|]. assert (F : 0 < INR (fact k)) by apply INR_fact_lt_0.
   pose proof (INR_at_least_1 (S k) ltac:(lia)) as K. induction n as [|n IHn].
   - cbn [complete sum]. simpl (INR 1). rewrite ln_1. simpl. unfold Rdiv. lra.
-  - cbn [complete sum] in *. specialize (IHk (S n)). set (a := ln (INR (S (S n)))) in *. set (b := ln (INR (S n))) in *.
-    assert (G : a - b <= / INR (S n)) by apply ln_step.
+  - cbn [complete sum] in *. specialize (IHk (S n)). set (a := ln (INR (S (S n)))) in *.
+    set (b := ln (INR (S n))) in *. assert (G : a - b <= / INR (S n)) by apply ln_step.
     assert (AB : 0 <= b <= a) by (split; [apply ln_nonneg|apply ln_le_INR]; lia).
     pose proof (power_difference a b k AB) as D. pose proof (INR_at_least_1 (S n) ltac:(lia)) as N.
     assert (E : (a ^ S k - b ^ S k) / INR (fact (S k)) <= complete k (S n) / INR (S n)).
@@ -199,8 +195,7 @@ Proof.
           with (a ^ S k - b ^ S k) by (field; lra).
         replace (a ^ k / INR (fact k) * / INR (S n) * (INR (S k) * INR (fact k))) with (INR (S k) * a ^ k * / INR (S n))
           by (field; lra).
-        eapply Rle_trans; [exact D|]. apply Rmult_le_compat_l; [|exact G].
-        auto with signs.
+        eapply Rle_trans; [exact D|]. apply Rmult_le_compat_l; [|exact G]. auto with signs.
       - apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|exact IHk]. }
     unfold Rdiv in *. lra.
 Qed.
@@ -210,9 +205,8 @@ Proof.
   induction k as [|k IH]; intros n Hn; [simpl; lra|]. cbn [complete]. pose proof (ln_nonneg n Hn) as L.
   set (x := 1 + ln (INR n)) in *. apply Rle_trans with (x ^ k * harmonic n).
   - unfold harmonic. rewrite <- sum_scale. apply sum_le. intros j Hj. unfold Rdiv.
-    apply Rmult_le_compat_r; [auto with signs|].
-    eapply Rle_trans; [apply IH; lia|]. pose proof (ln_nonneg j ltac:(lia)). pose proof (ln_le_INR j n Hj).
-    apply pow_incr. unfold x. lra.
+    apply Rmult_le_compat_r; [auto with signs|]. eapply Rle_trans; [apply IH; lia|].
+    pose proof (ln_nonneg j ltac:(lia)). pose proof (ln_le_INR j n Hj). apply pow_incr. unfold x. lra.
   - pose proof (harmonic_upper n Hn). pose proof (power_at_least_1 x k ltac:(unfold x; lra)). simpl.
     rewrite Rmult_comm. apply Rmult_le_compat_r; [lra|unfold x; lra].
 Qed.
@@ -260,8 +254,7 @@ Proof.
   { destruct (Nat.eq_dec n 1) as [->|]; [|lia]. unfold harmonic in L. simpl in L. lra. }
   specialize (K n 1%nat (lone 1) zeros n ltac:(lia) ltac:(lia) ltac:(lia) eq_refl).
   assert (D : differ_at 1 (lone 1) zeros) by (intros j Nj; symmetry; now apply zeros_lone). specialize (K D).
-  cbn [means transformer_output] in K. fold (means FutureMasked 2) in K.
-  assert (P : 0 < / INR n) by auto with signs.
+  cbn [means transformer_output] in K. fold (means FutureMasked 2) in K. assert (P : 0 < / INR n) by auto with signs.
   rewrite last_position_changes in K by lia. unfold Rdiv in K.
   rewrite Rabs_right in K by (apply Rle_ge, Rmult_le_pos; lra). apply Rmult_le_reg_r in K; lra.
 Qed.
@@ -331,10 +324,9 @@ Proof.
   intros H. rewrite retrieved_nothing, Rminus_0_r. replace (2 * (1 / 2)) with 1 by lra.
   pose proof (retrieved_at_least m (1 / 2) ltac:(lra)) as R. eapply Rlt_le_trans; [|exact R].
   assert (M : 48 <= INR (m + m)) by (replace 48 with (INR 48) by (simpl; lra); apply le_INR; lia).
-  replace (1 + m + m)%nat with (S (m + m)) by lia. rewrite S_INR. set (x := INR (m + m)) in *. pose proof exp_le_3 as E.
-  assert (X : / x <= / 48) by (apply Rinv_le_contravar; lra).
-  assert (Y : / (x + 1) <= / 49) by (apply Rinv_le_contravar; lra).
-  assert (Z : exp 1 * / x <= 3 * / 48).
+  replace (1 + m + m)%nat with (S (m + m)) by lia. rewrite S_INR. set (x := INR (m + m)) in *.
+  pose proof exp_le_3 as E. assert (X : / x <= / 48) by (apply Rinv_le_contravar; lra).
+  assert (Y : / (x + 1) <= / 49) by (apply Rinv_le_contravar; lra). assert (Z : exp 1 * / x <= 3 * / 48).
   { apply Rmult_le_compat; [left; apply exp_pos|left; apply Rinv_0_lt_compat; lra|exact E|exact X]. }
   unfold Rdiv. lra.
 Qed.

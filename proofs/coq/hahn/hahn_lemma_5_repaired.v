@@ -57,9 +57,8 @@ Lemma known_change_right n p X c w (h h' : stream) : 0 <= X -> close_but_at n p 
   apart n (known_change p X c w) h h'.
 Proof.
   intros HX (B & B' & D). red. apply each_position. intros i. unfold known_change.
-  destruct (Nat.eqb_spec i p) as [_|N]; [|now apply D]. split; [lra|]. intros d.
-  pose proof (B i (in_word i) d) as U. pose proof (B' i (in_word i) d) as U'. apply Rabs_bounds in U, U'.
-  apply Rabs_le. lra.
+  destruct (Nat.eqb_spec i p) as [_|N]; [|now apply D]. split; [lra|]. intros d. pose proof (B i (in_word i) d) as U.
+  pose proof (B' i (in_word i) d) as U'. apply Rabs_bounds in U, U'. apply Rabs_le. lra.
 Qed.
 
 Lemma known_change_mean n (p : position n) X c (w w' : nat -> R) k (i : position n) : i <> p :> nat -> 0 <= X ->
@@ -173,16 +172,12 @@ Qed.
 (* No masks. *)
 Theorem soft_lemma_5 : masks_are ls (fun k => k = Unmasked) ->
   forall (i : position n) d, i <> p :> nat -> change i d <= C / INR n.
-Proof.
-  intros H. apply soft_lemma_5_reach; [lia|]. intros l a Hl Ha. rewrite (H l a Hl Ha). apply Nat.le_refl.
-Qed.
+Proof. intros H. apply soft_lemma_5_reach; [lia|]. intros l a Hl Ha. rewrite (H l a Hl Ha). apply Nat.le_refl. Qed.
 
 (* Any masks: what is in the middle matters as little as without them. *)
 Theorem soft_lemma_5_any_masks N : N upto p -> (N <= n + 1 - p)%nat ->
   forall (i : position n) d, i <> p :> nat -> change i d <= C / INR N.
-Proof.
-  intros H1 H2. apply soft_lemma_5_reach; [lia|]. intros l a _ _. destruct (soft_masking a); simpl; lia.
-Qed.
+Proof. intros H1 H2. apply soft_lemma_5_reach; [lia|]. intros l a _ _. destruct (soft_masking a); simpl; lia. Qed.
 
 (* ---- the shape (1 + ln m)^(k-1) / i behind k layers, where i sees m positions at most ---- *)
 (* m i: how far to the right i looks, through whatever number of layers. *)
@@ -191,8 +186,7 @@ Definition shape (m : nat -> nat) (k i : nat) : R :=
 
 Lemma shape_grows m k i : (1 <= i)%nat -> (1 <= m i)%nat -> 0 <= shape m k i <= shape m (S k) i.
 Proof.
-  intros Hi H. pose proof (ln_nonneg (m i) H) as L. unfold shape.
-  assert (I : 0 <= / INR i) by auto with signs.
+  intros Hi H. pose proof (ln_nonneg (m i) H) as L. unfold shape. assert (I : 0 <= / INR i) by auto with signs.
   destruct k as [|k]; [simpl; lra|]. pose proof (power_at_least_1 (1 + ln (INR (m i))) k ltac:(lra)) as P.
   split; [apply Rmult_le_pos; lra|]. apply Rmult_le_compat_r; [exact I|]. simpl. nra.
 Qed.
@@ -201,12 +195,11 @@ Qed.
 Lemma shape_sum m k i r : r upto m i -> (each j upto r, m j upto m i) -> sum r (shape m k) <= (1 + ln (INR (m i))) ^ k.
 Proof.
   intros Hr Hm. pose proof (ln_nonneg (m i) ltac:(lia)) as L. set (x := 1 + ln (INR (m i))).
-  pose proof (power_at_least_1 x k ltac:(unfold x; lra)).
-  destruct k as [|k]; [rewrite sum_zero by reflexivity; lra|].
+  pose proof (power_at_least_1 x k ltac:(unfold x; lra)). destruct k as [|k]; [rewrite sum_zero by reflexivity; lra|].
   apply Rle_trans with (x ^ k * harmonic r).
   - unfold harmonic. rewrite <- sum_scale. apply sum_le. intros j Hj. unfold shape.
-    apply Rmult_le_compat_r; [auto with signs|]. specialize (Hm j Hj).
-    pose proof (ln_nonneg (m j) ltac:(lia)). pose proof (ln_le_INR (m j) (m i) Hm). apply pow_incr. unfold x. lra.
+    apply Rmult_le_compat_r; [auto with signs|]. specialize (Hm j Hj). pose proof (ln_nonneg (m j) ltac:(lia)).
+    pose proof (ln_le_INR (m j) (m i) Hm). apply pow_incr. unfold x. lra.
   - pose proof (harmonic_upper r ltac:(lia)). pose proof (ln_le_INR r (m i) Hr).
     pose proof (power_at_least_1 x k ltac:(unfold x; lra)). simpl. rewrite Rmult_comm.
     apply Rmult_le_compat_r; unfold x in *; lra.
@@ -286,8 +279,7 @@ Proof. induction rows as [|r rows IH]; simpl; [lra|]. eapply Rle_trans; [exact I
 
 Lemma largest_row_bounds rows : forall k d, Rabs (entry (nth k rows []) d) <= largest_row rows.
 Proof.
-  induction rows as [|r rows IH]; intros [|k] d; simpl;
-    try (unfold entry; simpl; rewrite Rabs_R0; lra).
+  induction rows as [|r rows IH]; intros [|k] d; simpl; try (unfold entry; simpl; rewrite Rabs_R0; lra).
   - eapply Rle_trans; [apply entry_bounded|apply Rmax_l].
   - eapply Rle_trans; [apply IH|apply Rmax_r].
 Qed.

@@ -20,8 +20,7 @@ Proof. intros H. apply total_nonneg. auto. Qed.
 
 Lemma total_Rabs {X} (f g : X -> R) l : (forall x, In x l -> Rabs (f x) <= g x) -> Rabs (total f l) <= total g l.
 Proof.
-  induction l as [|x l IH]; intros H; simpl; [rewrite Rabs_R0; lra|].
-  eapply Rle_trans; [apply Rabs_triang|].
+  induction l as [|x l IH]; intros H; simpl; [rewrite Rabs_R0; lra|]. eapply Rle_trans; [apply Rabs_triang|].
   apply Rplus_le_compat; [apply H; now left|apply IH; intros; apply H; now right].
 Qed.
 
@@ -44,10 +43,8 @@ Proof. induction l as [|[e x] l IH]; simpl; [lra|]. rewrite <- IH. destruct (Nat
 (* ---- rows of matrices ---- *)
 Definition row_norm (r : row) : R := total (fun entry => Rabs (Q2R (snd entry))) r.
 
-Lemma row_norm_nonneg r : 0 <= row_norm r.
-Proof. unfold row_norm. auto with signs. Qed.
+Lemma row_norm_nonneg r : 0 <= row_norm r. Proof. unfold row_norm. auto with signs. Qed.
 #[export] Hint Resolve row_norm_nonneg : signs.
-
 Lemma linear_minus r (x y : vector) : linear r x - linear r y = linear r (fun d => x d - y d).
 Proof. induction r as [|[d q] r IH]; simpl; [lra|]. rewrite <- IH. ring. Qed.
 
@@ -63,9 +60,7 @@ Lemma linear_close r (x y : vector) e : (forall d, Rabs (x d - y d) <= e) ->
 Proof. intros H. rewrite linear_minus. now apply linear_bounded. Qed.
 
 Lemma entry_bounded r d : Rabs (entry r d) <= row_norm r.
-Proof.
-  unfold entry. exact (collect_Rabs Q2R (fun q => Rabs (Q2R q)) r d ltac:(intros; lra)).
-Qed.
+Proof. unfold entry. exact (collect_Rabs Q2R (fun q => Rabs (Q2R q)) r d ltac:(intros; lra)). Qed.
 
 (* ---- queries and keys ---- *)
 Fixpoint score_norm (qs ks : list row) : R :=
@@ -120,18 +115,13 @@ Definition size_behind (l : layer) (X : R) : R :=
   stretch l * ((1 + total value_norm (layer_heads l)) * X)
   + (total (fun u => Rabs (Q2R (unit_bias u)) * row_norm (unit_writes u)) (layer_units l) + row_norm (layer_bias l)).
 
-Lemma value_norm_nonneg a : 0 <= value_norm a.
-Proof. unfold value_norm. auto with signs. Qed.
+Lemma value_norm_nonneg a : 0 <= value_norm a. Proof. unfold value_norm. auto with signs. Qed.
 Lemma oscillation_nonneg t X a : 0 < t -> 0 <= oscillation t X a.
-Proof.
-  intros Ht. assert (0 <= X * X) by exact (Rle_0_sqr X). unfold oscillation. auto with signs.
-Qed.
+Proof. intros Ht. assert (0 <= X * X) by exact (Rle_0_sqr X). unfold oscillation. auto with signs. Qed.
 #[export] Hint Resolve value_norm_nonneg oscillation_nonneg : signs.
 
-Lemma one_and_more x : 0 <= x -> 1 <= 1 + x.
-Proof. lra. Qed.
-Lemma stretch_at_least_1 l : 1 <= stretch l.
-Proof. apply one_and_more. auto with signs. Qed.
+Lemma one_and_more x : 0 <= x -> 1 <= 1 + x. Proof. lra. Qed.
+Lemma stretch_at_least_1 l : 1 <= stretch l. Proof. apply one_and_more. auto with signs. Qed.
 Lemma own_share_at_least_1 t X l : 0 < t -> 1 <= own_share t X l.
 Proof. intros Ht. apply one_and_more. auto with signs. Qed.
 Lemma mean_share_nonneg t X l : 0 < t -> 0 <= mean_share t X l.
@@ -232,8 +222,7 @@ Lemma unit_close u (x y : vector) d e : (forall c, Rabs (x c - y c) <= e) ->
 Proof.
   intros H. unfold unit_output. rewrite <- Rmult_minus_distr_r.
   assert (E : Rabs (relu (linear (unit_reads u) x + Q2R (unit_bias u))
-                    - relu (linear (unit_reads u) y + Q2R (unit_bias u)))
-    <= row_norm (unit_reads u) * e).
+    - relu (linear (unit_reads u) y + Q2R (unit_bias u))) <= row_norm (unit_reads u) * e).
   { eapply Rle_trans; [apply relu_apart|]. pose proof (linear_close (unit_reads u) x y e H) as L.
     eapply Rle_trans; [right|exact L]. f_equal. ring. }
   pose proof (product_bounded _ _ _ _ E (entry_bounded (unit_writes u) d)). lra.
@@ -243,16 +232,14 @@ Qed.
 Lemma with_retrieved_bounded heads (x : vector) bs X : within X x -> Forall (within X) bs ->
   within ((1 + total value_norm heads) * X) (with_retrieved heads x bs).
 Proof.
-  intros Hx B d. assert (PX : 0 <= X) by (eapply Rle_trans; [apply Rabs_pos|exact (Hx d)]).
-  unfold with_retrieved. eapply Rle_trans; [apply Rabs_triang|]. rewrite Rmult_plus_distr_r, Rmult_1_l.
-  apply Rplus_le_compat; [apply Hx|]. revert heads.
-  assert (None : forall heads, Rabs 0 <= total value_norm heads * X).
+  intros Hx B d. assert (PX : 0 <= X) by (eapply Rle_trans; [apply Rabs_pos|exact (Hx d)]). unfold with_retrieved.
+  eapply Rle_trans; [apply Rabs_triang|]. rewrite Rmult_plus_distr_r, Rmult_1_l. apply Rplus_le_compat; [apply Hx|].
+  revert heads. assert (None : forall heads, Rabs 0 <= total value_norm heads * X).
   { intros heads. rewrite Rabs_R0. apply Rmult_le_pos; [auto with signs|exact PX]. }
   induction B as [|b bs Hb B IH]; intros [|a heads]; [exact (None [])|exact (None (a :: heads))|exact (None [])|].
-  cbn [combine total fst snd].
-  eapply Rle_trans; [apply Rabs_triang|]. rewrite Rmult_plus_distr_r. apply Rplus_le_compat; [|apply IH].
-  unfold value_norm. rewrite <- total_scale_r. apply (collect_Rabs _ (fun r => row_norm r * X)). intros r.
-  now apply linear_bounded.
+  cbn [combine total fst snd]. eapply Rle_trans; [apply Rabs_triang|]. rewrite Rmult_plus_distr_r.
+  apply Rplus_le_compat; [|apply IH]. unfold value_norm. rewrite <- total_scale_r.
+  apply (collect_Rabs _ (fun r => row_norm r * X)). intros r. now apply linear_bounded.
 Qed.
 
 Lemma sum_close a a' b b' x y : Rabs (a - a') <= x -> Rabs (b - b') <= y -> Rabs (a + b - (a' + b')) <= x + y.

@@ -17,8 +17,7 @@ Proof.
   apply sum_nonneg. intros j _. unfold except. destruct (Nat.eqb j p); [lra|apply bit_range].
 Qed.
 
-Lemma shown_unmasked n : shown n no_mask = INR n.
-Proof. unfold shown. rewrite <- sum_one. reflexivity. Qed.
+Lemma shown_unmasked n : shown n no_mask = INR n. Proof. unfold shown. rewrite <- sum_one. reflexivity. Qed.
 Lemma shown_future n i : (i <= n)%nat -> shown n (future i) = INR i.
 Proof.
   intros H. unfold shown. rewrite <- (sum_one i), <- (sum_up_to n i) by exact H.
@@ -46,8 +45,7 @@ Proof.
     pose proof (exp_lipschitz_up b a S ltac:(lra)). lra.
 Qed.
 
-Lemma Rabs_bounds x b : Rabs x <= b -> - b <= x <= b.
-Proof. unfold Rabs. destruct (Rcase_abs x); lra. Qed.
+Lemma Rabs_bounds x b : Rabs x <= b -> - b <= x <= b. Proof. unfold Rabs. destruct (Rcase_abs x); lra. Qed.
 
 (* What attention returns is where the weighted deviations cancel. *)
 Lemma attend_times_total n m s v p : visible n m p ->

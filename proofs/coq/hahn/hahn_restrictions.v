@@ -63,8 +63,7 @@ Lemma choose_each {X Y} (P : X -> Y -> Prop) l : (forall x, In x l -> exists y, 
 Proof.
   induction l as [|x l IH]; intros H; [now exists []|]. destruct (H x ltac:(now left)) as (y & Hy).
   destruct IH as (L & E & A); [intros; apply H; now right|]. exists ((x, y) :: L). simpl. rewrite E.
-  split; [reflexivity|].
-  intros z [<-|Hz]; [exact Hy|now apply A].
+  split; [reflexivity|]. intros z [<-|Hz]; [exact Hy|now apply A].
 Qed.
 
 (* If every x has m of the ys, some y has its share of the xs. *)
@@ -163,8 +162,7 @@ Proof.
       destruct (Nat.eqb_spec i p) as [->|N]; [exfalso; apply Hi; now left|]. apply E. intros G. apply Hi. now right.
     + intros [W E]. exists (put w p (b p)). split.
       * apply IH. split; [now apply put_spelled|]. intros i Hi. unfold put.
-        destruct (Nat.eqb_spec i p) as [->|N]; [easy|].
-        apply E. intros [H|H]; [congruence|tauto].
+        destruct (Nat.eqb_spec i p) as [->|N]; [easy|]. apply E. intros [H|H]; [congruence|tauto].
       * apply in_map_iff. exists (w p). split; [|apply in_seq; specialize (W p); lia].
         apply functional_extensionality. intros i. unfold put. now destruct (Nat.eqb_spec i p) as [->|].
 Qed.
@@ -189,8 +187,7 @@ Proof.
   - intros w [W H]. split; [exact W|]. intros i Hi. rewrite H; [now apply E|]. intros G. apply in_without in G. tauto.
 Qed.
 
-Lemma extends_itself b F : spelled b -> extends b F b.
-Proof. now split. Qed.
+Lemma extends_itself b F : spelled b -> extends b F b. Proof. now split. Qed.
 
 (* Any word that extends b, at D only. *)
 Definition only_at (D : list nat) (b w : word) : word := fun p => if among D p then w p else b p.
@@ -234,8 +231,7 @@ Proof.
   intros B. unfold picked. rewrite filter_In, existsb_exists.
   split; intros [A (w & W & E)]; (split; [exact A|]); exists w; (split; [now apply (in_fillings b F B)|exact E]).
 Qed.
-Lemma picked_NoDup q b F : NoDup (picked q b F).
-Proof. apply NoDup_filter, Seen. Qed.
+Lemma picked_NoDup q b F : NoDup (picked q b F). Proof. apply NoDup_filter, Seen. Qed.
 
 Lemma picked_fewer q b F b' F' : spelled b -> narrower b F b' F' -> incl (picked q b' F') (picked q b F).
 Proof.
@@ -382,10 +378,8 @@ Proof.
   destruct (not_settled b F U) as (W & LW & Un & HW). destruct W as [|q0 W0].
   - exists b, F, [], 0. simpl. split; [|lia]. split; [exact Nr|]. split; [lia|]. intros q Hq. right.
     destruct (A q Hq) as [I|I]; [|exact I]. now destruct (HW q I).
-  - assert (Nb : narrower b0 F0 b F) by exact (narrower_trans _ _ _ _ _ _ Start Nr).
-    assert (Ne : choices b F <> []).
-    { intros E. pose proof (many_settle q0 b F Nb (Un q0 ltac:(now left))) as M.
-      destruct (seen q0) as [|i l] eqn:Es.
+  - assert (Nb : narrower b0 F0 b F) by exact (narrower_trans _ _ _ _ _ _ Start Nr). assert (Ne : choices b F <> []).
+    { intros E. pose proof (many_settle q0 b F Nb (Un q0 ltac:(now left))) as M. destruct (seen q0) as [|i l] eqn:Es.
       - pose proof (Un q0 ltac:(now left)) as G. unfold settled, picked in G. now rewrite Es in G.
       - assert (I : In (i, b) (choices b F)); [|now rewrite E in I]. apply in_choices; [exact B|]. simpl. split.
         + apply (Seen q0). rewrite Es. now left.
@@ -396,8 +390,8 @@ Proof.
     split; [|split; [exact LW|]].
     + apply (but_for_chosen b1 F1 b F U); [exact H|exact Hx|]. intros q Hq. destruct (HW q Hq) as [I|I]; [|tauto].
       destruct (settles b F q x) eqn:E; [tauto|left]. apply filter_In. now rewrite E.
-    + pose proof (filter_rest (fun q => settles b F q x) (q0 :: W0)) as E.
-      pose proof (choices_length b F Hs N) as C. set (f := length (filter (fun q => settles b F q x) (q0 :: W0))) in *.
+    + pose proof (filter_rest (fun q => settles b F q x) (q0 :: W0)) as E. pose proof (choices_length b F Hs N) as C.
+      set (f := length (filter (fun q => settles b F q x) (q0 :: W0))) in *.
       set (g := length (filter (fun q => negb (settles b F q x)) (q0 :: W0))) in *. rewrite E in Sh |- *.
       pose proof (Nat.mul_le_mono_r _ _ f C). lia.
 Qed.
@@ -406,12 +400,11 @@ Lemma choose_often T : exists b F U, but_for b1 F1 b F U (c * T) /\
   length U * (s ^ c * n + m * T) <= length queries * (s ^ c * n).
 Proof.
   induction T as [|T (b & F & U & H & E)].
-  - exists b1, F1, queries. split; [|lia]. pose proof Start as (B & N & _).
-    split; [now apply narrower_refl|]. split; [lia|tauto].
+  - exists b1, F1, queries. split; [|lia]. pose proof Start as (B & N & _). split; [now apply narrower_refl|].
+    split; [lia|tauto].
   - destruct (one_choice b F U (c * T) H) as (b' & F' & V & x & H' & Lx & G). exists b', F', V.
-    split; [now replace (c * S T) with (c * T + c) by lia|].
-    set (M := s ^ c * n) in *. set (y := length V) in *. set (z := length queries) in *.
-    set (A := M + m * T) in *. replace (M + m * S T) with (A + m) by (unfold A; lia).
+    split; [now replace (c * S T) with (c * T + c) by lia|]. set (M := s ^ c * n) in *. set (y := length V) in *.
+    set (z := length queries) in *. set (A := M + m * T) in *. replace (M + m * S T) with (A + m) by (unfold A; lia).
     pose proof (Nat.mul_le_mono_r _ _ A Lx) as Ex. pose proof (Nat.mul_le_mono_r _ _ (A + m) G) as G'.
     assert (Am : m * x * M <= m * x * (A + m)) by (apply Nat.mul_le_mono_l; unfold A; lia).
     assert (PM : 0 < M) by (unfold M; pose proof (Nat.pow_nonzero s c ltac:(lia)); nia).

@@ -89,9 +89,7 @@ Proof.
 Qed.
 
 Lemma retrieved_bounded X n h (i : position n) a : bounded n X h -> within X (retrieved n h i a).
-Proof.
-  intros B d. apply (attend_bounded _ _ _ _ _ i); [now apply sees_itself|]. intros j [Hj _]. now apply B.
-Qed.
+Proof. intros B d. apply (attend_bounded _ _ _ _ _ i); [now apply sees_itself|]. intros j [Hj _]. now apply B. Qed.
 
 Lemma retrieved_moves X n h h' delta (i : position n) a b mu : head_fits X n a b ->
   bounded n X h -> bounded n X h' -> apart n delta h h' -> mean_at_most n delta i mu (soft_masking a) ->

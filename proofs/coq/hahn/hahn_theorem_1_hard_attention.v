@@ -24,12 +24,10 @@ Definition better (t : side) (x : R) (i : nat) (z : R) (k : nat) : bool :=
 Ltac compare t := unfold better, prior; destruct t; repeat destruct (Rlt_dec _ _); try easy; try lra;
   rewrite ?Nat.leb_le; try lia.
 
-Lemma better_total t x i z k : better t x i z k = true \/ better t z k x i = true.
-Proof. compare t. Qed.
+Lemma better_total t x i z k : better t x i z k = true \/ better t z k x i = true. Proof. compare t. Qed.
 Lemma better_trans t x i y j z k : better t x i y j = true -> better t y j z k = true -> better t x i z k = true.
 Proof. compare t. Qed.
-Lemma better_anti t x i z k : better t x i z k = true -> better t z k x i = true -> i = k.
-Proof. compare t. Qed.
+Lemma better_anti t x i z k : better t x i z k = true -> better t z k x i = true -> i = k. Proof. compare t. Qed.
 Lemma better_of t x i z k : (z <= x)%R -> (prior t i k = false -> (z < x)%R) -> better t x i z k = true.
 Proof. intros L S. unfold better. destruct (prior t i k); [compare t|]. specialize (S eq_refl). compare t. Qed.
 
@@ -131,8 +129,7 @@ Proof.
   intros Hs He. induction ls as [|l ls IH]; intros c Hc.
   - exists c, 0%nat. split; [exact Hc|]. intros n y b F _ Sp Nd H. exists b, F. split; [now apply narrower_refl|].
     split; [lia|exact H].
-  - set (c1 := reduced s c e (S (length (hard_heads l)))).
-    assert (Hc1 : (1 <= c1)%nat) by (unfold c1, reduced; nia).
+  - set (c1 := reduced s c e (S (length (hard_heads l)))). assert (Hc1 : (1 <= c1)%nat) by (unfold c1, reduced; nia).
     destruct (IH c1 Hc1) as (c' & N & Hc' & H). exists c', (Nat.max N (2 * (e * c))). split; [exact Hc'|].
     intros n y b F Hn Sp Nd Dp.
     destruct (layer_depends s n c e l y b F Hs Hc He ltac:(lia) Sp Nd Dp) as (b1 & F1 & N1 & L1 & D1).
@@ -151,13 +148,12 @@ Theorem hahn_theorem_1_from s e : (1 <= s)%nat -> (1 <= e)%nat -> exists c N,
   (e * length F <= e * length F' + n)%nat /\ depends_on_few s n c (run_at_one n) b' F'.
 Proof.
   intros Hs He. set (k := S (length layers)).
-  destruct (layers_depend s (e * k) layers Hs ltac:(unfold k; nia) 1 ltac:(lia)) as (c & N & _ & H).
-  exists c, N. intros n b F Hn Sp Nd.
-  destruct (H n (fun w i => embedding n i (w i)) b F Hn Sp Nd) as (b' & F' & Nr & L & D).
+  destruct (layers_depend s (e * k) layers Hs ltac:(unfold k; nia) 1 ltac:(lia)) as (c & N & _ & H). exists c, N.
+  intros n b F Hn Sp Nd. destruct (H n (fun w i => embedding n i (w i)) b F Hn Sp Nd) as (b' & F' & Nr & L & D).
   - exists (fun i => [i]). split; [intros i _; simpl; lia|]. intros i w w' _ _ _ E.
     now rewrite (E i (or_introl eq_refl)).
-  - exists b', F'. split; [exact Nr|]. split; [|exact D].
-    apply (Nat.mul_le_mono_pos_l _ _ k); [unfold k; lia|]. unfold k in *. nia.
+  - exists b', F'. split; [exact Nr|]. split; [|exact D]. apply (Nat.mul_le_mono_pos_l _ _ k); [unfold k; lia|].
+    unfold k in *. nia.
 Qed.
 
 Theorem hahn_theorem_1 s C : (1 <= s)%nat -> (C < 1)%R -> exists c N, forall n, (N <= n)%nat -> exists b F,
@@ -165,8 +161,7 @@ Theorem hahn_theorem_1 s C : (1 <= s)%nat -> (C < 1)%R -> exists c N, forall n, 
   depends_on_few s n c (run_at_one n) b F.
 Proof.
   intros Hs HC. destruct (archimed (/ (1 - C))) as [Up _]. set (e := Z.to_nat (up (/ (1 - C)))).
-  assert (P : (0 < / (1 - C))%R) by (apply Rinv_0_lt_compat; lra).
-  assert (E : (/ (1 - C) <= INR e)%R).
+  assert (P : (0 < / (1 - C))%R) by (apply Rinv_0_lt_compat; lra). assert (E : (/ (1 - C) <= INR e)%R).
   { unfold e. rewrite INR_IZR_INZ, Z2Nat.id; [lra|]. apply le_IZR. lra. }
   assert (E1 : (1 <= e)%nat) by (destruct e; [simpl in E; lra|lia]).
   destruct (hahn_theorem_1_from s e Hs E1) as (c & N & H). exists c, N. intros n Hn.
@@ -174,8 +169,8 @@ Proof.
   exists b, F. destruct Nr as (Sp & Nd & I & _). repeat split; auto. rewrite length_seq in L. apply le_INR in L.
   rewrite plus_INR, !mult_INR in L. set (x := INR n) in *. set (f := INR (length F)) in *.
   assert (X : (0 <= x)%R) by apply pos_INR. apply Rmult_le_reg_l with (INR e); [lra|].
-  assert ((1 - C) * / (1 - C) <= (1 - C) * INR e)%R by (apply Rmult_le_compat_l; lra).
-  rewrite Rinv_r in * by lra. nra.
+  assert ((1 - C) * / (1 - C) <= (1 - C) * INR e)%R by (apply Rmult_le_compat_l; lra). rewrite Rinv_r in * by lra.
+  nra.
 Qed.
 End Transformers.
 

@@ -205,14 +205,12 @@ Proof.
   intros H L. unfold asked_cost. destruct (asked w) eqn:A.
   - rewrite (asked_exchange w A). pose proof (exchange_moves q n s w H L A) as D. simpl bit. rewrite Rmult_1_r.
     set (a := odds_of_right q w). set (c := odds_of_right q (exchange 0 w)).
-    apply Rle_trans with (2 * softplus ((- a + - c) / 2)); [|apply softplus_middle].
-    apply Rmult_le_compat_l; [lra|]. apply softplus_monotone. cut (a + c <= s); [lra|].
-    unfold a, c, odds_of_right. rewrite stack_exchange.
+    apply Rle_trans with (2 * softplus ((- a + - c) / 2)); [|apply softplus_middle]. apply Rmult_le_compat_l; [lra|].
+    apply softplus_monotone. cut (a + c <= s); [lra|]. unfold a, c, odds_of_right. rewrite stack_exchange.
     pose proof (Rle_abs (odds_of_round q w - odds_of_round q (exchange 0 w))).
     pose proof (Rle_abs (odds_of_round q (exchange 0 w) - odds_of_round q w)) as B. rewrite Rabs_minus_sym in B.
     set (x := odds_of_round q w) in *. set (y := odds_of_round q (exchange 0 w)) in *.
-    pose proof (asked_unbalanced w A) as St.
-    destruct (stack w) as [|[|] l]; [easy| |]; simpl; lra.
+    pose proof (asked_unbalanced w A) as St. destruct (stack w) as [|[|] l]; [easy| |]; simpl; lra.
   - simpl bit. rewrite Rmult_0_r. assert (forall b x, 0 <= if b : bool then softplus x else 0).
     { intros b x. pose proof (softplus_positive x). destruct b; lra. }
     pose proof (H0 (asked (exchange 0 w)) (- odds_of_right q (exchange 0 w))). lra.
@@ -270,8 +268,7 @@ Proof.
     f (Opens Round) + f (Opens Square) <= total f four_brackets).
   { intros f Hf. cbn [total four_brackets]. pose proof (Hf (Closes Round)). pose proof (Hf (Closes Square)). lra. }
   eapply Rle_trans; [|apply T].
-  - eapply Rle_trans; [|apply Rplus_le_compat; apply T; intros b; apply N].
-    cbv beta. rewrite !E. lra.
+  - eapply Rle_trans; [|apply Rplus_le_compat; apply T; intros b; apply N]. cbv beta. rewrite !E. lra.
   - intros a. eapply Rle_trans; [|apply T; intros b; apply N]. pose proof (N a (Opens Round)).
     pose proof (N a (Opens Square)). cbv beta in *. lra.
 Qed.
@@ -369,10 +366,9 @@ Theorem dyck_optimum_approached e : 0 < e ->
 Proof.
   intros He. pose proof (exp_negative_below_1 e He). exists (nearly (1 - exp (- e))).
   split; [apply nearly_predicts; lra|]. intros n. pose proof (alive_positive n) as A. unfold cross_entropy, mean.
-  apply Rmult_le_reg_r with (alive four_brackets chance n); [exact A|].
-  unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. unfold alive. rewrite <- sum_words_scale.
-  apply sum_words_le. intros w _. rewrite Rmult_comm. apply Rmult_le_compat_r; [apply mass_nonneg|].
-  now apply nearly_costs.
+  apply Rmult_le_reg_r with (alive four_brackets chance n); [exact A|]. unfold Rdiv.
+  rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. unfold alive. rewrite <- sum_words_scale. apply sum_words_le.
+  intros w _. rewrite Rmult_comm. apply Rmult_le_compat_r; [apply mass_nonneg|]. now apply nearly_costs.
 Qed.
 End Dyck.
 

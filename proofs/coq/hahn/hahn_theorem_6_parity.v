@@ -43,8 +43,7 @@ Let chance := parity_language p.
 Notation ce := (cross_entropy bits chance).
 
 (* ---- masses ---- *)
-Lemma chance_letter w a b : chance w (Some a) = chance w (Some b).
-Proof. reflexivity. Qed.
+Lemma chance_letter w a b : chance w (Some a) = chance w (Some b). Proof. reflexivity. Qed.
 Lemma chance_after u a b : chance (a :: u) (Some b) = if xorb a (even_ones u) then (1 - p) / 2 else 1 / 2.
 Proof. reflexivity. Qed.
 Lemma chance_positive w b : 0 < chance w (Some b).
@@ -254,8 +253,7 @@ Proof.
   unfold even_given. destruct b; (split; [apply Rdiv_lt_0_compat; lra|]);
     apply Rmult_lt_reg_r with (2 - p); try lra; unfold Rdiv; rewrite Rmult_assoc, Rinv_l; lra.
 Qed.
-Lemma even_given_sum : even_given p false + even_given p true = 1.
-Proof. unfold even_given. field. lra. Qed.
+Lemma even_given_sum : even_given p false + even_given p true = 1. Proof. unfold even_given. field. lra. Qed.
 
 Theorem optimum_below_chance_given_last : parity_optimum p < chance_given_last p.
 Proof.
@@ -266,11 +264,10 @@ Qed.
 
 Theorem chance_given_last_below_unigram : chance_given_last p < unigram_chance p.
 Proof.
-  unfold unigram_chance, chance_given_last. pose proof even_given_sum as S.
-  pose proof (even_given_range false) as A. pose proof (even_given_range true) as B.
-  assert (N : even_given p false * p <> even_given p true * p).
-  { intros E. apply Rmult_eq_reg_r in E; [|lra]. unfold even_given in E. apply Rmult_eq_compat_r with (r := 2 - p) in E.
-    unfold Rdiv in E. rewrite !Rmult_assoc, Rinv_l in E; lra. }
+  unfold unigram_chance, chance_given_last. pose proof even_given_sum as S. pose proof (even_given_range false) as A.
+  pose proof (even_given_range true) as B. assert (N : even_given p false * p <> even_given p true * p).
+  { intros E. apply Rmult_eq_reg_r in E; [|lra]. unfold even_given in E.
+    apply Rmult_eq_compat_r with (r := 2 - p) in E. unfold Rdiv in E. rewrite !Rmult_assoc, Rinv_l in E; lra. }
   pose proof (entropy_concave (even_given p false * p) (even_given p true * p) ltac:(nra) ltac:(nra) N) as C.
   replace ((even_given p false * p + even_given p true * p) / 2) with (p / 2) in C; [lra|].
   rewrite <- Rmult_plus_distr_r, S. lra.
@@ -282,9 +279,7 @@ Definition fair (L : list bool -> R) (w : list bool) (x : option bool) : R :=
   let r := exp (L w) / (1 + exp (L w)) in match x with None => r | Some _ => (1 - r) / 2 end.
 
 Lemma fair_predicts L : predictor bits (fair L).
-Proof.
-  intros w. pose proof (logistic_range (L w)). split; [intros [b|]; simpl; lra|]. simpl. lra.
-Qed.
+Proof. intros w. pose proof (logistic_range (L w)). split; [intros [b|]; simpl; lra|]. simpl. lra. Qed.
 
 Lemma odds_of_fair L w : odds_of_end (fair L) w = L w.
 Proof.
@@ -295,10 +290,9 @@ Qed.
 Lemma cost_of_fair L w : cost bits chance (fair L) w = end_cost (even_ones w) (L w) + letters_cost (even_ones w).
 Proof.
   pose proof (logistic_range (L w)) as Hr. pose proof (softplus_log_odds _ Hr) as S. rewrite log_odds_logistic in S.
-  destruct (end_given (fair L) w (fair_predicts L)) as [E F]. rewrite odds_of_fair in E, F.
-  unfold cost. cbn [total symbols map bits]. rewrite E. unfold fair in F |- *.
-  set (r := exp (L w) / (1 + exp (L w))) in *. rewrite ln_quotient by lra.
-  replace ((1 - r) / 2 + (1 - r) / 2) with (1 - r) in F by field. rewrite F.
+  destruct (end_given (fair L) w (fair_predicts L)) as [E F]. rewrite odds_of_fair in E, F. unfold cost.
+  cbn [total symbols map bits]. rewrite E. unfold fair in F |- *. set (r := exp (L w) / (1 + exp (L w))) in *.
+  rewrite ln_quotient by lra. replace ((1 - r) / 2 + (1 - r) / 2) with (1 - r) in F by field. rewrite F.
   unfold end_cost, letters_cost, chance, parity_language. destruct (even_ones w); field.
 Qed.
 
@@ -327,8 +321,7 @@ Proof.
 Qed.
 
 Definition best_by_last (b : bool) : R := log_odds (even_given p b * p).
-Lemma even_given_end b : 0 < even_given p b * p < 1.
-Proof. pose proof (even_given_range b). nra. Qed.
+Lemma even_given_end b : 0 < even_given p b * p < 1. Proof. pose proof (even_given_range b). nra. Qed.
 
 Theorem chance_given_last_attained n : (2 <= n)%nat -> ce n (fair (by_last best_by_last)) = chance_given_last p.
 Proof.
@@ -380,9 +373,8 @@ End Parity.
 Lemma softplus_lipschitz x y : softplus y <= softplus x + Rabs (y - x).
 Proof.
   destruct (softplus_tangent y) as (r & Hr & E). pose proof (softplus_gibbs r x Hr).
-  assert (r * (y - x) <= Rabs (y - x)); [|lra].
-  apply Rle_trans with (Rabs (r * (y - x))); [apply Rle_abs|]. rewrite Rabs_mult, (Rabs_right r) by lra.
-  pose proof (Rabs_pos (y - x)). nra.
+  assert (r * (y - x) <= Rabs (y - x)); [|lra]. apply Rle_trans with (Rabs (r * (y - x))); [apply Rle_abs|].
+  rewrite Rabs_mult, (Rabs_right r) by lra. pose proof (Rabs_pos (y - x)). nra.
 Qed.
 
 Lemma rational_near x e : 0 < e -> exists q, Rabs (Q2R q - x) <= e.
@@ -445,7 +437,6 @@ Theorem hahn_theorem_6_parity_as_printed_fails p : 0 < p < 1 -> exists T e,
 Proof.
   intros Hp. pose proof (chance_given_last_below_unigram p Hp) as Gap.
   set (e := unigram_chance p - chance_given_last p).
-  destruct (chance_given_last_approached p (e / 2) Hp ltac:(unfold e; lra)) as (T & L & C).
-  exists T, (e / 2). split; [exact L|]. split; [unfold e; lra|]. intros users n Hn. specialize (C users n Hn).
-  unfold e in *. lra.
+  destruct (chance_given_last_approached p (e / 2) Hp ltac:(unfold e; lra)) as (T & L & C). exists T, (e / 2).
+  split; [exact L|]. split; [unfold e; lra|]. intros users n Hn. specialize (C users n Hn). unfold e in *. lra.
 Qed.

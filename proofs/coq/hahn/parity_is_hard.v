@@ -17,18 +17,14 @@ Definition zeros : word := fun _ => 0.
 Definition lone (p : nat) : word := fun j => if j =? p then 1 else 0.          (* 0...010...0 *)
 Definition ones_up_to (q : nat) : word := fun j => if j <=? q then 1 else 0.   (* 1...10...0 *)
 
-Lemma letter_lone p j : (lone p j =? 1) = (j =? p).
-Proof. unfold lone. now destruct (j =? p). Qed.
+Lemma letter_lone p j : (lone p j =? 1) = (j =? p). Proof. unfold lone. now destruct (j =? p). Qed.
 Lemma zeros_lone p : differ_at p zeros (lone p).
 Proof. intros j H. unfold zeros, lone. apply Nat.eqb_neq in H. now rewrite H. Qed.
-Lemma binary_lone p j : zeros j < 2 /\ lone p j < 2.
-Proof. unfold zeros, lone. destruct (j =? p); lia. Qed.
+Lemma binary_lone p j : zeros j < 2 /\ lone p j < 2. Proof. unfold zeros, lone. destruct (j =? p); lia. Qed.
 
 Lemma filter_ext_length (f g : nat -> bool) l : (forall j, f j = g j) -> length (filter f l) = length (filter g l).
 Proof. intros H. now rewrite (filter_ext f g H). Qed.
-
-Lemma count_none l : length (filter (fun j => zeros j =? 1) l) = 0.
-Proof. now induction l. Qed.
+Lemma count_none l : length (filter (fun j => zeros j =? 1) l) = 0. Proof. now induction l. Qed.
 
 Lemma count_here p k : forall a, a <= p < a + k -> length (filter (fun j => j =? p) (seq a k)) = 1.
 Proof.
@@ -227,8 +223,7 @@ Corollary parity_needs_temperature users T B : 0 <= B -> (2 <= length (token_emb
   t * ln (INR n / K) <= K.
 Proof.
   intros HB L. destruct (parity_needs_cold users T B HB L) as (K & HK & H). exists K. split; [exact HK|].
-  intros n t Hn Ht Bd W C. specialize (H n t Hn Ht Bd W C).
-  assert (P : 0 < INR n / K) by auto with signs.
+  intros n t Hn Ht Bd W C. specialize (H n t Hn Ht Bd W C). assert (P : 0 < INR n / K) by auto with signs.
   assert (E : ln (INR n / K) <= K / t).
   { apply ln_below; [exact P|]. apply Rmult_le_reg_r with K; [exact HK|].
     replace (INR n / K * K) with (INR n) by (field; lra). lra. }

@@ -24,8 +24,7 @@ Proof.
   rewrite Rminus_0_r. apply le_INR in Hm. pose proof (pos_INR m). eapply Rle_lt_trans; [apply H|].
   apply Rmult_lt_reg_r with (INR m + 1); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
   apply Rmult_lt_reg_r with (/ e); [now apply Rinv_0_lt_compat|].
-  replace (e * (INR m + 1) * / e) with (INR m + 1) by (field; lra).
-  unfold Rdiv in HN. lra.
+  replace (e * (INR m + 1) * / e) with (INR m + 1) by (field; lra). unfold Rdiv in HN. lra.
 Qed.
 
 Lemma below_quotient a b k : 0 < k -> a * k <= b -> a <= b / k.
@@ -56,10 +55,8 @@ Let A (m : nat) : R := alive_dyck p (2 * m).
 Let c := balanced.
 Let y := (1 - 2 * p) ^ 2.
 
-Lemma y_is : 1 - 4 * x = y.
-Proof. unfold x, y. ring. Qed.
-Lemma y_positive : 0 < y.
-Proof. apply pow_lt. lra. Qed.
+Lemma y_is : 1 - 4 * x = y. Proof. unfold x, y. ring. Qed.
+Lemma y_positive : 0 < y. Proof. apply pow_lt. lra. Qed.
 
 (* ---- masses ---- *)
 Lemma balanced_is m : c m = ballot m m * (p ^ m * (1 - p) ^ m).
@@ -69,15 +66,13 @@ Lemma balanced_step m : c (S m) = ratio m * c m.
 Proof.
   rewrite !balanced_is. unfold ballot, ratio, x. replace (S m + S m)%nat with (S (S (m + m))) by lia.
   rewrite (fact_simpl (S (m + m))), (fact_simpl (m + m)), (fact_simpl (S m)), (fact_simpl m).
-  rewrite !mult_INR, !S_INR, plus_INR.
-  pose proof (fact_positive m). pose proof (pos_INR m). simpl pow. field. lra.
+  rewrite !mult_INR, !S_INR, plus_INR. pose proof (fact_positive m). pose proof (pos_INR m). simpl pow. field. lra.
 Qed.
 
 Lemma balanced_positive m : 0 < c m.
 Proof.
-  rewrite balanced_is. apply Rmult_lt_0_compat; [|auto with signs]. unfold ballot.
-  pose proof (fact_positive m). pose proof (fact_positive (S m)). pose proof (fact_positive (m + m)).
-  apply Rdiv_lt_0_compat; nra.
+  rewrite balanced_is. apply Rmult_lt_0_compat; [|auto with signs]. unfold ballot. pose proof (fact_positive m).
+  pose proof (fact_positive (S m)). pose proof (fact_positive (m + m)). apply Rdiv_lt_0_compat; nra.
 Qed.
 
 Lemma alive_two_steps m : A (S m) = A m - (1 - p) * c m.
@@ -87,8 +82,7 @@ Proof.
   rewrite Nat.add_0_r, Nat.odd_succ, Nat.even_mul. reflexivity.
 Qed.
 
-Lemma alive_dyck_positive n : 0 < alive_dyck p n.
-Proof. apply (alive_positive p P). Qed.
+Lemma alive_dyck_positive n : 0 < alive_dyck p n. Proof. apply (alive_positive p P). Qed.
 
 Lemma weighs_at_most n k : weighs p n k <= alive_dyck p n.
 Proof.
@@ -133,8 +127,7 @@ Proof.
   - unfold A, alive_dyck, alive. simpl. lra.
 Qed.
 
-Lemma balanced_in_alive m : c m <= A m.
-Proof. apply weighs_at_most. Qed.
+Lemma balanced_in_alive m : c m <= A m. Proof. apply weighs_at_most. Qed.
 
 Lemma alive_at_most m : A m <= (1 - p) * c m / y.
 Proof.
@@ -175,9 +168,8 @@ Qed.
 Definition share_balanced (m : nat) : R := balanced m / alive_dyck p (2 * m).
 Theorem share_balanced_between m : y <= (1 - p) * share_balanced m <= y + 6 * x / (INR m + 2).
 Proof.
-  pose proof y_positive as Y. pose proof y_is as E.
-  pose proof (alive_at_most m) as U. pose proof (alive_at_least m) as L.
-  pose proof (ratio_range m). unfold share_balanced. fold (A m). fold (c m) in *.
+  pose proof y_positive as Y. pose proof y_is as E. pose proof (alive_at_most m) as U.
+  pose proof (alive_at_least m) as L. pose proof (ratio_range m). unfold share_balanced. fold (A m). fold (c m) in *.
   pose proof (alive_dyck_positive (2 * m) : 0 < A m) as Pa.
   replace ((1 - p) * (c m / A m)) with ((1 - p) * c m / A m) by (field; lra). split.
   - apply below_quotient; [exact Pa|]. apply quotient_above in U; [lra|exact Y].
@@ -187,9 +179,7 @@ Qed.
 
 (* ---- P_0(n) over even n, and over odd n ---- *)
 Lemma odd_height_0 m : weighs p (S (2 * m)) 0 = 0.
-Proof.
-  apply weighs_of_the_other_parity. rewrite Nat.add_0_r, Nat.odd_succ, Nat.even_mul. reflexivity.
-Qed.
+Proof. apply weighs_of_the_other_parity. rewrite Nat.add_0_r, Nat.odd_succ, Nat.even_mul. reflexivity. Qed.
 Lemma even_height_1 m : weighs p (2 * m) 1 = 0.
 Proof. apply weighs_of_the_other_parity. rewrite Nat.add_1_r, Nat.odd_succ, Nat.even_mul. reflexivity. Qed.
 

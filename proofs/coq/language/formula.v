@@ -119,14 +119,11 @@ with value (t : term) (i : nat) : Z :=
 Definition satisfies (f : formula) (i : nat) : Prop := truth f i = true.
 
 (* ---- Definitions 10, 14 and 19, clause by clause ---- *)
-Lemma satisfies_symbol a i : satisfies (Symbol a) i <-> w i = a.
-Proof. apply Nat.eqb_eq. Qed.
+Lemma satisfies_symbol a i : satisfies (Symbol a) i <-> w i = a. Proof. apply Nat.eqb_eq. Qed.
 Lemma satisfies_not f i : satisfies (Not f) i <-> ~ satisfies f i.
 Proof. unfold satisfies. simpl. destruct (truth f i); simpl; intuition congruence. Qed.
-Lemma satisfies_and f g i : satisfies (And f g) i <-> satisfies f i /\ satisfies g i.
-Proof. apply andb_true_iff. Qed.
-Lemma satisfies_or f g i : satisfies (Or f g) i <-> satisfies f i \/ satisfies g i.
-Proof. apply orb_true_iff. Qed.
+Lemma satisfies_and f g i : satisfies (And f g) i <-> satisfies f i /\ satisfies g i. Proof. apply andb_true_iff. Qed.
+Lemma satisfies_or f g i : satisfies (Or f g) i <-> satisfies f i \/ satisfies g i. Proof. apply orb_true_iff. Qed.
 Lemma satisfies_implies f g i : satisfies (Implies f g) i <-> (satisfies f i -> satisfies g i).
 Proof. unfold satisfies. simpl. destruct (truth f i), (truth g i); simpl; firstorder discriminate. Qed.
 Lemma satisfies_iff f g i : satisfies (Iff f g) i <-> (satisfies f i <-> satisfies g i).
@@ -171,9 +168,7 @@ Definition count_term (s : side) (f : formula) : term := Plus 1 s f (Number 0).
 Lemma value_add_number c t i : value (add_number c t) i = (c + value t i)%Z.
 Proof. induction t as [d|a s f rest IH]; cbn [add_number value]; [reflexivity|]. rewrite IH. lia. Qed.
 Lemma value_sum t u i : value (sum_of t u) i = (value t i + value u i)%Z.
-Proof.
-  induction t as [c|a s f rest IH]; cbn [sum_of value]; [apply value_add_number|]. rewrite IH. lia.
-Qed.
+Proof. induction t as [c|a s f rest IH]; cbn [sum_of value]; [apply value_add_number|]. rewrite IH. lia. Qed.
 Lemma value_difference t u i : value (sum_of t (opposite u)) i = (value t i - value u i)%Z.
 Proof.
   rewrite value_sum. enough (E : value (opposite u) i = (- value u i)%Z) by lia.
@@ -181,8 +176,7 @@ Proof.
 Qed.
 Lemma value_count s f i : value (count_term s f) i = Z.of_nat (counted s n (truth f) i).
 Proof. cbn [count_term value]. lia. Qed.
-Lemma satisfies_positional p i : satisfies (Positional p) i <-> holds p i n = true.
-Proof. reflexivity. Qed.
+Lemma satisfies_positional p i : satisfies (Positional p) i <-> holds p i n = true. Proof. reflexivity. Qed.
 Lemma satisfies_on_count p s f i : satisfies (OnCount p s f) i <-> holds p (counted s n (truth f) i) n = true.
 Proof. reflexivity. Qed.
 Lemma satisfies_on_sum p t i : satisfies (OnSum p t) i <-> holds_at p (value t i) n = true.
@@ -197,11 +191,10 @@ Proof.
   assert (E : forall a b, Z.eqb (Z.of_nat a) (Z.of_nat b) = (a =? b)).
   { intros a b. destruct (Nat.eqb_spec a b) as [->|N]; [apply Z.eqb_refl|]. apply Z.eqb_neq. lia. }
   destruct p; cbn [holds_at holds]; rewrite ?Nat2Z.id; try reflexivity; try exact (E _ _).
-  - symmetry. apply eq_true_iff_eq. rewrite Nat.odd_spec, Z.odd_spec. split; intros [m H]; [exists (Z.of_nat m); lia|].
-    exists (Z.to_nat m). lia.
-  - symmetry. apply eq_true_iff_eq. rewrite Nat.even_spec, Z.even_spec. split; intros [m H]; [exists (Z.of_nat m);
-    lia|].
-    exists (Z.to_nat m). lia.
+  - symmetry. apply eq_true_iff_eq. rewrite Nat.odd_spec, Z.odd_spec.
+    split; intros [m H]; [exists (Z.of_nat m); lia|]. exists (Z.to_nat m). lia.
+  - symmetry. apply eq_true_iff_eq. rewrite Nat.even_spec, Z.even_spec.
+    split; intros [m H]; [exists (Z.of_nat m); lia|]. exists (Z.to_nat m). lia.
   - exact (E k 1).
   - now rewrite (proj2 (Z.leb_le 0 (Z.of_nat k)) (Zle_0_nat k)).
   - now rewrite (proj2 (Z.leb_le 0 (Z.of_nat k)) (Zle_0_nat k)).
@@ -263,10 +256,8 @@ with term_eqb (t u : term) : bool :=
   | _, _ => false
   end.
 
-Lemma side_eqb_eq s t : side_eqb s t = true -> s = t.
-Proof. now destruct s, t. Qed.
-Lemma relation_eqb_eq r q : relation_eqb r q = true -> r = q.
-Proof. now destruct r, q. Qed.
+Lemma side_eqb_eq s t : side_eqb s t = true -> s = t. Proof. now destruct s, t. Qed.
+Lemma relation_eqb_eq r q : relation_eqb r q = true -> r = q. Proof. now destruct r, q. Qed.
 Lemma predicate_eqb_eq p q : predicate_eqb p q = true -> p = q.
 Proof.
   destruct p, q; simpl; intros H; try discriminate; try reflexivity.
@@ -283,7 +274,5 @@ Proof.
     f_equal; auto using eqb_prop, side_eqb_eq, relation_eqb_eq, predicate_eqb_eq; try (now apply Nat.eqb_eq);
     now apply Z.eqb_eq.
 Qed.
-Lemma formula_eqb_eq f g : formula_eqb f g = true -> f = g.
-Proof. apply formula_term_eqb_eq. Qed.
-Lemma term_eqb_eq t u : term_eqb t u = true -> t = u.
-Proof. apply formula_term_eqb_eq. Qed.
+Lemma formula_eqb_eq f g : formula_eqb f g = true -> f = g. Proof. apply formula_term_eqb_eq. Qed.
+Lemma term_eqb_eq t u : term_eqb t u = true -> t = u. Proof. apply formula_term_eqb_eq. Qed.

@@ -13,14 +13,10 @@ Definition above (k : nat) (x : R) : R := relu (x / INR (S k)) ^ S k.
 Definition mass_above (k n : nat) (m : mask) (s : nat -> R) (t : R) : R :=
   sum n (fun j => if m j then above k (s j - t) else 0).
 
-Lemma order_pos k : 0 < INR (S k).
-Proof. apply lt_0_INR. lia. Qed.
-Lemma relu_grows x y : x <= y -> relu x <= relu y.
-Proof. unfold relu, Rmax. repeat destruct (Rle_dec _ _); lra. Qed.
-Lemma relu_nonneg x : 0 <= relu x.
-Proof. apply Rmax_l. Qed.
-Lemma above_nonneg k x : 0 <= above k x.
-Proof. apply pow_le, relu_nonneg. Qed.
+Lemma order_pos k : 0 < INR (S k). Proof. apply lt_0_INR. lia. Qed.
+Lemma relu_grows x y : x <= y -> relu x <= relu y. Proof. unfold relu, Rmax. repeat destruct (Rle_dec _ _); lra. Qed.
+Lemma relu_nonneg x : 0 <= relu x. Proof. apply Rmax_l. Qed.
+Lemma above_nonneg k x : 0 <= above k x. Proof. apply pow_le, relu_nonneg. Qed.
 Lemma above_grows k x y : x <= y -> above k x <= above k y.
 Proof.
   intros H. apply pow_incr. split; [apply relu_nonneg|]. apply relu_grows. apply Rmult_le_compat_r; [|exact H].

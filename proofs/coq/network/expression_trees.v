@@ -40,9 +40,7 @@ Proof.
   now rewrite !DecimalNat.Unsigned.of_to in E.
 Qed.
 Lemma integer_text_once y z : (0 <= y)%Z -> (0 <= z)%Z -> integer_text y = integer_text z -> y = z.
-Proof.
-  intros Y Z E. apply integer_is_number in Y as [_ Y], Z as [_ Z]. now rewrite <- Y, <- Z, E.
-Qed.
+Proof. intros Y Z E. apply integer_is_number in Y as [_ Y], Z as [_ Z]. now rewrite <- Y, <- Z, E. Qed.
 
 Lemma digits_are_run d : is_run (NilEmpty.string_of_uint d) = true.
 Proof.
@@ -54,9 +52,8 @@ Lemma number_is_word signs s : is_number s ->
 Proof.
   intros (d & N & ->) K. unfold is_word.
   assert (R : NilZero.string_of_uint d = NilEmpty.string_of_uint d) by now destruct d.
-  rewrite R, digits_are_run, forallb_forall in *. cbn [andb].
-  apply andb_true_intro. split; [now destruct d|]. apply negb_true_iff.
-  match goal with |- ?b = false => destruct b eqn:E end; [|reflexivity].
+  rewrite R, digits_are_run, forallb_forall in *. cbn [andb]. apply andb_true_intro. split; [now destruct d|].
+  apply negb_true_iff. match goal with |- ?b = false => destruct b eqn:E end; [|reflexivity].
   apply existsb_exists in E as (k & Hk & E). apply String.eqb_eq in E. subst k. apply K in Hk. now destruct d.
 Qed.
 
@@ -70,8 +67,7 @@ Lemma place_text_is wanted t :
 Proof.
   unfold place_text, in_place. destruct (_ <? _); [|reflexivity]. cbn [row_text token_text]. now rewrite row_text_app.
 Qed.
-Lemma signed_text o t : tree_text (Signed o t) = spelling o ++ place_text (right_level o) t.
-Proof. reflexivity. Qed.
+Lemma signed_text o t : tree_text (Signed o t) = spelling o ++ place_text (right_level o) t. Proof. reflexivity. Qed.
 Lemma infixed_text o a b :
   tree_text (Infixed o a b) = place_text (left_level o) a ++ spelling o ++ place_text (right_level o) b.
 Proof. unfold tree_text. cbn [tokens]. now rewrite row_text_app. Qed.
@@ -81,16 +77,13 @@ Lemma boxed_text s t : tree_text (Boxed s t) = s ++ tree_text t ++ "]".
 Proof. unfold tree_text. cbn [tokens row_text]. now rewrite row_text_app. Qed.
 Lemma text_end (s : string) : s ++ "" = s.
 Proof. induction s; simpl; congruence. Qed.
-Lemma word_text s : tree_text (Word s) = s.
-Proof. apply text_end. Qed.
+Lemma word_text s : tree_text (Word s) = s. Proof. apply text_end. Qed.
 Lemma letter_text s : tree_text (Letter s) = "Q['" ++ escaped s ++ "']".
 Proof. apply text_end. Qed.
 
 Definition writes (a : writer) (s : string) : Prop := forall rest, a rest = s ++ rest.
-Lemma writes_text a s : writes a s -> text_of a = s.
-Proof. intros H. unfold text_of. now rewrite H, text_end. Qed.
-Lemma writes_exactly s : writes (exactly s) s.
-Proof. intros rest. reflexivity. Qed.
+Lemma writes_text a s : writes a s -> text_of a = s. Proof. intros H. unfold text_of. now rewrite H, text_end. Qed.
+Lemma writes_exactly s : writes (exactly s) s. Proof. intros rest. reflexivity. Qed.
 Lemma writes_both a b s t : writes a s -> writes b t -> writes (both a b) (s ++ t).
 Proof. intros A B rest. unfold both. now rewrite B, A, app_assoc_text. Qed.
 Lemma writes_between s t a u : writes a u -> writes (between s t a) (s ++ u ++ t).
@@ -202,9 +195,7 @@ Notation is_expression_tree := (is_tree expression_signs expression_infixes).
 Lemma integer_word z : (0 <= z)%Z -> is_word expression_signs (integer_text z) = true.
 Proof. intros H. apply number_is_word; [now apply integer_is_number|reflexivity]. Qed.
 Lemma integer_tree_is z : is_expression_tree (integer_tree z).
-Proof.
-  unfold integer_tree. destruct (Z.ltb_spec z 0); [split; [now left|]|]; apply integer_word; lia.
-Qed.
+Proof. unfold integer_tree. destruct (Z.ltb_spec z 0); [split; [now left|]|]; apply integer_word; lia. Qed.
 Lemma rational_tree_is q : is_expression_tree (rational_tree q).
 Proof.
   assert (K : forall d, is_expression_tree (Infixed (from_left 5 "/") (integer_tree (Qnum q)) (Word (positive_text
@@ -316,8 +307,7 @@ End Values.
 
 Lemma rational_text_once p q : is_reduced p = true -> is_reduced q = true -> rational_text p = rational_text q -> p = q.
 Proof.
-  intros P R E. apply (expression_text_once (Num p) (Num q)) in E.
-  assert (V : Q2R p = Q2R q).
+  intros P R E. apply (expression_text_once (Num p) (Num q)) in E. assert (V : Q2R p = Q2R q).
   { destruct (plain_same 0 0 (Num p)) as [VP _], (plain_same 0 0 (Num q)) as [VQ _]. rewrite E in VP.
     exact (eq_trans (eq_sym VP) VQ). }
   apply eqR_Qeq in V. unfold is_reduced in *. apply Z.eqb_eq in P, R.
@@ -334,8 +324,7 @@ Definition condition_infixes : list operator :=
   map (comparison 3 4) relations ++ [from_left 4 "+"; from_left 4 "-"; from_left 5 "*"; from_left 5 "//"; from_left 5
     "%";
     the_power; from_left 1 " and "; from_left 0 " or "].
-Lemma condition_language : is_language condition_signs condition_infixes = true.
-Proof. vm_compute. reflexivity. Qed.
+Lemma condition_language : is_language condition_signs condition_infixes = true. Proof. vm_compute. reflexivity. Qed.
 
 Fixpoint amount_tree (x : amount) : tree :=
   match x with
@@ -363,8 +352,7 @@ Proof.
   induction x; cbn [amount_piece amount_tree]; auto with texts. unfold integer_piece.
   destruct (Z.ltb_spec (Z.of_N z) 0); [lia|]. apply shown_word.
 Qed.
-Lemma amount_level x : 4 <= tree_level (amount_tree x).
-Proof. destruct x; simpl; lia. Qed.
+Lemma amount_level x : 4 <= tree_level (amount_tree x). Proof. destruct x; simpl; lia. Qed.
 Lemma shown_condition c : shown (condition_piece c) (condition_tree c).
 Proof.
   induction c as [r x y|p x|c IH|c IHc d IHd|c IHc d IHd]; cbn [condition_piece condition_tree];

@@ -48,8 +48,7 @@ Qed.
 
 Lemma place_in_nth l f : forall p k, place_in l f p = Some k -> p <= k /\ nth_error l (k - p) = Some f.
 Proof.
-  induction l as [|g l IH]; intros p k H; simpl in H; [discriminate|].
-  destruct (formula_eqb f g) eqn:E.
+  induction l as [|g l IH]; intros p k H; simpl in H; [discriminate|]. destruct (formula_eqb f g) eqn:E.
   - injection H as <-. rewrite Nat.sub_diag. apply formula_eqb_eq in E. now subst.
   - apply IH in H as [L H]. split; [lia|]. replace (k - p) with (S (k - S p)) by lia. exact H.
 Qed.
@@ -150,9 +149,8 @@ End OneList.
 Lemma distinct_once (l : list string) d : are_distinct l = true -> forall i j, i < length l -> j < length l ->
   nth i l d = nth j l d -> i = j.
 Proof.
-  intros D. induction l as [|s l IH]; intros i j I J E; [simpl in I; lia|]. simpl in D.
-  apply andb_prop in D as [N D]. apply negb_true_iff in N.
-  assert (A : forall k, k < length l -> s <> nth k l d).
+  intros D. induction l as [|s l IH]; intros i j I J E; [simpl in I; lia|]. simpl in D. apply andb_prop in D as [N D].
+  apply negb_true_iff in N. assert (A : forall k, k < length l -> s <> nth k l d).
   { intros k K X. apply Bool.diff_true_false. rewrite <- N. symmetry. apply existsb_exists. exists (nth k l d).
     split; [now apply nth_In|now apply String.eqb_eq]. }
   simpl in I, J. destruct i as [|i], j as [|j]; simpl in E; auto.
@@ -379,11 +377,10 @@ Proof.
   { intros g g' H. apply IH. lia. }
   clear IH L. pose proof (own_tree_shape letters names listed f) as T. pose proof (no_operand listed f) as O.
   pose proof (shape_is listed (length letters) (length names) f) as V. pose proof (shape_smaller listed f) as Z.
-  pose proof (unshape_shape listed f) as U.
-  pose proof (own_tree_shape letters names listed' f') as T'. pose proof (no_operand listed' f') as O'.
-  pose proof (shape_is listed' (length letters) (length names) f') as V'. pose proof (unshape_shape listed' f') as U'.
-  pose proof (no_operand_tree listed f) as W. pose proof (no_operand_tree listed' f') as W'.
-  pose proof (leaves_once f f') as B. rewrite E in T, W. clear O O'.
+  pose proof (unshape_shape listed f) as U. pose proof (own_tree_shape letters names listed' f') as T'.
+  pose proof (no_operand listed' f') as O'. pose proof (shape_is listed' (length letters) (length names) f') as V'.
+  pose proof (unshape_shape listed' f') as U'. pose proof (no_operand_tree listed f) as W.
+  pose proof (no_operand_tree listed' f') as W'. pose proof (leaves_once f f') as B. rewrite E in T, W. clear O O'.
   destruct (shape_of listed f) as [o g|o g h|], (shape_of listed' f') as [o' g'|o' g' h'|];
     try (rewrite T in T'; discriminate T'); [| | | | | |exact (B eq_refl eq_refl Once N N' E)].
   - rewrite T in T'. injection T' as <- G. rewrite <- U, <- U'. replace g' with g; [reflexivity|].

@@ -29,8 +29,7 @@ Definition formula_infixes : list operator :=
   the_iff :: the_times :: the_comma :: map (comparison 4 5) relations ++ map (from_right 1) [" -> "]
   ++ map (from_left 2) [" | "] ++ map (from_left 3) [" & "]
   ++ map temporal_between [" since "; " until "; " S "; " U "] ++ map (from_right 5) [" + "; " - "].
-Lemma formula_language : is_language formula_signs formula_infixes = true.
-Proof. vm_compute. reflexivity. Qed.
+Lemma formula_language : is_language formula_signs formula_infixes = true. Proof. vm_compute. reflexivity. Qed.
 Notation is_formula_tree := (is_tree formula_signs formula_infixes).
 
 (* One summand: a count, with its factor if that is not 1. *)
@@ -362,19 +361,16 @@ Proof. reflexivity. Qed.
 Lemma sum_of_plus u a s f t : term_tree (Some u) (Plus a s f t)
   = Infixed (the_sum a) u (term_tree (Some (summand false a (count_tree s f))) t).
 Proof. reflexivity. Qed.
-Lemma first_plus a s f t : term_tree None (Plus a s f t)
-  = term_tree (Some (summand (a <? 0)%Z a (count_tree s f))) t.
+Lemma first_plus a s f t : term_tree None (Plus a s f t) = term_tree (Some (summand (a <? 0)%Z a (count_tree s f))) t.
 Proof. reflexivity. Qed.
 Lemma own_truth b : own_tree (Truth b) = Word (if b then "true" else "false").
 Proof. reflexivity. Qed.
 Lemma own_symbol a : own_tree (Symbol a) = symbol_tree (nth a letters "").
 Proof. reflexivity. Qed.
-Lemma own_position p : own_tree (Positional p) = predicate_tree p.
-Proof. reflexivity. Qed.
+Lemma own_position p : own_tree (Positional p) = predicate_tree p. Proof. reflexivity. Qed.
 Lemma own_count p s f : own_tree (OnCount p s f) = Called (predicate_tree p) (count_tree s f).
 Proof. reflexivity. Qed.
-Lemma own_on_sum p t : own_tree (OnSum p t) = Called (predicate_tree p) (term_tree None t).
-Proof. reflexivity. Qed.
+Lemma own_on_sum p t : own_tree (OnSum p t) = Called (predicate_tree p) (term_tree None t). Proof. reflexivity. Qed.
 Lemma own_compare r t u : own_tree (Compare r t u) = Infixed (comparison 4 5 r) (term_tree None t) (term_tree None u).
 Proof. reflexivity. Qed.
 Lemma plus_text first a s f t rest : term_writer letters names listed first (Plus a s f t) rest
@@ -413,8 +409,7 @@ Lemma operand_writes_all f : writes (own_writer f) (tree_text (own_tree f)) ->
   writes (operand_writer 0 f) (tree_text (operand_tree f (own_tree f))).
 Proof. intros H. apply (operand_writes 0 f); [lia|exact H]. Qed.
 
-Lemma word_writes s : writes (exactly s) (tree_text (Word s)).
-Proof. exact (proj2 (shown_word s)). Qed.
+Lemma word_writes s : writes (exactly s) (tree_text (Word s)). Proof. exact (proj2 (shown_word s)). Qed.
 Lemma predicate_writes p : writes (predicate_writer names p) (tree_text (predicate_tree p)).
 Proof.
   destruct p; try apply word_writes. cbn [predicate_tree predicate_writer].
@@ -440,8 +435,7 @@ Lemma summand_writes (negative : bool) a count c : tree_level count = 8 -> write
 Proof.
   intros L W rest. unfold summand. destruct (Z.abs a =? 1)%Z.
   - destruct negative; [|exact (W rest)]. rewrite signed_text, place_text_is, L. cbn. unfold both, exactly, nothing.
-    cbn.
-    now rewrite W.
+    cbn. now rewrite W.
   - rewrite infixed_text, (place_text_is _ count), L. cbn [right_level the_times left_level spelling Nat.ltb Nat.leb].
     unfold both, exactly. rewrite W. destruct negative.
     + rewrite place_text_is. cbn [tree_level a_sign own_level Nat.ltb Nat.leb]. rewrite signed_text, place_text_is.
@@ -483,9 +477,8 @@ Lemma term_writes t : term_size t < size -> writes (term_writer letters names li
 Proof.
   intros S rest. destruct t as [c|a s f t]; cbn [term_size] in S.
   - cbn [term_tree term_writer negb andb]. unfold both, sign_before, exactly.
-    destruct (c <? 0)%Z; [|now rewrite word_text].
-    rewrite signed_text, place_text_is. cbn [right_level a_sign tree_level spelling Nat.ltb Nat.leb].
-    now rewrite word_text, app_assoc_text.
+    destruct (c <? 0)%Z; [|now rewrite word_text]. rewrite signed_text, place_text_is.
+    cbn [right_level a_sign tree_level spelling Nat.ltb Nat.leb]. now rewrite word_text, app_assoc_text.
   - rewrite first_plus, plus_text. set (count := count_tree s f).
     assert (C : writes (between (side_sign s) "]" (operand_writer 0 f)) (tree_text count)).
     { apply count_writes, operand_writes_all, Smaller. lia. }

@@ -283,9 +283,7 @@ Qed.
 
 (* A position sees itself under every mask. *)
 Lemma visible_self n k i : i upto n -> visible n (mask_at k i) i.
-Proof.
-  intros H. split; [exact H|]. destruct k; simpl; unfold future, past; [reflexivity| |]; apply Nat.leb_refl.
-Qed.
+Proof. intros H. split; [exact H|]. destruct k; simpl; unfold future, past; [reflexivity| |]; apply Nat.leb_refl. Qed.
 
 (* ---- what holds of every row of scores of every head that is not uniform, in the run with hard attention ---- *)
 Definition rows_hold (P : mask -> (nat -> R) -> Prop) (n : nat) (l : layer) (h : nat -> vector) : Prop :=

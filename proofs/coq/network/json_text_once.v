@@ -13,15 +13,13 @@ Definition quotable (a : writer) : Prop := forall rest, closed rest = true -> cl
 
 Lemma quotable_exactly s : closed s = true -> quotable (exactly s).
 Proof. intros H rest R. unfold exactly. now rewrite closed_app. Qed.
-Lemma quotable_nothing : quotable nothing.
-Proof. intros rest R. exact R. Qed.
+Lemma quotable_nothing : quotable nothing. Proof. intros rest R. exact R. Qed.
 Lemma quotable_both a b : quotable a -> quotable b -> quotable (both a b).
 Proof. intros A B rest R. apply A, B, R. Qed.
 Lemma quotable_between s t a : closed s = true -> closed t = true -> quotable a -> quotable (between s t a).
 Proof. intros S T A. apply quotable_both; [now apply quotable_exactly|]. apply quotable_both; [exact A|now apply
   quotable_exactly]. Qed.
-Lemma quotable_text a : quotable a -> closed (text_of a) = true.
-Proof. intros A. now apply A. Qed.
+Lemma quotable_text a : quotable a -> closed (text_of a) = true. Proof. intros A. now apply A. Qed.
 Lemma run_closed s : is_run s = true -> closed s = true.
 Proof.
   intros H. apply String.eqb_eq in H. induction s as [|c s IH]; [reflexivity|]. simpl in *.
@@ -65,8 +63,7 @@ Qed.
 
 Lemma expression_closed x : closed (expression_text x) = true.
 Proof. rewrite expression_text_is. now apply (tree_closed expression_signs expression_infixes), expression_tree_is. Qed.
-Lemma rational_closed q : closed (rational_text q) = true.
-Proof. exact (expression_closed (Num q)). Qed.
+Lemma rational_closed q : closed (rational_text q) = true. Proof. exact (expression_closed (Num q)). Qed.
 
 Section FormulasClosed.
 Variables (letters names : list string) (listed : list formula).

@@ -82,8 +82,7 @@ Proof.
   - apply andb_prop in H as [H1 H2]. f_equal; auto.
   - apply andb_prop in H as [H1 H2]. f_equal; auto.
 Qed.
-Lemma real_function_eqb_eq g h : real_function_eqb g h = true -> g = h.
-Proof. now destruct g, h. Qed.
+Lemma real_function_eqb_eq g h : real_function_eqb g h = true -> g = h. Proof. now destruct g, h. Qed.
 Lemma expression_eqb_eq x : forall y, expression_eqb x y = true -> x = y.
 Proof.
   induction x; intros [] H; simpl in H; try discriminate; try reflexivity;

@@ -119,10 +119,8 @@ Definition attended (a : head) (n : nat) (h : nat -> vector) (i : nat) (r : row)
 
 Definition gathered (a : head) (n : nat) (h : nat -> vector) (i : nat) (r : row) : R :=
   attend_as (head_weighing a) n (mask_at (head_masking a) i) i (scaled_score a n h i) (fun j => linear r (h j)).
-
 Definition head_output (n : nat) (h : nat -> vector) (i : nat) (d : direction) (a : head) : R :=
   collect (gathered a n h i) (head_values a) d.
-
 Definition unit_output (h : vector) (d : direction) (u : relu_unit) : R :=
   relu (linear (unit_reads u) h + Q2R (unit_bias u)) * entry (unit_writes u) d.
 

@@ -24,8 +24,7 @@ Definition plain_network (T : transformer) : transformer :=
 
 Lemma insert_permutation {X} (e : direction * X) l : Permutation (insert e l) (e :: l).
 Proof.
-  induction l as [|a l IH]; [reflexivity|]. simpl. destruct (_ <=? _); [reflexivity|].
-  rewrite IH. apply perm_swap.
+  induction l as [|a l IH]; [reflexivity|]. simpl. destruct (_ <=? _); [reflexivity|]. rewrite IH. apply perm_swap.
 Qed.
 Lemma in_order_permutation {X} (l : list (direction * X)) : Permutation (in_order l) l.
 Proof. induction l as [|e l IH]; [reflexivity|]. cbn. fold (in_order l). now rewrite insert_permutation, IH. Qed.
@@ -39,8 +38,7 @@ Proof.
   - induction (in_order_permutation l) as [|[e x] k k' _ IH|[e x] [e' x'] k|k k' k'' _ IH _ IH']; cbn;
       [reflexivity|now rewrite IH|ring|congruence].
 Qed.
-Lemma entry_plain r d : entry (plain_row r) d = entry r d.
-Proof. apply collect_plain. Qed.
+Lemma entry_plain r d : entry (plain_row r) d = entry r d. Proof. apply collect_plain. Qed.
 Lemma linear_plain r h : linear (plain_row r) h = linear r h.
 Proof.
   unfold plain_row, in_place_order. transitivity (linear (in_order r) h).

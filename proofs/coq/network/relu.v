@@ -4,10 +4,8 @@ Open Scope R_scope.
 
 Definition relu (x : R) : R := Rmax 0 x.
 
-Lemma relu_linear x : 0 <= x -> relu x = x.
-Proof. apply Rmax_right. Qed.
-Lemma relu_zero x : x <= 0 -> relu x = 0.
-Proof. apply Rmax_left. Qed.
+Lemma relu_linear x : 0 <= x -> relu x = x. Proof. apply Rmax_right. Qed.
+Lemma relu_zero x : x <= 0 -> relu x = 0. Proof. apply Rmax_left. Qed.
 Lemma relu_apart x y : Rabs (relu x - relu y) <= Rabs (x - y).
 Proof. unfold relu, Rmax, Rabs. repeat destruct (Rle_dec _ _); repeat destruct (Rcase_abs _); lra. Qed.
 Lemma relu_within x : Rabs (relu x) <= Rabs x.

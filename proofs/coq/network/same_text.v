@@ -139,10 +139,7 @@ Proof. apply quotable_operand, own_text_quotable. Qed.
 Lemma count_quotable s f : quotable (count_writer (model_letters m) (predicate_names m) (model_listed m) s f).
 Proof. apply quotable_between; [now destruct s|reflexivity|apply formula_quotable]. Qed.
 Lemma average_quotable t : quotable (term_writer (model_letters m) (predicate_names m) (model_listed m) true t).
-Proof.
-  apply term_quotable. intros f _ wanted.
-  apply quotable_operand, own_text_quotable.
-Qed.
+Proof. apply term_quotable. intros f _ wanted. apply quotable_operand, own_text_quotable. Qed.
 Lemma position_function_quotable p :
   quotable (position_function_writer (model_letters m) (predicate_names m) (model_listed m) p).
 Proof.
@@ -192,8 +189,7 @@ Proof.
 Qed.
 Lemma definition_closed d : In d (model_definitions m) -> closed (definition_text d) = true.
 Proof.
-  intros I. destruct d as [name c]. cbn.
-  rewrite closed_app by (apply names_closed; exact (in_map fst _ _ I)).
+  intros I. destruct d as [name c]. cbn. rewrite closed_app by (apply names_closed; exact (in_map fst _ _ I)).
   rewrite closed_app by now destruct (mentions_length c). rewrite (writes_text _ _ (proj2 (shown_condition c))).
   apply (tree_closed condition_signs condition_infixes); [reflexivity|]. apply condition_tree_is.
   pose proof (whole_conditions _ _ _ _ _ W) as H. rewrite forallb_forall in H. exact (H _ I).
@@ -262,8 +258,7 @@ Proof.
   revert E. apply (map_once _ _ _ (fun e => fst e < size /\ P (snd e)) (fun e => fst e < size /\ P' (snd e))); auto.
   intros [d x] [e y] [Dx Px] [Ey Py] E. injection E as E1 E2. cbn in *. f_equal; [now apply name_once|now apply H].
 Qed.
-Lemma quoted_once s t : Quoted s = Quoted t -> s = t.
-Proof. congruence. Qed.
+Lemma quoted_once s t : Quoted s = Quoted t -> s = t. Proof. congruence. Qed.
 Lemma row_once_ r r' : row_fits size r -> row_fits size r' -> row_json m r = row_json m' r' -> plain_row r =
   plain_row r'.
 Proof.
@@ -368,9 +363,8 @@ Proof.
   rewrite !(writes_text _ _ (operand_writes_all _ _ _ _ (own_writes _ _ _ _))) in E.
   apply (tree_text_once _ _ formula_language) in E;
     [|apply (placed_is letters names); now apply own_tree_is|apply (placed_is letters names); now apply own_tree_is].
-  apply (placed_once letters names listed listed' references (S (formula_size f))); auto.
-  intros h h' _ H H'. now apply (own_tree_once letters names LettersOnce Names NamesOnce listed listed' references h
-    h' H H').
+  apply (placed_once letters names listed listed' references (S (formula_size f))); auto. intros h h' _ H H'.
+  now apply (own_tree_once letters names LettersOnce Names NamesOnce listed listed' references h h' H H').
 Qed.
 End Formulas.
 
@@ -441,11 +435,8 @@ Hypothesis Text : model_text m = model_text m'.
 
 Lemma one_json : model_json m = model_json m'.
 Proof. apply json_text_once; auto; apply model_is_json, is_whole_whole; assumption. Qed.
-
-Lemma items_once l l' : Items l = Items l' -> l = l'.
-Proof. congruence. Qed.
-Lemma fields_once l l' : Fields l = Fields l' -> l = l'.
-Proof. congruence. Qed.
+Lemma items_once l l' : Items l = Items l' -> l = l'. Proof. congruence. Qed.
+Lemma fields_once l l' : Fields l = Fields l' -> l = l'. Proof. congruence. Qed.
 
 Lemma parts_agree : model_letters m = model_letters m' /\ model_definitions m = model_definitions m'
   /\ formulas_of m = formulas_of m' /\ model_directions m = model_directions m'
@@ -585,7 +576,6 @@ Proof.
   split; [unfold formula_text, predicate_names in *; congruence|]. split.
   - intros n i Hn. apply D. now apply Dk.
   - intros n w Hn Over i. rewrite <- R. unfold model_users. rewrite <- P. apply Ck; auto. unfold over in *.
-    intros j Hj. specialize (Over j Hj).
-    pose proof (whole_tokens _ _ _ _ _ (is_whole_whole k Wk)) as K.
+    intros j Hj. specialize (Over j Hj). pose proof (whole_tokens _ _ _ _ _ (is_whole_whole k Wk)) as K.
     pose proof (whole_tokens _ _ _ _ _ (is_whole_whole m W)) as K'. rewrite <- K, A, K'. exact Over.
 Qed.

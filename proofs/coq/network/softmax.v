@@ -26,15 +26,11 @@ Definition attend_beside (z : R) (n : nat) (m : mask) (s v : nat -> R) : R :=
 
 Lemma visible_future n i : i upto n -> visible n (future i) i.
 Proof. intros H. split; [exact H|apply Nat.leb_refl]. Qed.
-Lemma visible_past n i : i upto n -> visible n (past i) i.
-Proof. intros H. split; [exact H|apply Nat.leb_refl]. Qed.
+Lemma visible_past n i : i upto n -> visible n (past i) i. Proof. intros H. split; [exact H|apply Nat.leb_refl]. Qed.
 
-Lemma weight_nonneg m s j : 0 <= weight m s j.
-Proof. unfold weight. destruct (m j); [left; apply exp_pos|lra]. Qed.
-
+Lemma weight_nonneg m s j : 0 <= weight m s j. Proof. unfold weight. destruct (m j); [left; apply exp_pos|lra]. Qed.
 Lemma weight_pos m s j : m j = true -> 0 < weight m s j.
 Proof. intros H. unfold weight. rewrite H. apply exp_pos. Qed.
-
 Lemma others_nonneg n m s p : 0 <= sum n (except p (weight m s)).
 Proof. apply sum_nonneg. intros j _. unfold except. destruct (j =? p)%nat; [lra|apply weight_nonneg]. Qed.
 
@@ -46,15 +42,11 @@ Qed.
 
 Lemma softmax_nonneg n m s p j : visible n m p -> 0 <= softmax n m s j.
 Proof.
-  intros V. apply Rmult_le_pos; [apply weight_nonneg|].
-  left. apply Rinv_0_lt_compat. eapply total_pos; eassumption.
+  intros V. apply Rmult_le_pos; [apply weight_nonneg|]. left. apply Rinv_0_lt_compat. eapply total_pos; eassumption.
 Qed.
 
 Lemma softmax_total n m s p : visible n m p -> sum n (softmax n m s) = 1.
-Proof.
-  intros V. unfold softmax, Rdiv. rewrite sum_scale_r. apply Rinv_r.
-  pose proof (total_pos n m s p V). lra.
-Qed.
+Proof. intros V. unfold softmax, Rdiv. rewrite sum_scale_r. apply Rinv_r. pose proof (total_pos n m s p V). lra. Qed.
 
 Lemma attend_ext n m s s' v v' :
   (forall j, visible n m j -> s j = s' j) -> (forall j, visible n m j -> v j = v' j) ->
@@ -63,8 +55,7 @@ Proof.
   intros Hs Hv. assert (W : each j upto n, weight m s j = weight m s' j).
   { intros j Hj. unfold weight. destruct (m j) eqn:E; [|reflexivity]. now rewrite (Hs j (conj Hj E)). }
   apply sum_ext. intros j Hj. unfold softmax. rewrite (W j Hj), (sum_ext n _ _ W).
-  destruct (m j) eqn:E; [now rewrite (Hv j (conj Hj E))|].
-  unfold weight at 1 3. rewrite E. unfold Rdiv. lra.
+  destruct (m j) eqn:E; [now rewrite (Hv j (conj Hj E))|]. unfold weight at 1 3. rewrite E. unfold Rdiv. lra.
 Qed.
 
 Lemma attend_hidden n m s v j : m j = false -> softmax n m s j * v j = 0.
@@ -76,10 +67,8 @@ Proof.
   intros V Hv. split.
   - apply sum_nonneg. intros j Hj. destruct (m j) eqn:E; [|rewrite attend_hidden by exact E; lra].
     apply Rmult_le_pos; [eapply softmax_nonneg; eassumption|apply Hv; now split].
-  - rewrite <- (softmax_total n m s p V). apply sum_le. intros j Hj.
-    pose proof (softmax_nonneg n m s p j V) as A.
-    destruct (m j) eqn:E; [|rewrite attend_hidden by exact E; exact A].
-    rewrite <- (Rmult_1_r (softmax n m s j)) at 2.
+  - rewrite <- (softmax_total n m s p V). apply sum_le. intros j Hj. pose proof (softmax_nonneg n m s p j V) as A.
+    destruct (m j) eqn:E; [|rewrite attend_hidden by exact E; exact A]. rewrite <- (Rmult_1_r (softmax n m s j)) at 2.
     apply Rmult_le_compat_l; [exact A|apply Hv; now split].
 Qed.
 
@@ -107,9 +96,8 @@ Lemma attend_uniform n m c v : (0 < sum n (fun j => bit (m j))) ->
 Proof.
   intros Z. assert (E : forall j, weight m (fun _ => c) j = exp c * bit (m j)).
   { intros j. unfold weight, bit. destruct (m j); lra. }
-  unfold attend, softmax. rewrite (sum_ext n (weight m _) _ (fun j _ => E j)), sum_scale.
-  unfold Rdiv at 2. rewrite <- sum_scale_r. apply sum_ext. intros j _. rewrite E.
-  pose proof (exp_pos c). field. lra.
+  unfold attend, softmax. rewrite (sum_ext n (weight m _) _ (fun j _ => E j)), sum_scale. unfold Rdiv at 2.
+  rewrite <- sum_scale_r. apply sum_ext. intros j _. rewrite E. pose proof (exp_pos c). field. lra.
 Qed.
 
 Lemma attend_uniform_future n (i : position n) c v : attend n (future i) (fun _ => c) v = sum i v / INR i.
@@ -160,8 +148,7 @@ Proof.
   unfold total, others. rewrite (sum_apart n p) by apply Vp. lra.
 Qed.
 
-Lemma softmax_others :
-  sum n (except p (softmax n m s)) = others / total.
+Lemma softmax_others : sum n (except p (softmax n m s)) = others / total.
 Proof.
   unfold others, Rdiv. rewrite <- sum_scale_r. apply sum_ext. intros j _. unfold except.
   destruct (j =? p)%nat; [lra|reflexivity].
@@ -172,31 +159,27 @@ Theorem distance_concentrated :
   sum n (fun j => Rabs (one_hot p j - softmax n m s j)) <= 2 * (beta / (1 + beta)).
 Proof.
   rewrite (sum_apart n p) by apply Vp. pose proof missed_mass as M.
-  rewrite one_hot_here, softmax_missed, (Rabs_right (_ / _)) by lra.
-  rewrite (sum_ext n _ (except p (softmax n m s))).
+  rewrite one_hot_here, softmax_missed, (Rabs_right (_ / _)) by lra. rewrite (sum_ext n _ (except p (softmax n m s))).
   - rewrite softmax_others. lra.
   - intros j Hj. unfold except. destruct (Nat.eqb_spec j p) as [|N]; [reflexivity|].
-    rewrite (one_hot_elsewhere p j N), Rminus_0_l, Rabs_Ropp.
-    apply Rabs_right, Rle_ge. exact (softmax_nonneg n m s p j Vp).
+    rewrite (one_hot_elsewhere p j N), Rminus_0_l, Rabs_Ropp. apply Rabs_right, Rle_ge.
+    exact (softmax_nonneg n m s p j Vp).
 Qed.
 
 Theorem attend_concentrated v : (forall j, visible n m j -> 0 <= v j <= 1) ->
   Rabs (v p - attend n m s v) <= beta / (1 + beta).
 Proof.
-  intros Hv. pose proof missed_mass as M. unfold attend.
-  rewrite (sum_apart n p) by apply Vp.
+  intros Hv. pose proof missed_mass as M. unfold attend. rewrite (sum_apart n p) by apply Vp.
   assert (A : 0 <= sum n (except p (fun j => softmax n m s j * v j)) <= others / total).
-  { rewrite <- softmax_others. split; [apply sum_nonneg|apply sum_le]; intros j Hj; unfold except;
-      (destruct (j =? p)%nat; [lra|]);
-      pose proof (softmax_nonneg n m s p j Vp) as P;
-      (destruct (m j) eqn:E; [|rewrite attend_hidden by exact E; lra]);
-      specialize (Hv j (conj Hj E)).
+  { rewrite <- softmax_others.
+    split; [apply sum_nonneg|apply sum_le]; intros j Hj; unfold except;
+      (destruct (j =? p)%nat; [lra|]); pose proof (softmax_nonneg n m s p j Vp) as P;
+      (destruct (m j) eqn:E; [|rewrite attend_hidden by exact E; lra]); specialize (Hv j (conj Hj E)).
     - apply Rmult_le_pos; lra.
     - rewrite <- (Rmult_1_r (softmax n m s j)) at 2. apply Rmult_le_compat_l; lra. }
   pose proof softmax_missed as E. specialize (Hv p Vp).
   set (b := sum n (except p (fun j => softmax n m s j * v j))) in *. set (a := softmax n m s p) in *.
-  replace (v p - (a * v p + b)) with (v p * (1 - a) - b) by lra. rewrite E.
-  set (x := others / total) in *.
+  replace (v p - (a * v p + b)) with (v p * (1 - a) - b) by lra. rewrite E. set (x := others / total) in *.
   assert (0 <= v p * x <= x).
   { split; [apply Rmult_le_pos; lra|]. rewrite <- (Rmult_1_l x) at 2. apply Rmult_le_compat_r; lra. }
   apply Rabs_le. lra.
@@ -216,9 +199,7 @@ Definition has_gap n m (s : nat -> R) (g : R) :=
 
 (* Positions seen by the mask up to n, one more at a time. *)
 Lemma visible_S n m j : visible (S n) m j -> visible n m j \/ (j = S n /\ m (S n) = true).
-Proof.
-  intros [H M]. destruct (Nat.eq_dec j (S n)) as [->|]; [now right|left]. split; [lia|exact M].
-Qed.
+Proof. intros [H M]. destruct (Nat.eq_dec j (S n)) as [->|]; [now right|left]. split; [lia|exact M]. Qed.
 
 Lemma rightmost_exists n m s j : visible n m j -> exists p, is_rightmost n m s p.
 Proof.
@@ -226,24 +207,23 @@ Proof.
   assert (Grow : forall k, visible n m k -> visible (S n) m k) by (intros k []; split; [lia|assumption]).
   destruct (m (S n)) eqn:E.
   - assert (Last : visible (S n) m (S n)) by (split; [lia|exact E]).
-    assert (C : (exists p, is_rightmost n m s p /\ s (S n) < s p) \/
-                (forall k, visible n m k -> s k <= s (S n))).
-    { destruct (Nat.eq_dec n 0) as [->|]; [right; intros k []; lia|].
-      destruct (existsb m (seq 1 n)) eqn:X.
+    assert (C : (exists p, is_rightmost n m s p /\ s (S n) < s p) \/ (forall k, visible n m k -> s k <= s (S n))).
+    { destruct (Nat.eq_dec n 0) as [->|]; [right; intros k []; lia|]. destruct (existsb m (seq 1 n)) eqn:X.
       - apply existsb_exists in X. destruct X as (k & Hk & Mk). apply in_seq in Hk.
         destruct (IH k) as (p & R); [split; [lia|exact Mk]|].
-        destruct (Rlt_le_dec (s (S n)) (s p)) as [L|L]; [left; now exists p|right].
-        intros l Vl. destruct (proj2 R l Vl). lra.
+        destruct (Rlt_le_dec (s (S n)) (s p)) as [L|L]; [left; now exists p|right]. intros l Vl.
+        destruct (proj2 R l Vl). lra.
       - right. intros k [Hk Mk]. exfalso. assert (T : existsb m (seq 1 n) = true).
-        { apply existsb_exists. exists k. split; [apply in_seq; lia|exact Mk]. } congruence. }
+        { apply existsb_exists. exists k. split; [apply in_seq; lia|exact Mk]. }
+        congruence. }
     destruct C as [(p & [Vp Mp] & L)|C].
     + exists p. split; [now apply Grow|]. intros k Vk. apply visible_S in Vk.
       destruct Vk as [Vk|[-> _]]; [now apply Mp|lra].
     + exists (S n). split; [exact Last|]. intros k Vk. apply visible_S in Vk.
       destruct Vk as [Vk|[-> _]]; [split; [now apply C|intros; destruct Vk; lia]|split; [lra|lia]].
-  - destruct (visible_S n m j V) as [Vj|[_ T]]; [|congruence].
-    destruct (IH j Vj) as (p & Vp & Mp). exists p. split; [now apply Grow|]. intros k Vk.
-    apply visible_S in Vk. destruct Vk as [Vk|[_ T]]; [now apply Mp|congruence].
+  - destruct (visible_S n m j V) as [Vj|[_ T]]; [|congruence]. destruct (IH j Vj) as (p & Vp & Mp). exists p.
+    split; [now apply Grow|]. intros k Vk. apply visible_S in Vk.
+    destruct Vk as [Vk|[_ T]]; [now apply Mp|congruence].
 Qed.
 
 Lemma leftmost_exists n m s j : visible n m j -> exists p, is_leftmost n m s p.

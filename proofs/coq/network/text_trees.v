@@ -46,8 +46,7 @@ Proof.
   intros H. apply closed_is_closed in H. revert t. induction H as [|c s C D H IH|c s H IH]; intros t Ht E.
   - destruct t as [|d t]; [now injection E|]. simpl in E. injection E as <- _. simpl in Ht. discriminate.
   - destruct t as [|d t]; simpl in E; injection E as -> E; [easy|]. simpl in Ht.
-    destruct (Ascii.eqb_spec d "\"); [easy|]. apply andb_prop in Ht as [_ Ht].
-    now destruct (IH t Ht E) as [-> ->].
+    destruct (Ascii.eqb_spec d "\"); [easy|]. apply andb_prop in Ht as [_ Ht]. now destruct (IH t Ht E) as [-> ->].
   - destruct t as [|d t]; simpl in E; [easy|]. injection E as <- E. simpl in Ht.
     destruct t as [|e t]; [discriminate|]. simpl in E. injection E as <- E. now destruct (IH t Ht E) as [-> ->].
 Qed.
@@ -228,10 +227,9 @@ Lemma levels o e : In o (signs ++ infixes) -> In e (signs ++ infixes) ->
   (In o infixes -> own_level o <= left_level o /\ (left_level o <= own_level e -> own_level o < right_level e)).
 Proof.
   unfold is_language, levels_fit in Language. rewrite !andb_true_iff, !forallb_forall in Language.
-  destruct Language as [[[[[A B] _] _] _] _]. intros Ho He.
-  specialize (A o Ho). rewrite andb_true_iff, forallb_forall in A. destruct A as [A1 A2].
-  apply Nat.leb_le in A1. specialize (A2 e He). split; [exact A1|].
-  split; [intros H; apply Nat.leb_le in H; rewrite H in A2; now apply Nat.leb_le|]. intros I.
+  destruct Language as [[[[[A B] _] _] _] _]. intros Ho He. specialize (A o Ho).
+  rewrite andb_true_iff, forallb_forall in A. destruct A as [A1 A2]. apply Nat.leb_le in A1. specialize (A2 e He).
+  split; [exact A1|]. split; [intros H; apply Nat.leb_le in H; rewrite H in A2; now apply Nat.leb_le|]. intros I.
   specialize (B o I). rewrite andb_true_iff, forallb_forall in B. destruct B as [B1 B2]. specialize (B2 e He).
   split; [now apply Nat.leb_le|]. intros H. apply Nat.leb_le in H. rewrite H in B2. now apply Nat.ltb_lt.
 Qed.
@@ -359,9 +357,7 @@ Proof.
 Qed.
 
 Lemma run_of_row l : is_row true l -> leading_run (row_text l) = "".
-Proof.
-  destruct l as [|t l]; [reflexivity|]. intros [H _]. cbn [row_text]. now apply parts, in_map.
-Qed.
+Proof. destruct l as [|t l]; [reflexivity|]. intros [H _]. cbn [row_text]. now apply parts, in_map. Qed.
 
 (* A token's fixed beginning, and what comes after it. *)
 Definition key (t : token) : token := match t with ALetter _ => ALetter "" | t => t end.
@@ -374,8 +370,7 @@ Proof.
   unfold before_texts, keys. cbn [map]. f_equal. apply map_ext_in. intros t H.
   apply in_app_or in H as [H|H]; apply in_map_iff in H as (? & <- & _); reflexivity.
 Qed.
-Lemma starts_with_key t r : token_text t ++ r = key_text (key t) ++ after_key t ++ r.
-Proof. now destruct t. Qed.
+Lemma starts_with_key t r : token_text t ++ r = key_text (key t) ++ after_key t ++ r. Proof. now destruct t. Qed.
 
 Lemma no_word_begins w t r r' : is_word w = true -> leading_run r = "" -> In (key t) keys ->
   w ++ r <> token_text t ++ r'.
@@ -393,14 +388,12 @@ Proof. destruct t; intros H; [left; eauto|right; now left|right; right; exact H.
 Lemma token_once_before s t r r' : is_before s -> is_before t -> (stands_alone s = true -> leading_run r = "") ->
   (stands_alone t = true -> leading_run r' = "") -> token_text s ++ r = token_text t ++ r' -> s = t.
 Proof.
-  intros Hs Ht Rs Rt E.
-  destruct (word_or_key s Hs) as [(w & -> & W)|Ks], (word_or_key t Ht) as [(w' & -> & W')|Kt].
-  - f_equal. cbn [token_text] in E. apply (f_equal leading_run) in E. unfold is_word in *. rewrite !andb_true_iff in *.
-    rewrite !run_app in E; tauto.
+  intros Hs Ht Rs Rt E. destruct (word_or_key s Hs) as [(w & -> & W)|Ks], (word_or_key t Ht) as [(w' & -> & W')|Kt].
+  - f_equal. cbn [token_text] in E. apply (f_equal leading_run) in E. unfold is_word in *.
+    rewrite !andb_true_iff in *. rewrite !run_app in E; tauto.
   - now apply no_word_begins in E; auto.
   - symmetry in E. now apply no_word_begins in E; auto.
-  - rewrite !starts_with_key in E.
-    assert (K : key s = key t).
+  - rewrite !starts_with_key in E. assert (K : key s = key t).
     { apply (listed_once key_text keys) with (r := after_key s ++ r) (r' := after_key t ++ r'); auto.
       rewrite key_texts. apply parts. }
     rewrite K in E. apply app_same in E.

@@ -39,13 +39,11 @@ Lemma attend_as_sparsely k order n m i s v : sparse_order k = Some order ->
 Proof. intros E. destruct k; try discriminate; now injection E as <-. Qed.
 (* The weights of a row add up to 1. *)
 Definition normalises (k : weighing) : bool := match k with Softmax | Sparsemax | Entmax => true | _ => false end.
-Lemma sparse_normalises k order : sparse_order k = Some order -> normalises k = true.
-Proof. now destruct k. Qed.
+Lemma sparse_normalises k order : sparse_order k = Some order -> normalises k = true. Proof. now destruct k. Qed.
 (* They add up to at most 1, whatever the mask. *)
 Definition has_kernel (k : weighing) : bool :=
   match k with Softmax | SoftmaxPlusOne | Sparsemax | Entmax => true | _ => false end.
-Lemma normalises_has_kernel k : normalises k = true -> has_kernel k = true.
-Proof. now destruct k. Qed.
+Lemma normalises_has_kernel k : normalises k = true -> has_kernel k = true. Proof. now destruct k. Qed.
 (* Each takes a share of what is left. *)
 Definition breaks_a_stick (k : weighing) : bool := match k with Geometric | StickBreaking => true | _ => false end.
 
@@ -94,11 +92,10 @@ Lemma stick_backwards n (i : position n) s j : j upto n ->
   stick n (S n - i) (fun j => s (S n - j)%nat) j = stick n i s (S n - j).
 Proof.
   intros Hj. unfold stick.
-  destruct (Nat.eqb_spec j (S n - i)) as [|N], (Nat.eqb_spec (S n - j) i) as [|N']; try lia; [reflexivity|].
-  f_equal. rewrite <- (product_backwards n (fun k => if between i (S n - j) k then _ else _)). apply product_ext.
-  intros k Hk. replace (between (S n - i) j k) with (between i (S n - j) (S n - k)); [reflexivity|].
-  unfold between. destruct (Nat.ltb_spec (Nat.min i (S n - j)) (S n - k)), (Nat.ltb_spec (S n - k) (Nat.max i (S n -
-    j))),
+  destruct (Nat.eqb_spec j (S n - i)) as [|N], (Nat.eqb_spec (S n - j) i) as [|N']; try lia; [reflexivity|]. f_equal.
+  rewrite <- (product_backwards n (fun k => if between i (S n - j) k then _ else _)). apply product_ext. intros k Hk.
+  replace (between (S n - i) j k) with (between i (S n - j) (S n - k)); [reflexivity|]. unfold between.
+  destruct (Nat.ltb_spec (Nat.min i (S n - j)) (S n - k)), (Nat.ltb_spec (S n - k) (Nat.max i (S n - j))),
     (Nat.ltb_spec (Nat.min (S n - i) j) k), (Nat.ltb_spec k (Nat.max (S n - i) j)); reflexivity || (exfalso; lia).
 Qed.
 Lemma weights_as_backwards k n m (i : position n) s j : j upto n ->
@@ -110,9 +107,7 @@ Proof.
   - now rewrite <- (sum_backwards n (weight m s)).
 Qed.
 Lemma weights_as_hidden k n m i s j : m j = false -> weights_as k n m i s j = 0.
-Proof.
-  intros E. destruct k; cbn [weights_as]; unfold softmax, entmax, weight; rewrite E; unfold Rdiv; ring.
-Qed.
+Proof. intros E. destruct k; cbn [weights_as]; unfold softmax, entmax, weight; rewrite E; unfold Rdiv; ring. Qed.
 
 Lemma attend_as_same k n m m' i s s' v v' : (each j upto n, m j = m' j /\ s j = s' j /\ v j = v' j) ->
   attend_as k n m i s v = attend_as k n m' i s' v'.
@@ -151,8 +146,7 @@ Proof.
 Qed.
 Lemma attend_as_total k n m i s p : normalises k = true -> visible n m p -> sum n (weights_as k n m i s) = 1.
 Proof.
-  intros K V. destruct k; try discriminate; [exact (softmax_total n m s p V)| |];
-    exact (entmax_total _ n m s p V).
+  intros K V. destruct k; try discriminate; [exact (softmax_total n m s p V)| |]; exact (entmax_total _ n m s p V).
 Qed.
 
 (* Equal scores: the mean of the visible values, where weights add up to 1. *)
@@ -172,9 +166,7 @@ Proof.
   apply Rinv_lt_contravar; lra.
 Qed.
 Lemma sigmoid_opp x : sigmoid (- x) = 1 - sigmoid x.
-Proof.
-  unfold sigmoid. rewrite Ropp_involutive, exp_Ropp. pose proof (exp_pos x). field. split; lra.
-Qed.
+Proof. unfold sigmoid. rewrite Ropp_involutive, exp_Ropp. pose proof (exp_pos x). field. split; lra. Qed.
 Lemma sigmoid_grows x y : x <= y -> sigmoid x <= sigmoid y.
 Proof.
   intros H. unfold sigmoid. pose proof (exp_pos (- y)). apply Rinv_le_contravar; [lra|].

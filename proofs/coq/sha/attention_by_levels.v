@@ -65,17 +65,15 @@ Lemma since_by (t : nat -> R) : 0 <= D ->
 Proof.
   intros HD Dom.
   destruct (rightmost_exists n (future i) (fun j => bit (decides p q j)) i (visible_future n i (in_word i))) as (k & K).
-  rewrite <- (rightmost_decides p q n i k K). destruct K as [V M].
-  destruct (decides p q k) eqn:E.
+  rewrite <- (rightmost_decides p q n i k K). destruct K as [V M]. destruct (decides p q k) eqn:E.
   - destruct (highest_level p q n (future i) l v C D Decided Undecided k HD V E) as [H1 H2].
-    apply (near_value p q n (future i) l v C D Decided Undecided k g); auto. apply Dom; auto.
-    intros j Vj L. apply H2; [exact Vj|]. destruct (M j Vj) as [_ A]. specialize (A L). cbv beta in A.
+    apply (near_value p q n (future i) l v C D Decided Undecided k g); auto. apply Dom; auto. intros j Vj L.
+    apply H2; [exact Vj|]. destruct (M j Vj) as [_ A]. specialize (A L). cbv beta in A.
     destruct (decides p q j); simpl in A; [lra|reflexivity].
   - apply (all_undecided p q n (future i) l v C D Undecided t k V); [|exact E]. intros j Vj. apply M, Vj.
 Qed.
 
-Lemma up_to_here j : visible n (future i) j -> (j <= i)%nat.
-Proof. intros [_ M]. now apply Nat.leb_le in M. Qed.
+Lemma up_to_here j : visible n (future i) j -> (j <= i)%nat. Proof. intros [_ M]. now apply Nat.leb_le in M. Qed.
 
 Theorem since_by_levels : g * INR i <= D -> near (since_at p q i) (attend n (future i) (fun j => l j + g * INR j) v).
 Proof.

@@ -105,11 +105,8 @@ Proof.
   intros k Hk. apply Nat.eqb_eq. lia.
 Qed.
 
-Lemma all_decide p j : decides (only p) (only p) j = true.
-Proof. unfold decides. now destruct (only p j). Qed.
-
-Lemma both_only p j : both (only p) (only p) j = (j =? p)%nat.
-Proof. apply andb_diag. Qed.
+Lemma all_decide p j : decides (only p) (only p) j = true. Proof. unfold decides. now destruct (only p j). Qed.
+Lemma both_only p j : both (only p) (only p) j = (j =? p)%nat. Proof. apply andb_diag. Qed.
 
 Theorem theorem_15_needs_ln_4 g : 0 < g < ln 4 -> exists n p q, (1 <= n)%nat /\
   ~ near (since_at p q n) (attend n (future n)
@@ -164,10 +161,9 @@ Theorem theorem_12_needs_ln_2 g : 0 < g < ln 2 -> exists n p, (2 <= n)%nat /\
       (fun j => previous_score n g (Nat.odd n) j / (1 / INR n)) (fun j => bit (p j))).
 Proof.
   intros H. destruct (enough_powers _ (above_quarter _ (doubled g H))) as (K & HK). set (n := (2 * K + 2)%nat).
-  exists n, (only (n - 1)). split; [lia|]. apply (near_previous_fails n _ g K); [lra|exact HK|lia|].
-  intros k Hk. unfold previous_score. rewrite half_parity_even by lia.
-  rewrite (minus_INR (n - 1)), mult_INR by lia. assert (0 < INR n) by (apply lt_0_INR; lia).
-  right. simpl (INR 2). field. lra.
+  exists n, (only (n - 1)). split; [lia|]. apply (near_previous_fails n _ g K); [lra|exact HK|lia|]. intros k Hk.
+  unfold previous_score. rewrite half_parity_even by lia. rewrite (minus_INR (n - 1)), mult_INR by lia.
+  assert (0 < INR n) by (apply lt_0_INR; lia). right. simpl (INR 2). field. lra.
 Qed.
 
 Theorem theorem_13_needs_ln_2 g : 0 < g < ln 2 -> exists n p, (2 <= n)%nat /\
@@ -177,12 +173,10 @@ Proof.
   intros H. destruct (larger_constant g _ H) as (g' & Hg & Pos & Room).
   destruct (enough_powers _ (above_quarter _ (doubled g' ltac:(lra)))) as (K & HK).
   destruct (Room (g' * (2 * INR K + 2))) as (N & HN). set (n := (N + (2 * K + 2))%nat). specialize (HN n ltac:(lia)).
-  exists n, (only (n - 1)). split; [lia|]. apply (near_previous_fails n _ g' K); [lra|exact HK|lia|].
-  intros k Hk. unfold causal_score. rewrite half_parity_even by lia.
-  rewrite (minus_INR (n - 1)), (minus_INR n), mult_INR by lia. change (INR 1) with 1.
-  replace (INR 2) with 2 by (simpl; lra).
-  assert (K1 : INR k <= INR K) by (apply le_INR; lia). assert (K3 : 1 <= INR k) by (apply INR_at_least_1; lia).
-  assert (K2 : 2 * INR K + 2 <= INR n).
+  exists n, (only (n - 1)). split; [lia|]. apply (near_previous_fails n _ g' K); [lra|exact HK|lia|]. intros k Hk.
+  unfold causal_score. rewrite half_parity_even by lia. rewrite (minus_INR (n - 1)), (minus_INR n), mult_INR by lia.
+  change (INR 1) with 1. replace (INR 2) with 2 by (simpl; lra). assert (K1 : INR k <= INR K) by (apply le_INR; lia).
+  assert (K3 : 1 <= INR k) by (apply INR_at_least_1; lia). assert (K2 : 2 * INR K + 2 <= INR n).
   { replace (2 * INR K + 2) with (INR (2 * K + 2)) by (rewrite plus_INR, mult_INR; simpl; lra). apply le_INR. lia. }
   set (x := INR n) in *. set (y := INR k) in *. set (c := half_parity _ _).
   assert (P : 0 < (x - 1) * (x - 1 - 2 * y)) by (apply Rmult_lt_0_compat; lra).
@@ -196,7 +190,8 @@ Proof.
     assert (x * (g' * (2 * y + 2)) <= x * ((g' - g) * x)) by (apply Rmult_le_compat_l; lra).
     assert (0 <= g' * (1 + 2 * y)) by (apply Rmult_le_pos; lra). lra. }
   replace (g * (c - 1 / (x - 1)) / (1 / x ^ 2)) with (g * (c - 1 / (x - 1 - y * 2)) / (1 / x ^ 2)
-    + g * x ^ 2 * (2 * y / ((x - 1) * (x - 1 - 2 * y)))) by (simpl; field; lra). lra.
+    + g * x ^ 2 * (2 * y / ((x - 1) * (x - 1 - 2 * y)))) by (simpl; field; lra).
+  lra.
 Qed.
 
 (* ---- Theorem 20: ODD of a count, at the last of three positions of which the first and the last count ---- *)
@@ -237,14 +232,13 @@ Theorem mass_within_needed g : 0 < g -> (forall n c (v : nat -> bool), c upto n 
   mass_within (exp (- g)) (1 / 6).
 Proof.
   intros Hg H K. pose proof (exp_negative_below_1 g Hg) as Hq. pose proof (mass_nonneg _ Hq K).
-  set (n := (2 * K + 1)%nat). set (c := (K + 1)%nat). assert (Hc : c upto n) by lia.
-  specialize (H n c (only c) Hc). pose proof (lookup_mean n c g Hc Hg (fun j => bit (only c j))) as M.
-  replace (c - 1)%nat with K in M by lia. replace (n - c)%nat with K in M by lia.
-  rewrite (sum_apart n c) in M by exact Hc. rewrite sum_zero in M.
-  - unfold only in M at 2. rewrite Nat.eqb_refl in M. replace (distance c c) with 0%nat in M by (unfold distance; lia).
-    change (bell (exp (- g)) 0) with 1 in M. simpl bit in M. unfold only in H at 1. rewrite Nat.eqb_refl in H.
-    simpl bit in H. set (x := attend _ _ _ _) in *. set (a := mass _ K) in *.
-    pose proof (Rle_abs (1 - x)). assert (3 / 4 <= x) by lra.
+  set (n := (2 * K + 1)%nat). set (c := (K + 1)%nat). assert (Hc : c upto n) by lia. specialize (H n c (only c) Hc).
+  pose proof (lookup_mean n c g Hc Hg (fun j => bit (only c j))) as M. replace (c - 1)%nat with K in M by lia.
+  replace (n - c)%nat with K in M by lia. rewrite (sum_apart n c) in M by exact Hc. rewrite sum_zero in M.
+  - unfold only in M at 2. rewrite Nat.eqb_refl in M.
+    replace (distance c c) with 0%nat in M by (unfold distance; lia). change (bell (exp (- g)) 0) with 1 in M.
+    simpl bit in M. unfold only in H at 1. rewrite Nat.eqb_refl in H. simpl bit in H. set (x := attend _ _ _ _) in *.
+    set (a := mass _ K) in *. pose proof (Rle_abs (1 - x)). assert (3 / 4 <= x) by lra.
     assert (3 / 4 * (a + 1 + a) <= x * (a + 1 + a)) by (apply Rmult_le_compat_r; lra). lra.
   - intros j Hj. unfold except, only. destruct (j =? c)%nat; simpl; [reflexivity|lra].
 Qed.

@@ -37,8 +37,7 @@ Proof.
     replace (distance (S n) p) with (p - S n)%nat by (unfold distance; lia).
     replace (p - n)%nat with (S (p - S n))%nat in IH1 by lia. simpl in IH1. lra.
   - simpl sum. destruct (Nat.eq_dec (S n) p) as [<-|Hne].
-    + rewrite except_here. specialize (IH1 ltac:(lia)).
-      replace (S n - n)%nat with 1%nat in IH1 by lia.
+    + rewrite except_here. specialize (IH1 ltac:(lia)). replace (S n - n)%nat with 1%nat in IH1 by lia.
       replace (S n - S n + 1)%nat with 1%nat by lia. simpl in *. lra.
     + rewrite except_elsewhere by lia. specialize (IH2 ltac:(lia)).
       replace (distance (S n) p) with (n - p + 1)%nat by (unfold distance; lia).
@@ -57,23 +56,17 @@ Lemma dominated_6 : sum n (except p (weight m s)) <= 2 * q / (1 - q) * weight m 
 Proof.
   pose proof (exp_negative_below_1 g Hg : 0 < q < 1) as Hq. pose proof (weight_pos m s p (proj2 Vp)) as W.
   apply Rle_trans with (weight m s p * sum n (except p (fun j => q ^ distance j p))).
-  - rewrite <- sum_scale. apply sum_le. intros j Hj. unfold except.
-    destruct (Nat.eqb_spec j p); [lra|]. apply weight_below; [apply Vp|].
-    intros M. rewrite INR_distance. now apply Falls.
+  - rewrite <- sum_scale. apply sum_le. intros j Hj. unfold except. destruct (Nat.eqb_spec j p); [lra|].
+    apply weight_below; [apply Vp|]. intros M. rewrite INR_distance. now apply Falls.
   - destruct (geometric_both q n p Hq ltac:(apply Vp)) as [_ G]. specialize (G ltac:(apply Vp)).
-    assert (0 <= q ^ (n - p + 1)) by (apply pow_le; lra).
-    rewrite (Rmult_comm (_ / _)). apply Rmult_le_compat_l; [lra|].
-    apply Rmult_le_reg_r with (1 - q); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
+    assert (0 <= q ^ (n - p + 1)) by (apply pow_le; lra). rewrite (Rmult_comm (_ / _)).
+    apply Rmult_le_compat_l; [lra|]. apply Rmult_le_reg_r with (1 - q); [lra|]. unfold Rdiv.
+    rewrite Rmult_assoc, Rinv_l by lra. lra.
 Qed.
 
 Lemma ratio_6 : 2 * q / (1 - q) / (1 + 2 * q / (1 - q)) = 2 * q / (1 + q).
 Proof. pose proof (exp_negative_below_1 g Hg : 0 < q < 1). field. lra. Qed.
-
-Lemma beta_6 : 0 <= 2 * q / (1 - q).
-Proof.
-  pose proof (exp_negative_below_1 g Hg : 0 < q < 1).
-  auto with signs.
-Qed.
+Lemma beta_6 : 0 <= 2 * q / (1 - q). Proof. pose proof (exp_negative_below_1 g Hg : 0 < q < 1). auto with signs. Qed.
 
 Theorem lemma_06_sharp :
   sum n (fun j => Rabs (one_hot p j - softmax n m s j)) <= 4 * q / (1 + q).
@@ -91,9 +84,7 @@ Qed.
 
 Theorem attend_06 v : (forall j, visible n m j -> 0 <= v j <= 1) ->
   Rabs (v p - attend n m s v) <= 2 * q / (1 + q).
-Proof.
-  intros Hv. rewrite <- ratio_6. apply attend_concentrated; auto using beta_6, dominated_6.
-Qed.
+Proof. intros Hv. rewrite <- ratio_6. apply attend_concentrated; auto using beta_6, dominated_6. Qed.
 End Lemma6.
 
 (* ---- gamma <= 0: the bounds of Lemmas 6 and 8 hold of any scores: no two distributions are more than 2 apart ---- *)
@@ -108,9 +99,7 @@ Qed.
 
 Theorem distance_without_sharpness n m s p g : visible n m p -> g <= 0 ->
   sum n (fun j => Rabs (one_hot p j - softmax n m s j)) <= 2 * exp (- g).
-Proof.
-  intros V G. pose proof (distance_at_most_2 n m s p V). pose proof (exp_ineq1_le (- g)). lra.
-Qed.
+Proof. intros V G. pose proof (distance_at_most_2 n m s p V). pose proof (exp_ineq1_le (- g)). lra. Qed.
 
 (* Lemma 6 for every gamma. *)
 Theorem lemma_06_any_gamma n m s g p : visible n m p ->

@@ -20,21 +20,17 @@ Definition bell (k : nat) : R := q ^ (k * k).
 Definition mass (K : nat) : R := sum K bell.
 Definition moment (K : nat) : R := sum K (fun k => INR k * bell k).
 
-Lemma bell_nonneg k : 0 <= bell k.
-Proof. apply pow_le. lra. Qed.
-
+Lemma bell_nonneg k : 0 <= bell k. Proof. apply pow_le. lra. Qed.
 Lemma mass_nonneg K : 0 <= mass K.
 Proof. apply sum_nonneg. intros. apply bell_nonneg. Qed.
-
 Lemma moment_nonneg K : 0 <= moment K.
 Proof. apply sum_nonneg. intros. apply Rmult_le_pos; [apply pos_INR|apply bell_nonneg]. Qed.
 
 (* The mean of 0, ..., K with weights bell grows with K: each further number exceeds the mean of those before. *)
 Lemma mean_grows K N : (K <= N)%nat -> moment K / (1 + mass K) <= moment N / (1 + mass N).
 Proof.
-  intros H. induction H as [|N H IH]; [lra|]. eapply Rle_trans; [exact IH|]. clear IH H.
-  pose proof (mass_nonneg N). pose proof (mass_nonneg (S N)). pose proof (bell_nonneg (S N)).
-  assert (M : moment N <= INR N * mass N).
+  intros H. induction H as [|N H IH]; [lra|]. eapply Rle_trans; [exact IH|]. clear IH H. pose proof (mass_nonneg N).
+  pose proof (mass_nonneg (S N)). pose proof (bell_nonneg (S N)). assert (M : moment N <= INR N * mass N).
   { unfold moment, mass. rewrite <- sum_scale. apply sum_le. intros k Hk.
     apply Rmult_le_compat_r; [apply bell_nonneg|apply le_INR; lia]. }
   assert (E : mass (S N) = mass N + bell (S N)) by reflexivity.
@@ -51,21 +47,17 @@ Hypothesis Half : q * q <= / 2.
 
 Lemma double_power k : INR (S k) * (q * q) ^ k <= 1.
 Proof.
-  induction k as [|k IH]; [simpl; lra|].
-  rewrite S_INR. cbn [pow]. assert (0 <= (q * q) ^ k) by (apply pow_le; nra).
-  pose proof (pos_INR k). rewrite S_INR in *. set (x := (q * q) ^ k) in *.
-  assert (A : INR k * x + x <= 1) by lra. assert (x <= 1) by nra.
-  replace ((INR k + 1 + 1) * (q * q * x)) with ((q * q) * (INR k * x + x + x)) by ring.
-  apply Rle_trans with (/ 2 * (INR k * x + x + x)); [|lra].
-  apply Rmult_le_compat_r; [nra|lra].
+  induction k as [|k IH]; [simpl; lra|]. rewrite S_INR. cbn [pow]. assert (0 <= (q * q) ^ k) by (apply pow_le; nra).
+  pose proof (pos_INR k). rewrite S_INR in *. set (x := (q * q) ^ k) in *. assert (A : INR k * x + x <= 1) by lra.
+  assert (x <= 1) by nra. replace ((INR k + 1 + 1) * (q * q * x)) with ((q * q) * (INR k * x + x + x)) by ring.
+  apply Rle_trans with (/ 2 * (INR k * x + x + x)); [|lra]. apply Rmult_le_compat_r; [nra|lra].
 Qed.
 
 Lemma moment_term k : INR (S k) * bell (S k) <= q * bell k.
 Proof.
-  unfold bell. replace (S k * S k)%nat with (S (k * k) + 2 * k)%nat by lia.
-  rewrite pow_add, pow_mult. replace (q ^ 2) with (q * q) by ring.
-  pose proof (double_power k). assert (0 <= q ^ S (k * k)) by (apply pow_le; lra).
-  replace (q * q ^ (k * k)) with (q ^ S (k * k)) by reflexivity.
+  unfold bell. replace (S k * S k)%nat with (S (k * k) + 2 * k)%nat by lia. rewrite pow_add, pow_mult.
+  replace (q ^ 2) with (q * q) by ring. pose proof (double_power k).
+  assert (0 <= q ^ S (k * k)) by (apply pow_le; lra). replace (q * q ^ (k * k)) with (q ^ S (k * k)) by reflexivity.
   rewrite <- (Rmult_1_r (q ^ S (k * k))) at 2. rewrite (Rmult_comm (q ^ S _)), <- Rmult_assoc, Rmult_comm.
   now apply Rmult_le_compat_l.
 Qed.
@@ -84,9 +76,8 @@ Proof.
   intros H. replace n with ((c - 1) + (1 + (n - c)))%nat at 1 by lia. rewrite sum_cut, (sum_cut 1). cbn [sum].
   replace (n + c - (c - 1 + 1))%nat with n by lia.
   replace (0 + bell (distance (c - 1 + 1) c) * (f n - f n)) with 0 by lra. rewrite Rplus_0_l. f_equal.
-  - rewrite <- (sum_backwards (c - 1) (fun k => bell k * (f (n + k)%nat - f n))).
-    apply sum_ext. intros j Hj. unfold distance.
-    replace (j - c + (c - j))%nat with (S (c - 1) - j)%nat by lia. do 3 f_equal. lia.
+  - rewrite <- (sum_backwards (c - 1) (fun k => bell k * (f (n + k)%nat - f n))). apply sum_ext. intros j Hj.
+    unfold distance. replace (j - c + (c - j))%nat with (S (c - 1) - j)%nat by lia. do 3 f_equal. lia.
   - apply sum_ext. intros k Hk. unfold distance. f_equal; [f_equal; lia|do 2 f_equal; lia].
 Qed.
 
@@ -96,8 +87,7 @@ Proof.
   intros H. replace n with ((c - 1) + (1 + (n - c)))%nat at 1 by lia. rewrite sum_cut, (sum_cut 1). cbn [sum].
   replace (distance (c - 1 + 1) c) with 0%nat by (unfold distance; lia).
   replace (sum (c - 1) (fun j => F (distance j c))) with (sum (c - 1) F).
-  - replace (sum (n - c) _) with (sum (n - c) F); [lra|].
-    apply sum_ext. intros k Hk. f_equal. unfold distance. lia.
+  - replace (sum (n - c) _) with (sum (n - c) F); [lra|]. apply sum_ext. intros k Hk. f_equal. unfold distance. lia.
   - rewrite <- (sum_backwards (c - 1) F). apply sum_ext. intros j Hj. f_equal. unfold distance. lia.
 Qed.
 
@@ -111,8 +101,7 @@ Definition mean_within (q e : R) : Prop := forall K, moment q K <= e * (1 + mass
 (* q + q^4 + q^9 + ... is at most a. *)
 Definition mass_within (q a : R) : Prop := forall K, mass q K <= a.
 
-Lemma bell_monotone q q' k : 0 < q' <= q -> bell q' k <= bell q k.
-Proof. intros H. apply pow_incr. lra. Qed.
+Lemma bell_monotone q q' k : 0 < q' <= q -> bell q' k <= bell q k. Proof. intros H. apply pow_incr. lra. Qed.
 
 Lemma mean_within_smaller q q' e : 0 < q' <= q -> e <= 1 -> mean_within q e -> mean_within q' e.
 Proof.
@@ -123,10 +112,7 @@ Proof.
 Qed.
 
 Lemma mass_within_smaller q q' a : 0 < q' <= q -> mass_within q a -> mass_within q' a.
-Proof.
-  intros Hq H K. eapply Rle_trans; [|apply H]. apply sum_le. intros k _. now apply bell_monotone.
-Qed.
-
+Proof. intros Hq H K. eapply Rle_trans; [|apply H]. apply sum_le. intros k _. now apply bell_monotone. Qed.
 Lemma mean_within_itself q : 0 < q < 1 -> q * q <= / 2 -> mean_within q q.
 Proof. intros Hq Half K. now apply moment_bound. Qed.
 
@@ -168,17 +154,16 @@ Lemma mass_within_terms q : 0 < q < 1 -> mass_within q (q + q ^ 4 / (1 - q ^ 5))
 Proof.
   intros Hq K. assert (L : 0 < 1 - q ^ 5) by (pose proof (pow_lt_1_compat q 5 ltac:(lra) ltac:(lia)); lra).
   destruct K as [|d].
-  - assert (0 < q ^ 4 / (1 - q ^ 5)); [|unfold mass; simpl sum; lra].
-    auto with signs.
+  - assert (0 < q ^ 4 / (1 - q ^ 5)); [|unfold mass; simpl sum; lra]. auto with signs.
   - apply Rmult_le_reg_r with (1 - q ^ 5); [assumption|]. rewrite Rmult_plus_distr_r. unfold Rdiv.
     rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
     assert (B : mass q (S d) * (1 - q ^ 5) <= q * (1 - q ^ 5) + q ^ 4 - q ^ (4 + 5 * d)).
     { induction d as [|d IH]; [unfold mass, bell; simpl; lra|].
       change (mass q (S (S d))) with (mass q (S d) + bell q (S (S d))).
       assert (T : bell q (S (S d)) <= q ^ (4 + 5 * d)).
-      { unfold bell. replace (S (S d) * S (S d))%nat with (4 + 5 * d + (d * d - d))%nat by nia.
-        rewrite pow_add. rewrite <- (Rmult_1_r (q ^ (4 + 5 * d))) at 2.
-        apply Rmult_le_compat_l; [apply pow_le; lra|]. rewrite <- (pow1 (d * d - d)). apply pow_incr. lra. }
+      { unfold bell. replace (S (S d) * S (S d))%nat with (4 + 5 * d + (d * d - d))%nat by nia. rewrite pow_add.
+        rewrite <- (Rmult_1_r (q ^ (4 + 5 * d))) at 2. apply Rmult_le_compat_l; [apply pow_le; lra|].
+        rewrite <- (pow1 (d * d - d)). apply pow_incr. lra. }
       replace (4 + 5 * S d)%nat with (4 + 5 * d + 5)%nat by lia. rewrite (pow_add q (4 + 5 * d) 5).
       apply Rmult_le_compat_r with (r := 1 - q ^ 5) in T; lra. }
     assert (0 <= q ^ (4 + 5 * d)) by (apply pow_le; lra). lra.
@@ -191,16 +176,15 @@ Proof.
   intros Hq. assert (Hq1 : 0 < q < 1) by lra.
   cut ((if Nat.odd K then 0 else bell q K / 2) <= mass q K + 1 / 2 - 4 * sum K (odd_bell q)).
   { pose proof (bell_nonneg q Hq1 K). destruct (Nat.odd K); lra. }
-  induction K as [|K IH]; [unfold mass, bell; simpl; lra|].
-  change (mass q (S K)) with (mass q K + bell q (S K)). cbn [sum]. unfold odd_bell at 2.
-  rewrite Nat.odd_succ, <- Nat.negb_odd. pose proof (bell_nonneg q Hq1 (S K)). pose proof (bell_nonneg q Hq1 K).
-  destruct (Nat.odd K); cbn [negb]; [lra|].
-  assert (bell q (S K) <= 1 / 6 * bell q K); [|lra].
-  unfold bell. replace (S K * S K)%nat with (K * K + 2 * K + 1)%nat by lia. rewrite !pow_add, pow_1.
+  induction K as [|K IH]; [unfold mass, bell; simpl; lra|]. change (mass q (S K)) with (mass q K + bell q (S K)).
+  cbn [sum]. unfold odd_bell at 2. rewrite Nat.odd_succ, <- Nat.negb_odd. pose proof (bell_nonneg q Hq1 (S K)).
+  pose proof (bell_nonneg q Hq1 K). destruct (Nat.odd K); cbn [negb]; [lra|].
+  assert (bell q (S K) <= 1 / 6 * bell q K); [|lra]. unfold bell.
+  replace (S K * S K)%nat with (K * K + 2 * K + 1)%nat by lia. rewrite !pow_add, pow_1.
   assert (0 <= q ^ (K * K)) by (apply pow_le; lra). assert (0 <= q ^ (2 * K) <= 1).
   { split; [apply pow_le; lra|]. rewrite <- (pow1 (2 * K)). apply pow_incr. lra. }
-  set (x := q ^ (K * K)) in *. set (y := q ^ (2 * K)) in *.
-  assert (x * y <= x) by nra. assert (0 <= x * y) by nra. nra.
+  set (x := q ^ (K * K)) in *. set (y := q ^ (2 * K)) in *. assert (x * y <= x) by nra. assert (0 <= x * y) by nra.
+  nra.
 Qed.
 
 Section Lemma7.
@@ -213,8 +197,7 @@ Let q := exp (- g).
 Lemma weight_lookup j : weight no_mask (lookup_score g c) j = exp (g * (INR c * INR c)) * bell q (distance j c).
 Proof.
   unfold weight, no_mask, bell, q. rewrite exp_power, <- exp_plus. f_equal.
-  rewrite mult_INR, INR_distance, <- Rabs_mult, Rabs_right by apply Rle_ge, Rle_0_sqr.
-  unfold lookup_score. ring.
+  rewrite mult_INR, INR_distance, <- Rabs_mult, Rabs_right by apply Rle_ge, Rle_0_sqr. unfold lookup_score. ring.
 Qed.
 
 Lemma Z_at_least_1 : 1 <= mass q (c - 1) + 1 + mass q (n - c).
@@ -228,12 +211,11 @@ Let Z := mass q (c - 1) + 1 + mass q (n - c).
 (* What is read from a table of values. *)
 Lemma lookup_mean v : attend n no_mask (lookup_score g c) v * Z = sum n (fun j => bell q (distance j c) * v j).
 Proof.
-  pose proof Z_at_least_1 as HZ. fold Z in HZ.
-  set (K := exp (g * (INR c * INR c))). assert (HK : 0 < K) by apply exp_pos.
-  assert (EZ : sum n (weight no_mask (lookup_score g c)) = K * Z).
+  pose proof Z_at_least_1 as HZ. fold Z in HZ. set (K := exp (g * (INR c * INR c))).
+  assert (HK : 0 < K) by apply exp_pos. assert (EZ : sum n (weight no_mask (lookup_score g c)) = K * Z).
   { rewrite (sum_ext n _ _ (fun j _ => weight_lookup j)), sum_scale, mass_around_c by exact Hc. reflexivity. }
-  unfold attend, softmax. rewrite EZ, <- sum_scale_r.
-  apply sum_ext. intros j _. rewrite weight_lookup. fold K. field. split; lra.
+  unfold attend, softmax. rewrite EZ, <- sum_scale_r. apply sum_ext. intros j _. rewrite weight_lookup. fold K. field.
+  split; lra.
 Qed.
 
 (* The error, exactly. *)
@@ -264,11 +246,10 @@ Proof.
   pose proof (exp_negative_below_1 g Hg : 0 < q < 1) as Hq. pose proof Z_at_least_1 as HZ. fold Z in HZ.
   pose proof (mass_nonneg q Hq (c - 1)). pose proof (mass_nonneg q Hq (n - c)).
   pose proof (sharp_side (c - 1) ltac:(lia) ltac:(unfold Z; lra)).
-  pose proof (sharp_side (n - c) ltac:(lia) ltac:(unfold Z; lra)).
-  assert (P : forall K, 0 <= moment q K / Z).
+  pose proof (sharp_side (n - c) ltac:(lia) ltac:(unfold Z; lra)). assert (P : forall K, 0 <= moment q K / Z).
   { intros K. apply Rmult_le_pos; [now apply moment_nonneg|left; apply Rinv_0_lt_compat; lra]. }
-  pose proof (P (c - 1)%nat). pose proof (P (n - c)%nat).
-  rewrite lookup_error, Rdiv_minus_distr. unfold Rabs. destruct Rcase_abs; lra.
+  pose proof (P (c - 1)%nat). pose proof (P (n - c)%nat). rewrite lookup_error, Rdiv_minus_distr. unfold Rabs.
+  destruct Rcase_abs; lra.
 Qed.
 
 (* It is attained at the first place and at the last. *)
@@ -283,9 +264,8 @@ Qed.
 Theorem lemma_07_attained_last : c = n ->
   INR c - attend n no_mask (lookup_score g c) INR = sharp_bound.
 Proof.
-  intros E. rewrite lookup_error. unfold Z, sharp_bound. rewrite E, Nat.sub_diag.
-  change (moment q 0) with 0. change (mass q 0) with 0.
-  pose proof (mass_nonneg q (exp_negative_below_1 g Hg) (n - 1)). field. lra.
+  intros E. rewrite lookup_error. unfold Z, sharp_bound. rewrite E, Nat.sub_diag. change (moment q 0) with 0.
+  change (mass q 0) with 0. pose proof (mass_nonneg q (exp_negative_below_1 g Hg) (n - 1)). field. lra.
 Qed.
 
 (* And nowhere else: between them both sides weigh something, so each side's share is smaller. *)
@@ -335,9 +315,8 @@ Proof. intros Half. apply lemma_07_within, mean_within_itself; [now apply exp_ne
 Corollary lemma_07_printed : 1 <= g ->
   Rabs (INR c - attend n no_mask (lookup_score g c) INR) <= 3 / 2 * exp (- g).
 Proof.
-  intros H1. pose proof (exp_pos (- g)). eapply Rle_trans; [apply lemma_07|lra].
-  rewrite <- exp_plus. replace (- g + - g) with (- (2 * g)) by lra. apply exp_negative_upper; [lra|].
-  pose proof (exp_ineq1 (2 * g)). lra.
+  intros H1. pose proof (exp_pos (- g)). eapply Rle_trans; [apply lemma_07|lra]. rewrite <- exp_plus.
+  replace (- g + - g) with (- (2 * g)) by lra. apply exp_negative_upper; [lra|]. pose proof (exp_ineq1 (2 * g)). lra.
 Qed.
 
 (* ---- a table of values in [0, 1] instead of the positions themselves ---- *)
@@ -362,11 +341,10 @@ Proof.
   { intros K. apply sum_ext. intros k Hk. apply except_elsewhere. lia. }
   rewrite !M in E. unfold Z in E. pose proof (A (c - 1)%nat). pose proof (A (n - c)%nat).
   pose proof (mass_nonneg q Hq (c - 1)). pose proof (mass_nonneg q Hq (n - c)).
-  assert (B2 : 0 <= mass q (c - 1) + mass q (n - c) <= 2 * a) by lra.
-  set (x := Rabs _) in *. set (b := mass q (c - 1) + mass q (n - c)) in *.
-  assert (B : x * (1 + b) <= b).
-  { unfold b at 1. replace (1 + _) with (mass q (c - 1) + 1 + mass q (n - c)) by lra. apply E.
-    intros j Hj. pose proof (Hv j Hj). pose proof (Hv c Hc). pose proof (bell_nonneg q Hq (distance j c)).
+  assert (B2 : 0 <= mass q (c - 1) + mass q (n - c) <= 2 * a) by lra. set (x := Rabs _) in *.
+  set (b := mass q (c - 1) + mass q (n - c)) in *. assert (B : x * (1 + b) <= b).
+  { unfold b at 1. replace (1 + _) with (mass q (c - 1) + 1 + mass q (n - c)) by lra. apply E. intros j Hj.
+    pose proof (Hv j Hj). pose proof (Hv c Hc). pose proof (bell_nonneg q Hq (distance j c)).
     destruct (Nat.eq_dec j c) as [->|Ne].
     - replace (distance c c) with 0%nat by (unfold distance; lia).
       rewrite except_here, Rminus_diag_eq, Rabs_R0 by reflexivity. lra.

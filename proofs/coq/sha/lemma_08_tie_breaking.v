@@ -21,29 +21,27 @@ Definition left_ties (N p j : nat) : R :=
 
 Lemma left_ties_sum n N p : p upto N -> (p <= n)%nat -> sum n (except p (left_ties N p)) <= q / (1 - q).
 Proof.
-  intros Hp Hn. apply Rmult_le_reg_r with (1 - q); [lra|].
-  unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
+  intros Hp Hn. apply Rmult_le_reg_r with (1 - q); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
   assert (G : forall k, (k < p)%nat -> sum k (except p (left_ties N p)) * (1 - q) = q ^ (p - k) - q ^ p).
-  { induction k as [|k IH]; intros Hk; [simpl; rewrite Nat.sub_0_r; lra|].
-    cbn [sum]. rewrite Rmult_plus_distr_r, IH, except_elsewhere by lia. unfold left_ties.
+  { induction k as [|k IH]; intros Hk; [simpl; rewrite Nat.sub_0_r; lra|]. cbn [sum].
+    rewrite Rmult_plus_distr_r, IH, except_elsewhere by lia. unfold left_ties.
     rewrite (proj2 (Nat.ltb_lt (S k) p)) by lia. replace (p - k)%nat with (S (p - S k)) by lia. simpl. ring. }
   assert (F : forall k, sum (p + k) (except p (left_ties N p)) * (1 - q)
-                        = q - q ^ p + (q ^ (N - Nat.min k (N - p)) - q ^ N)).
+    = q - q ^ p + (q ^ (N - Nat.min k (N - p)) - q ^ N)).
   { induction k as [|k IH].
     - rewrite Nat.add_0_r, Nat.sub_0_r. destruct p as [|p']; [lia|]. cbn [sum].
       rewrite except_here, Rplus_0_r, G by lia. replace (S p' - p')%nat with 1%nat by lia. simpl. lra.
     - rewrite Nat.add_succ_r. cbn [sum]. rewrite except_elsewhere by lia. unfold left_ties at 2.
-      rewrite (proj2 (Nat.ltb_ge _ p)) by lia. rewrite Rmult_plus_distr_r, IH.
-      destruct (Nat.leb_spec (S (p + k)) N).
+      rewrite (proj2 (Nat.ltb_ge _ p)) by lia. rewrite Rmult_plus_distr_r, IH. destruct (Nat.leb_spec (S (p + k)) N).
       + replace (Nat.min (S k) (N - p)) with (S k) by lia. replace (Nat.min k (N - p)) with k by lia.
-        replace (p + N - S (p + k))%nat with (N - S k)%nat by lia.
-        replace (N - k)%nat with (S (N - S k)) by lia. simpl. ring.
+        replace (p + N - S (p + k))%nat with (N - S k)%nat by lia. replace (N - k)%nat with (S (N - S k)) by lia.
+        simpl. ring.
       + replace (Nat.min (S k) (N - p)) with (Nat.min k (N - p)) by lia. ring. }
   specialize (F (n - p)%nat). replace (p + (n - p))%nat with n in F by lia. rewrite F. clear F G.
   set (k := Nat.min (n - p) (N - p)). assert (0 < q ^ N) by (apply pow_lt; lra).
-  assert (q ^ (N - k) <= q ^ p); [|lra]. replace (N - k)%nat with (p + (N - p - k))%nat by lia.
-  rewrite pow_add. rewrite <- (Rmult_1_r (q ^ p)) at 2. apply Rmult_le_compat_l; [apply pow_le; lra|].
-  rewrite <- (pow1 (N - p - k)). apply pow_incr. lra.
+  assert (q ^ (N - k) <= q ^ p); [|lra]. replace (N - k)%nat with (p + (N - p - k))%nat by lia. rewrite pow_add.
+  rewrite <- (Rmult_1_r (q ^ p)) at 2. apply Rmult_le_compat_l; [apply pow_le; lra|]. rewrite <- (pow1 (N - p - k)).
+  apply pow_incr. lra.
 Qed.
 
 (* Its mirror image. *)
@@ -51,9 +49,8 @@ Definition right_ties (N p j : nat) : R := if (p <? j)%nat then q ^ (j - p) else
 
 Lemma right_ties_sum n N p : p upto n -> (n <= N)%nat -> sum n (except p (right_ties N p)) <= q / (1 - q).
 Proof.
-  intros Hp Hn. rewrite <- sum_backwards.
-  eapply Rle_trans; [|apply (left_ties_sum n N (S n - p)); lia].
-  apply sum_le. intros j Hj. unfold except, right_ties, left_ties.
+  intros Hp Hn. rewrite <- sum_backwards. eapply Rle_trans; [|apply (left_ties_sum n N (S n - p)); lia]. apply sum_le.
+  intros j Hj. unfold except, right_ties, left_ties.
   destruct (Nat.eqb_spec (S n - j) p), (Nat.eqb_spec j (S n - p)); try lia; [lra|].
   destruct (Nat.ltb_spec p (S n - j)), (Nat.ltb_spec j (S n - p)); try lia.
   - replace (S n - j - p)%nat with (S n - p - j)%nat by lia. lra.
@@ -71,15 +68,9 @@ Let q := exp (- g).
 Hypothesis Dominated : sum n (except p (weight m s)) <= q / (1 - q) * weight m s p.
 
 Lemma beta_8 : 0 <= q / (1 - q) /\ q / (1 - q) / (1 + q / (1 - q)) = q.
-Proof.
-  pose proof (exp_negative_below_1 g Hg : 0 < q < 1). split; [|field; lra].
-  auto with signs.
-Qed.
-
+Proof. pose proof (exp_negative_below_1 g Hg : 0 < q < 1). split; [|field; lra]. auto with signs. Qed.
 Lemma distance_8 : sum n (fun j => Rabs (one_hot p j - softmax n m s j)) <= 2 * exp (- g).
-Proof.
-  destruct beta_8 as [B E]. fold q. rewrite <- E at 1. now apply distance_concentrated.
-Qed.
+Proof. destruct beta_8 as [B E]. fold q. rewrite <- E at 1. now apply distance_concentrated. Qed.
 
 Lemma attend_8 v : (forall j, visible n m j -> 0 <= v j <= 1) -> Rabs (v p - attend n m s v) <= exp (- g).
 Proof. intros Hv. destruct beta_8 as [B E]. fold q. rewrite <- E at 1. now apply attend_concentrated. Qed.
@@ -141,9 +132,8 @@ Lemma dominated_rising : g * INR N <= D ->
   sum n (except p (weight m (fun j => l j + g * INR j)))
     <= exp (- g) / (1 - exp (- g)) * weight m (fun j => l j + g * INR j) p.
 Proof.
-  intros HD. apply dominated_left with N; auto. intros j Vj Ne. split; [now apply HN|].
-  pose proof (HN j Vj) as Lj. pose proof (HN p Vp) as Lp. pose proof (Highest j Vj) as Hj.
-  destruct (Nat.ltb_spec j p) as [L|L].
+  intros HD. apply dominated_left with N; auto. intros j Vj Ne. split; [now apply HN|]. pose proof (HN j Vj) as Lj.
+  pose proof (HN p Vp) as Lp. pose proof (Highest j Vj) as Hj. destruct (Nat.ltb_spec j p) as [L|L].
   - rewrite minus_INR by lia. lra.
   - specialize (Below j Vj ltac:(lia)). rewrite minus_INR, plus_INR by lia. lra.
 Qed.
@@ -175,9 +165,8 @@ Lemma dominated_falling : (n <= N)%nat -> (forall j, visible n m j -> (j < p)%na
   sum n (except p (weight m (fun j => l j - g * INR j)))
     <= exp (- g) / (1 - exp (- g)) * weight m (fun j => l j - g * INR j) p.
 Proof.
-  intros HN Below HD. apply dominated_right with N; auto. intros j Vj Ne.
-  assert (j <= N)%nat by (destruct Vj; lia). assert (p <= N)%nat by (destruct Vp; lia).
-  pose proof (Highest j Vj) as Hj. destruct (Nat.ltb_spec p j) as [L|L].
+  intros HN Below HD. apply dominated_right with N; auto. intros j Vj Ne. assert (j <= N)%nat by (destruct Vj; lia).
+  assert (p <= N)%nat by (destruct Vp; lia). pose proof (Highest j Vj) as Hj. destruct (Nat.ltb_spec p j) as [L|L].
   - rewrite minus_INR by lia. lra.
   - specialize (Below j Vj ltac:(lia)). rewrite minus_INR, plus_INR by lia. lra.
 Qed.

@@ -15,9 +15,8 @@ Lemma common_bound {X} (P : X -> R -> Prop) (l : list X) : downward P ->
   (forall x, In x l -> exists g, 0 < g /\ P x g) -> exists g, 0 < g /\ forall x, In x l -> P x g.
 Proof.
   intros D. induction l as [|x l IH]; intros H; [exists 1; split; [lra|easy]|].
-  destruct IH as (g & G & A); [intros y Hy; apply H; now right|].
-  destruct (H x (or_introl eq_refl)) as (g' & G' & B). exists (Rmin g g').
-  assert (M : 0 < Rmin g g') by now apply Rmin_glb_lt. split; [exact M|]. intros y [<-|Hy].
+  destruct IH as (g & G & A); [intros y Hy; apply H; now right|]. destruct (H x (or_introl eq_refl)) as (g' & G' & B).
+  exists (Rmin g g'). assert (M : 0 < Rmin g g') by now apply Rmin_glb_lt. split; [exact M|]. intros y [<-|Hy].
   - apply (D x g'); [exact B|]. split; [exact M|apply Rmin_r].
   - apply (D y g); [now apply A|]. split; [exact M|apply Rmin_l].
 Qed.

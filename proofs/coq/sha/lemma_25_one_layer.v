@@ -54,16 +54,14 @@ Let hard := hardmax.
 Let soft := softmax_at tau.
 Let eta_of (a : head) : R := if uniform_head a then 0 else eta.
 
-Lemma eta_of_nonneg a : 0 <= eta_of a.
-Proof. unfold eta_of. destruct (uniform_head a); lra. Qed.
+Lemma eta_of_nonneg a : 0 <= eta_of a. Proof. unfold eta_of. destruct (uniform_head a); lra. Qed.
 
 (* Lemma 31 for uniform heads. *)
 Lemma weights_apart a (i : position n) : In a (layer_heads l) ->
   sum n (fun j => Rabs (weights_by hard a n h i j - weights_by soft a n h' i j)) <= eta_of a.
 Proof.
-  intros A. unfold eta_of. destruct (uniform_head a) eqn:U; [|now apply Weights].
-  apply Req_le, sum_zero. intros j _. unfold hard, soft.
-  rewrite (uniform_head_same a n h h' i i tau U (visible_self n _ i (in_word i)) j).
+  intros A. unfold eta_of. destruct (uniform_head a) eqn:U; [|now apply Weights]. apply Req_le, sum_zero. intros j _.
+  unfold hard, soft. rewrite (uniform_head_same a n h h' i i tau U (visible_self n _ i (in_word i)) j).
   now rewrite (Rminus_diag_eq _ _ eq_refl), Rabs_R0.
 Qed.
 
@@ -140,8 +138,7 @@ Proof.
   unfold eta_of in *. destruct (uniform_head a); simpl; rewrite IH; lra.
 Qed.
 
-Lemma heads_e_size :
-  size D heads_e <= (1 + Q2R (values_norm l)) * size D e + eta * Q2R (scored_norm l) * size D c.
+Lemma heads_e_size : size D heads_e <= (1 + Q2R (values_norm l)) * size D e + eta * Q2R (scored_norm l) * size D c.
 Proof.
   unfold heads_e. rewrite size_plus, (size_total D (fun a d =>
     collect (fun r => reach r e + eta_of a * reach r c) (head_values a) d)).
@@ -167,10 +164,8 @@ Let layer_c : vector := fun d => heads_c d
 Let layer_e : vector := fun d => heads_e d
   + total (fun u => reach (unit_reads u) heads_e * abs_entry (unit_writes u) d) (layer_units l).
 
-Lemma abs_entry_nonneg r d : 0 <= abs_entry r d.
-Proof. apply collect_nonneg. intros; apply Rabs_pos. Qed.
-Lemma entry_within r d : Rabs (entry r d) <= abs_entry r d.
-Proof. apply collect_Rabs. Qed.
+Lemma abs_entry_nonneg r d : 0 <= abs_entry r d. Proof. apply collect_nonneg. intros; apply Rabs_pos. Qed.
+Lemma entry_within r d : Rabs (entry r d) <= abs_entry r d. Proof. apply collect_Rabs. Qed.
 Lemma abs_entry_size r : size D (abs_entry r) <= Q2R (row_norm r).
 Proof. rewrite row_norm_correct. apply (size_collect D (fun q => Rabs (Q2R q))). intros; apply Rabs_pos. Qed.
 
@@ -180,9 +175,8 @@ Proof.
   eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat; [now apply H|].
   eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat; [|apply entry_within].
   eapply Rle_trans; [apply total_Rabs|]. apply total_le. intros u _. unfold unit_output. rewrite Rabs_mult.
-  apply Rmult_le_compat; try apply Rabs_pos; [|apply entry_within].
-  eapply Rle_trans; [apply relu_within|]. eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat_r.
-  apply linear_reach. intros d'. now apply H.
+  apply Rmult_le_compat; try apply Rabs_pos; [|apply entry_within]. eapply Rle_trans; [apply relu_within|].
+  eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat_r. apply linear_reach. intros d'. now apply H.
 Qed.
 
 Lemma layer_apart : apart n (after_layer_by hard n l h) (after_layer_by soft n l h') layer_e.
@@ -202,8 +196,7 @@ Lemma layer_c_nonneg : nonnegative layer_c.
 Proof.
   pose proof heads_c_nonneg as H. intros d. apply Rplus_le_le_0_compat; [apply H|].
   apply Rplus_le_le_0_compat; [|apply abs_entry_nonneg]. apply total_nonneg. intros u _.
-  apply Rmult_le_pos; [|apply abs_entry_nonneg].
-  apply Rplus_le_le_0_compat; [now apply reach_nonneg|apply Rabs_pos].
+  apply Rmult_le_pos; [|apply abs_entry_nonneg]. apply Rplus_le_le_0_compat; [now apply reach_nonneg|apply Rabs_pos].
 Qed.
 Lemma layer_e_nonneg : nonnegative layer_e.
 Proof.

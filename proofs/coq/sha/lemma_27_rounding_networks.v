@@ -27,8 +27,7 @@ Definition affine_on (f : R -> R) (a b : R) : Prop := exists s c, forall x, a <=
 Definition clear (B : list R) (a b : R) : Prop := forall t, In t B -> ~ (a < t < b).
 Definition affine_off (B : list R) (f : R -> R) : Prop := forall a b, a < b -> clear B a b -> affine_on f a b.
 
-Lemma clear_incl B B' a b : incl B B' -> clear B' a b -> clear B a b.
-Proof. intros I H t T. now apply H, I. Qed.
+Lemma clear_incl B B' a b : incl B B' -> clear B' a b -> clear B a b. Proof. intros I H t T. now apply H, I. Qed.
 Lemma affine_off_incl B B' f : incl B B' -> affine_off B f -> affine_off B' f.
 Proof. intros I H a b L C. apply H; [exact L|]. now apply (clear_incl B B'). Qed.
 
@@ -85,24 +84,21 @@ Lemma one_zero B f a b x : affine_off B f -> clear B a b -> a < x < b -> f x = 0
 Proof.
   intros A C X F (y & Y & Fy).
   assert (Same : forall z lo hi, lo < hi -> clear B lo hi -> lo <= a -> b <= hi -> lo <= z <= hi -> f z = 0 -> z = x).
-  { intros z lo hi L D La Lb Z Fz. destruct (A lo hi L D) as (s & c & E).
-    pose proof (E x ltac:(lra)) as Ex. pose proof (E y ltac:(lra)) as Ey. pose proof (E z Z) as Ez.
-    destruct (Req_dec s 0) as [->|S]; [exfalso; lra|]. apply (Rmult_eq_reg_l s); [|exact S]. lra. }
+  { intros z lo hi L D La Lb Z Fz. destruct (A lo hi L D) as (s & c & E). pose proof (E x ltac:(lra)) as Ex.
+    pose proof (E y ltac:(lra)) as Ey. pose proof (E z Z) as Ez. destruct (Req_dec s 0) as [->|S]; [exfalso; lra|].
+    apply (Rmult_eq_reg_l s); [|exact S]. lra. }
   destruct (last_before B a) as [N|(t & T & Ta & M)].
-  - exists None. split; [now left|].
-    assert (Nb : forall s, In s B -> b <= s).
+  - exists None. split; [now left|]. assert (Nb : forall s, In s B -> b <= s).
     { intros s S. specialize (N s S). specialize (C s S). destruct (Rle_lt_dec b s); [assumption|]. exfalso. apply C.
       lra. }
     split; [intros s S; specialize (Nb s S); lra|]. intros z Z Fz.
     apply (Same z (Rmin a z) (Rmax b z)); try assumption.
     + pose proof (Rmin_l a z). pose proof (Rmax_l b z). lra.
-    + intros s S [L1 L2]. specialize (Nb s S). specialize (Z s S).
-      apply (Rlt_not_le _ _ L2). now apply Rmax_lub.
+    + intros s S [L1 L2]. specialize (Nb s S). specialize (Z s S). apply (Rlt_not_le _ _ L2). now apply Rmax_lub.
     + apply Rmin_l.
     + apply Rmax_l.
     + split; [apply Rmin_r|apply Rmax_r].
-  - exists (Some t). split; [right; now apply in_map|].
-    assert (Ct : clear B t b).
+  - exists (Some t). split; [right; now apply in_map|]. assert (Ct : clear B t b).
     { intros s S [L1 L2]. destruct (Rle_lt_dec s a) as [L|L]; [specialize (M s S L); lra|]. apply (C s S). lra. }
     split; [split; [lra|intros s S [L1 L2]; apply (Ct s S); lra]|]. intros z [Z1 Z2] Fz.
     apply (Same z t (Rmax b z)); try assumption.
@@ -130,18 +126,17 @@ Qed.
 Lemma relu_breaks B f : affine_off B f ->
   exists zs, length zs = S (length B) /\ affine_off (B ++ zs) (fun x => relu (f x)).
 Proof.
-  intros A. destruct (choose_each (fun t z => begins B t z /\ f z = 0) (starts B)) as (zs & L & H).
-  exists zs. split; [rewrite L; unfold starts; simpl; now rewrite length_map|]. intros a b Lab C.
+  intros A. destruct (choose_each (fun t z => begins B t z /\ f z = 0) (starts B)) as (zs & L & H). exists zs.
+  split; [rewrite L; unfold starts; simpl; now rewrite length_map|]. intros a b Lab C.
   assert (CB : clear B a b) by (apply (clear_incl B (B ++ zs)); [apply incl_appl, incl_refl|exact C]).
   destruct (A a b Lab CB) as (s & c & E).
   assert (Z : forall x, a < x < b -> s * x + c = 0 -> s * a + c = 0 /\ s * b + c = 0).
   { intros x X Zx. destruct (Req_dec s 0) as [->|S]; [lra|]. exfalso.
-    assert (Fx : f x = 0) by (rewrite E by lra; exact Zx).
-    destruct (one_zero B f a b x A CB X) as (t & T & Bx & U).
+    assert (Fx : f x = 0) by (rewrite E by lra; exact Zx). destruct (one_zero B f a b x A CB X) as (t & T & Bx & U).
     - exact Fx.
     - exists a. split; [lra|]. rewrite E by lra. intros Za. apply S. apply (Rmult_eq_reg_r (x - a)); lra.
-    - destruct (H t x T (conj Bx Fx)) as (z & Iz & Bz & Fz).
-      rewrite (U z Bz Fz) in Iz. apply (C x); [apply in_or_app; now right|exact X]. }
+    - destruct (H t x T (conj Bx Fx)) as (z & Iz & Bz & Fz). rewrite (U z Bz Fz) in Iz.
+      apply (C x); [apply in_or_app; now right|exact X]. }
   destruct (relu_affine s c a b Lab Z) as [P|N].
   - exists s, c. intros x Hx. rewrite E by exact Hx. apply relu_linear. now apply P.
   - exists 0, 0. intros x Hx. rewrite E by exact Hx. rewrite relu_zero by now apply N. lra.
@@ -200,9 +195,8 @@ Proof.
   destruct (A (y j) (y (S j)) ltac:(lra)) as (s & c & E).
   { intros t T L. apply N. now exists t. }
   pose proof (E (y j) ltac:(lra)) as E1. pose proof (E (y (S j)) ltac:(lra)) as E2.
-  pose proof (E (z j) ltac:(lra)) as E3.
-  rewrite Fixed in E1, E2 by lia. destruct (Rounds j J) as (k & K & R). rewrite R in E3.
-  assert (S1 : s = 1) by (apply (Rmult_eq_reg_r (y (S j) - y j)); lra). subst s.
+  pose proof (E (z j) ltac:(lra)) as E3. rewrite Fixed in E1, E2 by lia. destruct (Rounds j J) as (k & K & R).
+  rewrite R in E3. assert (S1 : s = 1) by (apply (Rmult_eq_reg_r (y (S j) - y j)); lra). subst s.
   destruct (Nat.le_gt_cases k j) as [L|L]; [pose proof (increasing j k L ltac:(lia))|
     pose proof (increasing k (S j) L K)]; lra.
 Qed.

@@ -24,16 +24,11 @@ Let k := winners n m s.
 Let q := exp ((2 * delta - g) / tau).
 Let rho := exp (2 * delta / tau).
 
-Lemma delta_nonneg : 0 <= delta.
-Proof. specialize (Near p Vp). pose proof (Rabs_pos (s p - s' p)). lra. Qed.
+Lemma delta_nonneg : 0 <= delta. Proof. specialize (Near p Vp). pose proof (Rabs_pos (s p - s' p)). lra. Qed.
 Lemma rho_at_least_1 : 1 <= rho.
-Proof.
-  unfold rho. rewrite <- exp_0. apply exp_monotone. pose proof delta_nonneg.
-  auto with signs.
-Qed.
+Proof. unfold rho. rewrite <- exp_0. apply exp_monotone. pose proof delta_nonneg. auto with signs. Qed.
 
-Lemma weight_visible j : visible n m j -> w j = exp (t j).
-Proof. intros [_ H]. unfold w, weight. now rewrite H. Qed.
+Lemma weight_visible j : visible n m j -> w j = exp (t j). Proof. intros [_ H]. unfold w, weight. now rewrite H. Qed.
 Lemma winner_visible j : j upto n -> winner n m s j = true -> visible n m j.
 Proof. intros Hj W. now apply winner_correct in W. Qed.
 
@@ -68,8 +63,7 @@ Proof.
   - rewrite (weight_visible j Vj). unfold w, weight. rewrite E. left. apply Rmult_lt_0_compat; apply exp_pos.
 Qed.
 
-Lemma k_at_least_1 : 1 <= k.
-Proof. exact (winners_at_least_1 n m s p Vp). Qed.
+Lemma k_at_least_1 : 1 <= k. Proof. exact (winners_at_least_1 n m s p Vp). Qed.
 
 (* One winner's weight k times, and all winners' weights, are alike but for rho. *)
 Lemma times_k (x c : R) : (each j upto n, winner n m s j = true -> x <= c * w j) -> x * k <= c * M.
@@ -85,12 +79,11 @@ Qed.
 
 Lemma M_pos : 0 < M.
 Proof.
-  destruct (winner_exists n m s p Vp) as (j & Hj & W). pose proof k_at_least_1.
-  assert (P : 0 < w j). { rewrite weight_visible; [apply exp_pos|now apply winner_visible]. }
+  destruct (winner_exists n m s p Vp) as (j & Hj & W). pose proof k_at_least_1. assert (P : 0 < w j).
+  { rewrite weight_visible; [apply exp_pos|now apply winner_visible]. }
   pose proof rho_at_least_1. pose proof (times_k (w j) rho) as T.
   assert (w j * k <= rho * M) by (apply T; intros; now apply winners_close).
-  assert (0 < w j * k) by (apply Rmult_lt_0_compat; lra).
-  apply Rmult_lt_reg_l with rho; lra.
+  assert (0 < w j * k) by (apply Rmult_lt_0_compat; lra). apply Rmult_lt_reg_l with rho; lra.
 Qed.
 
 (* What loses weighs at most n q times what wins. *)
@@ -126,10 +119,9 @@ Proof.
       assert (0 <= (w j - tied j) * / Z) by (apply Rmult_le_pos; lra). apply Rabs_le. lra.
     - unfold softmax. fold w Z. unfold Rdiv. ring. }
   eapply Rle_trans; [apply (sum_le n _ _ A)|]. rewrite !sum_plus, sum_scale_r, sum_scale_r, sum_minus.
-  fold M Z distortion. assert (E : M * (/ M - / Z) + (Z - M) * / Z = 2 * ((Z - M) / Z)) by (field; lra).
-  rewrite E. assert ((Z - M) / Z <= INR n * q); [|lra].
-  apply Rmult_le_reg_r with Z; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
-  eapply Rle_trans; [exact L|]. apply Rmult_le_compat_l; [|exact ZM].
+  fold M Z distortion. assert (E : M * (/ M - / Z) + (Z - M) * / Z = 2 * ((Z - M) / Z)) by (field; lra). rewrite E.
+  assert ((Z - M) / Z <= INR n * q); [|lra]. apply Rmult_le_reg_r with Z; [lra|]. unfold Rdiv.
+  rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. eapply Rle_trans; [exact L|]. apply Rmult_le_compat_l; [|exact ZM].
   apply Rmult_le_pos; [apply pos_INR|left; apply exp_pos].
 Qed.
 
@@ -171,15 +163,11 @@ Qed.
 
 Theorem near_hard_with_ties :
   sum n (fun j => Rabs (hardmax n m s j - softmax_at tau n m s' j)) <= 2 * (INR n * q) + (rho - 1).
-Proof.
-  pose proof distance_split. pose proof distortion_at_most. unfold softmax_at. fold t. lra.
-Qed.
+Proof. pose proof distance_split. pose proof distortion_at_most. unfold softmax_at. fold t. lra. Qed.
 
 Theorem near_hard_tieless : tieless n m s ->
   sum n (fun j => Rabs (hardmax n m s j - softmax_at tau n m s' j)) <= 2 * (INR n * q).
-Proof.
-  intros T. pose proof distance_split. rewrite (distortion_tieless T) in *. unfold softmax_at. fold t. lra.
-Qed.
+Proof. intros T. pose proof distance_split. rewrite (distortion_tieless T) in *. unfold softmax_at. fold t. lra. Qed.
 End Row.
 
 (* As printed: the winner has at least M - epsilon, every other position at most M - gamma + epsilon. *)
@@ -187,8 +175,7 @@ Theorem lemma_33 n m s p M epsilon gamma tau : visible n m p -> 0 < tau -> 0 <= 
   M - epsilon <= s p -> (forall j, visible n m j -> j <> p -> s j <= M - gamma + epsilon) ->
   sum n (fun j => Rabs (one_hot p j - softmax_at tau n m s j)) <= 2 * INR n / exp ((gamma - 2 * epsilon) / tau).
 Proof.
-  intros V T E P O. set (d := gamma - 2 * epsilon).
-  assert (L : forall j, visible n m j -> j <> p -> s j <= s p - d).
+  intros V T E P O. set (d := gamma - 2 * epsilon). assert (L : forall j, visible n m j -> j <> p -> s j <= s p - d).
   { intros j Vj N. specialize (O j Vj N). unfold d. lra. }
   assert (B : forall j, visible n m j -> j <> p -> s j < s p).
   { intros j Vj N. specialize (L j Vj N). unfold d in L. lra. }

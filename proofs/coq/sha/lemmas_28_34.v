@@ -16,8 +16,7 @@ Definition entries (d : nat) (W : nat -> nat -> R) (p : R) : Prop :=
   forall r c, r upto d -> c upto d -> Rabs (W r c) <= p.
 Definition coordinates (d : nat) (u : nat -> R) (p : R) : Prop := each c upto d, Rabs (u c) <= p.
 
-Lemma norm_1_nonneg d u : 0 <= norm_1 d u.
-Proof. apply sum_nonneg. intros; apply Rabs_pos. Qed.
+Lemma norm_1_nonneg d u : 0 <= norm_1 d u. Proof. apply sum_nonneg. intros; apply Rabs_pos. Qed.
 Lemma norm_1_ext d u v : (each c upto d, u c = v c) -> norm_1 d u = norm_1 d v.
 Proof. intros H. apply sum_ext. intros c Hc. now rewrite H. Qed.
 Lemma norm_1_triangle d u v : norm_1 d (fun c => u c + v c) <= norm_1 d u + norm_1 d v.
@@ -165,27 +164,24 @@ Theorem lemma_32 d p : (1 <= d)%nat -> 0 <= p -> exists K, 1 <= K /\
   norm_1 d (fun c => v c - v' c) <= eps -> eps <= 1 ->
   Rabs (printed_score d WQ WK u v - printed_score d WQ WK u' v') <= K * x * eps.
 Proof.
-  intros Hd P. pose proof (INR_at_least_1 d Hd) as D. set (q := Rmax 1 p).
-  assert (Q : 1 <= q) by apply Rmax_l. assert (Qp : p <= q) by apply Rmax_r.
-  assert (B : forall a b, 1 <= a -> 1 <= b -> 1 <= a * b).
+  intros Hd P. pose proof (INR_at_least_1 d Hd) as D. set (q := Rmax 1 p). assert (Q : 1 <= q) by apply Rmax_l.
+  assert (Qp : p <= q) by apply Rmax_r. assert (B : forall a b, 1 <= a -> 1 <= b -> 1 <= a * b).
   { intros a b Ha Hb. replace 1 with (1 * 1) by lra. apply Rmult_le_compat; lra. }
-  assert (DQ : 1 <= INR d ^ 2 * q ^ 2) by (simpl; repeat apply B; lra).
-  exists (3 * (INR d ^ 2 * q ^ 2)). split; [lra|].
-  intros WQ WK u v u' v' x eps HQ HK X U V EU EV E1. unfold printed_score, Rdiv.
+  assert (DQ : 1 <= INR d ^ 2 * q ^ 2) by (simpl; repeat apply B; lra). exists (3 * (INR d ^ 2 * q ^ 2)).
+  split; [lra|]. intros WQ WK u v u' v' x eps HQ HK X U V EU EV E1. unfold printed_score, Rdiv.
   assert (S : 1 <= sqrt (INR d)) by (rewrite <- sqrt_1; apply sqrt_le_1_alt; exact D).
   rewrite <- Rmult_minus_distr_r, Rabs_mult, (Rabs_right (/ _)) by (left; apply Rinv_0_lt_compat; lra).
   set (s := dot d (product d WQ u) _ - _). apply Rle_trans with (Rabs s).
-  { rewrite <- (Rmult_1_r (Rabs s)) at 2. apply Rmult_le_compat_l; [apply Rabs_pos|].
-    rewrite <- Rinv_1. apply Rinv_le_contravar; lra. }
+  { rewrite <- (Rmult_1_r (Rabs s)) at 2. apply Rmult_le_compat_l; [apply Rabs_pos|]. rewrite <- Rinv_1.
+    apply Rinv_le_contravar; lra. }
   unfold s. rewrite dot_difference. set (du := fun c => u c - u' c) in *. set (dv := fun c => v c - v' c) in *.
   assert (HQ' : entries d WQ q) by (intros r c Hr Hc; specialize (HQ r c Hr Hc); lra).
   assert (HK' : entries d WK q) by (intros r c Hr Hc; specialize (HK r c Hr Hc); lra).
   pose proof (score_norms d WQ WK du v q HQ' HK' ltac:(lra)) as A1.
   pose proof (score_norms d WQ WK u dv q HQ' HK' ltac:(lra)) as A2.
-  pose proof (score_norms d WQ WK du dv q HQ' HK' ltac:(lra)) as A3.
-  pose proof (norm_1_coordinates d u x U) as NU. pose proof (norm_1_coordinates d v x V) as NV.
-  pose proof (norm_1_nonneg d u). pose proof (norm_1_nonneg d v). pose proof (norm_1_nonneg d du) as Z.
-  pose proof (norm_1_nonneg d dv).
+  pose proof (score_norms d WQ WK du dv q HQ' HK' ltac:(lra)) as A3. pose proof (norm_1_coordinates d u x U) as NU.
+  pose proof (norm_1_coordinates d v x V) as NV. pose proof (norm_1_nonneg d u). pose proof (norm_1_nonneg d v).
+  pose proof (norm_1_nonneg d du) as Z. pose proof (norm_1_nonneg d dv).
   assert (C : 0 <= INR d * q ^ 2) by auto with signs.
   assert (M : forall a b, 0 <= a -> a <= eps -> 0 <= b -> b <= INR d * x ->
     INR d * q ^ 2 * (a * b) <= INR d ^ 2 * q ^ 2 * x * eps).

@@ -21,9 +21,7 @@ Proof.
 Qed.
 
 Lemma has_parity_as e p j : has_parity e p = true -> has_parity e j = Nat.even (p + j).
-Proof.
-  unfold has_parity. rewrite Nat.even_add, <- !Nat.negb_even. destruct e, (Nat.even p), (Nat.even j); easy.
-Qed.
+Proof. unfold has_parity. rewrite Nat.even_add, <- !Nat.negb_even. destruct e, (Nat.even p), (Nat.even j); easy. Qed.
 
 Section Heads.
 Variables (p : nat -> bool) (n i : nat) (g : R) (e : bool).

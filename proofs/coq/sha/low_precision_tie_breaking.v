@@ -35,8 +35,7 @@ Qed.
 Lemma dominated_leftmost p : INR n <= L -> is_leftmost n m s p ->
   sum n (except p (weight m leftmost_score)) <= exp (- g) / (1 - exp (- g)) * weight m leftmost_score p.
 Proof.
-  intros HL R. pose proof R as [V M]. pose proof (pos_INR n) as P.
-  apply dominated_right with n; auto. intros j Vj Ne.
+  intros HL R. pose proof R as [V M]. pose proof (pos_INR n) as P. apply dominated_right with n; auto. intros j Vj Ne.
   assert (T : INR (if (p <? j)%nat then j - p else n + j - p) <= (L * s p - INR p) - (L * s j - INR j)).
   { destruct (Nat.ltb_spec p j) as [A|A].
     - rewrite minus_INR by lia. assert (s j <= s p) by apply (proj1 (M j Vj)).

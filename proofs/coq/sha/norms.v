@@ -21,10 +21,8 @@ Lemma size_nonneg D c : (forall d, (d < D)%nat -> 0 <= c d) -> 0 <= size D c.
 Proof. intros H. apply sum_nonneg. intros j Hj. apply H. lia. Qed.
 Lemma size_plus D c c' : size D (fun d => c d + c' d) = size D c + size D c'.
 Proof. unfold size. now rewrite <- sum_plus. Qed.
-Lemma size_scale D q c : size D (fun d => q * c d) = q * size D c.
-Proof. unfold size. now rewrite <- sum_scale. Qed.
-Lemma size_zero D : size D (fun _ => 0) = 0.
-Proof. now apply sum_zero. Qed.
+Lemma size_scale D q c : size D (fun d => q * c d) = q * size D c. Proof. unfold size. now rewrite <- sum_scale. Qed.
+Lemma size_zero D : size D (fun _ => 0) = 0. Proof. now apply sum_zero. Qed.
 
 Lemma size_grows D D' c : (D <= D')%nat -> (forall d, (d < D')%nat -> 0 <= c d) -> size D c <= size D' c.
 Proof.
@@ -41,16 +39,11 @@ Qed.
 
 Lemma size_total {X} D (f : X -> vector) l :
   size D (fun d => total (fun x => f x d) l) = total (fun x => size D (f x)) l.
-Proof.
-  induction l as [|x l IH]; simpl; [apply size_zero|]. now rewrite size_plus, IH.
-Qed.
+Proof. induction l as [|x l IH]; simpl; [apply size_zero|]. now rewrite size_plus, IH. Qed.
 
 Lemma total_Rabs {X} (f : X -> R) l : Rabs (total f l) <= total (fun x => Rabs (f x)) l.
-Proof.
-  induction l as [|x l IH]; simpl; [rewrite Rabs_R0; lra|]. eapply Rle_trans; [apply Rabs_triang|]. lra.
-Qed.
-Lemma total_difference {X} (f g : X -> R) l :
-  Rabs (total f l - total g l) <= total (fun x => Rabs (f x - g x)) l.
+Proof. induction l as [|x l IH]; simpl; [rewrite Rabs_R0; lra|]. eapply Rle_trans; [apply Rabs_triang|]. lra. Qed.
+Lemma total_difference {X} (f g : X -> R) l : Rabs (total f l - total g l) <= total (fun x => Rabs (f x - g x)) l.
 Proof.
   replace (total f l - total g l) with (total (fun x => f x - g x) l); [apply total_Rabs|].
   induction l as [|x l IH]; simpl; lra.
@@ -147,9 +140,8 @@ Qed.
 
 Lemma linear_reach r x c : (forall d, Rabs (x d) <= c d) -> Rabs (linear r x) <= reach r c.
 Proof.
-  intros H. induction r as [|[d q] r IH]; simpl; [rewrite Rabs_R0; lra|].
-  eapply Rle_trans; [apply Rabs_triang|]. rewrite Rabs_mult. apply Rplus_le_compat; [|exact IH].
-  apply Rmult_le_compat_l; [apply Rabs_pos|apply H].
+  intros H. induction r as [|[d q] r IH]; simpl; [rewrite Rabs_R0; lra|]. eapply Rle_trans; [apply Rabs_triang|].
+  rewrite Rabs_mult. apply Rplus_le_compat; [|exact IH]. apply Rmult_le_compat_l; [apply Rabs_pos|apply H].
 Qed.
 Lemma linear_minus r x y : linear r x - linear r y = linear r (fun d => x d - y d).
 Proof. induction r as [|[d q] r IH]; simpl; [lra|]. rewrite <- IH. lra. Qed.
@@ -163,8 +155,7 @@ Proof.
   - cbn [reach]. rewrite IH by (intros e I; apply B; now right).
     transitivity (size D (fun e => (if (d =? e)%nat then Rabs (Q2R q) * c d else 0) + Q2R (column r e) * c e)).
     + rewrite size_plus, size_single. now rewrite (proj2 (Nat.ltb_lt d D)) by (apply B; now left).
-    + apply sum_ext. intros j _. unfold column. cbn [total_q fold_right fst snd].
-      rewrite Q2R_reduced, Q2R_plus.
+    + apply sum_ext. intros j _. unfold column. cbn [total_q fold_right fst snd]. rewrite Q2R_reduced, Q2R_plus.
       fold (total_q (fun e => if Nat.eqb (fst e) (Nat.pred j) then Qabs (snd e) else 0%Q) r).
       destruct (Nat.eqb_spec d (Nat.pred j)) as [->|N]; [rewrite Q2R_Qabs|rewrite Q2R_0]; lra.
 Qed.
@@ -221,7 +212,6 @@ Proof.
 Qed.
 
 Definition all_below (D : nat) (rs : list row) : Prop := forall r, In r rs -> below D r.
-
 Lemma size_ext D c c' : (forall d, c d = c' d) -> size D c = size D c'.
 Proof. intros H. apply sum_ext. intros j _. apply H. Qed.
 
@@ -261,12 +251,11 @@ Lemma score_difference qs : forall ks x y x' y' c e,
   <= score_reach qs ks c e + score_reach qs ks e c + score_reach qs ks e e.
 Proof.
   intros ks x y x' y' c e X Y EX EY. revert ks.
-  induction qs as [|q qs IH]; intros [|k ks]; cbn [dot_product score_reach];
-    try (rewrite Rminus_0_r, Rabs_R0; lra).
+  induction qs as [|q qs IH]; intros [|k ks]; cbn [dot_product score_reach]; try (rewrite Rminus_0_r, Rabs_R0; lra).
   pose proof (linear_reach q x c X) as A. pose proof (linear_reach k y c Y) as B.
   pose proof (linear_difference q x x' e EX) as A'. pose proof (linear_difference k y y' e EY) as B'.
-  specialize (IH ks). set (p := linear q x) in *. set (r := linear k y) in *.
-  set (p' := linear q x') in *. set (r' := linear k y') in *.
+  specialize (IH ks). set (p := linear q x) in *. set (r := linear k y) in *. set (p' := linear q x') in *.
+  set (r' := linear k y') in *.
   replace (p * r + _ - _) with ((p * (r - r') + (p - p') * r - (p - p') * (r - r'))
     + (dot_product qs ks x y - dot_product qs ks x' y')) by ring.
   eapply Rle_trans; [apply Rabs_triang|].
@@ -295,13 +284,11 @@ Definition growth (l : layer) (c : Q) : Q := Qred (amplification l * c + bias_no
 
 Lemma row_norm_correct r : Q2R (row_norm r) = total (fun e => Rabs (Q2R (snd e))) r.
 Proof.
-  unfold row_norm. rewrite total_q_correct. induction r as [|e r IH]; simpl; [reflexivity|].
-  now rewrite IH, Q2R_Qabs.
+  unfold row_norm. rewrite total_q_correct. induction r as [|e r IH]; simpl; [reflexivity|]. now rewrite IH, Q2R_Qabs.
 Qed.
 Lemma row_norm_nonneg r : 0 <= Q2R (row_norm r).
 Proof. rewrite row_norm_correct. apply total_nonneg. intros; apply Rabs_pos. Qed.
-Lemma column_norm_nonneg r : 0 <= Q2R (column_norm r).
-Proof. apply greatest_nonneg. Qed.
+Lemma column_norm_nonneg r : 0 <= Q2R (column_norm r). Proof. apply greatest_nonneg. Qed.
 Lemma values_norm_nonneg l : 0 <= Q2R (values_norm l).
 Proof. unfold values_norm. rewrite total_q_correct. apply total_nonneg. intros a _. apply column_norm_nonneg. Qed.
 Lemma scored_norm_nonneg l : 0 <= Q2R (scored_norm l).
@@ -338,8 +325,7 @@ Definition reads_below (D : nat) (l : layer) : Prop :=
 Lemma below_flat_map {X} D (f : X -> row) l : (forall x, In x l -> below D (f x)) -> below D (flat_map f l).
 Proof.
   intros H d I. unfold directions_of in I. apply in_map_iff in I as (e & <- & I).
-  apply in_flat_map in I as (x & X' & I).
-  apply (H x X'). now apply in_map.
+  apply in_flat_map in I as (x & X' & I). apply (H x X'). now apply in_map.
 Qed.
 Lemma below_weighted D q r : below D r -> below D (weighted q r).
 Proof. intros H d I. apply H. unfold directions_of, weighted in *. now rewrite map_map in I. Qed.

@@ -56,8 +56,7 @@ Proof.
     replace (S d * S d)%nat with (S d + d * S d)%nat by lia. rewrite pow_add. rewrite <- (Rmult_1_r (x ^ S d)) at 2.
     apply Rmult_le_compat_l; [apply pow_le; lra|]. rewrite <- (pow1 (d * S d)). apply pow_incr. lra.
   - rewrite (sum_apart B (S q)) by lia. replace (distance (S q) (S q)) with 0%nat by (unfold distance; lia).
-    apply Rmult_le_reg_r with (1 - x); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
-    rewrite pow_O. lra.
+    apply Rmult_le_reg_r with (1 - x); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. rewrite pow_O. lra.
 Qed.
 
 Lemma sum_by_digits B (G H : nat -> R) M : (1 <= B)%nat ->
@@ -112,9 +111,7 @@ Proof.
 Qed.
 
 Lemma four_digits : ((1 + exp (- ln 28)) / (1 - exp (- ln 28))) ^ 4 <= 4 / 3.
-Proof.
-  rewrite exp_Ropp, exp_ln by lra. replace ((1 + / 28) / (1 - / 28)) with (29 / 27) by field. simpl. lra.
-Qed.
+Proof. rewrite exp_Ropp, exp_ln by lra. replace ((1 + / 28) / (1 - / 28)) with (29 / 27) by field. simpl. lra. Qed.
 
 (* A base: B^4 >= n, and B^2 of the order of sqrt n. *)
 Lemma base_for n : (1 <= n)%nat -> exists B, (1 <= B)%nat /\ (n <= B ^ 4)%nat /\ INR B ^ 2 <= 4 * sqrt (INR n).

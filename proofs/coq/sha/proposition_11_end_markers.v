@@ -37,8 +37,7 @@ Definition mean_up_to (i : nat) : R := (1 - alternating i) / (2 * INR i).
 Lemma alternating_mean_future n (i : position n) c : attend n (future i) (fun _ => c)
   (fun j => - alternating j) = mean_up_to i.
 Proof.
-  pose proof (INR_at_least_1 i ltac:(lia)).
-  rewrite attend_uniform_future, alternating_sum by lia.
+  pose proof (INR_at_least_1 i ltac:(lia)). rewrite attend_uniform_future, alternating_sum by lia.
   unfold mean_up_to, alternating. destruct (Nat.odd i); field; lra.
 Qed.
 
@@ -61,9 +60,8 @@ Qed.
 Theorem proposition_11a_reciprocal n (i : position n) c : attend n (future i) (fun _ => c)
   (fun j => bit (j =? 1)) = 1 / INR i.
 Proof.
-  rewrite attend_uniform_future. f_equal.
-  rewrite (sum_apart i 1) by lia. rewrite sum_zero; [simpl; lra|].
-  intros j _. unfold except. now destruct (j =? 1)%nat.
+  rewrite attend_uniform_future. f_equal. rewrite (sum_apart i 1) by lia. rewrite sum_zero; [simpl; lra|]. intros j _.
+  unfold except. now destruct (j =? 1)%nat.
 Qed.
 
 (* ---- (b) the last position ---- *)

@@ -21,9 +21,7 @@ Proof.
   apply Rmult_le_reg_r with (IZR (Zpos d)); [exact P|]. rewrite Rmult_assoc, Rinv_l by lra. lra.
 Qed.
 
-Lemma rounded_down_le x : Q2R (rounded_down x) <= Q2R x.
-Proof. apply multiple_below_le. Qed.
-
+Lemma rounded_down_le x : Q2R (rounded_down x) <= Q2R x. Proof. apply multiple_below_le. Qed.
 Lemma rounded_up_le x : Q2R x <= Q2R (rounded_up x).
 Proof. unfold rounded_up. rewrite Q2R_opp. pose proof (rounded_down_le (- x)) as H. rewrite Q2R_opp in H. lra. Qed.
 
@@ -44,9 +42,8 @@ Lemma series_below x k : 0 <= Q2R x ->
   Q2R (fst (series x k)) <= / INR (fact k) * Q2R x ^ k /\
   Q2R (snd (series x k)) <= sum_f_R0 (fun j => / INR (fact j) * Q2R x ^ j) k.
 Proof.
-  intros Hx. induction k as [|k [T Sum]]; [simpl; rewrite Q2R_1; lra|].
-  cbn [series]. destruct (series x k) as [term total]. cbn [fst snd] in *.
-  assert (P : 0 < INR (S k)) by (apply lt_0_INR; lia).
+  intros Hx. induction k as [|k [T Sum]]; [simpl; rewrite Q2R_1; lra|]. cbn [series].
+  destruct (series x k) as [term total]. cbn [fst snd] in *. assert (P : 0 < INR (S k)) by (apply lt_0_INR; lia).
   assert (E : Q2R (rounded_down (term * x / inject_Z (Z.of_nat (S k)))) <= / INR (fact (S k)) * Q2R x ^ S k).
   { eapply Rle_trans; [apply rounded_down_le|]. rewrite Q2R_div, Q2R_mult, Q2R_of_nat.
     - replace (/ INR (fact (S k)) * Q2R x ^ S k) with ((/ INR (fact k) * Q2R x ^ k) * Q2R x / INR (S k)).
@@ -60,20 +57,15 @@ Lemma exp_below_correct g : Q2R (exp_below g) <= exp (Q2R g).
 Proof.
   unfold exp_below. destruct (Qle_bool 0 (rounded_down g)) eqn:E; [|rewrite Q2R_0; left; apply exp_pos].
   apply Qle_bool_R in E. rewrite Q2R_0 in E. eapply Rle_trans; [exact (proj2 (series_below _ 16 E))|].
-  eapply Rle_trans; [now apply exp_series|].
-  apply exp_monotone, rounded_down_le.
+  eapply Rle_trans; [now apply exp_series|]. apply exp_monotone, rounded_down_le.
 Qed.
 
 Lemma exp_at_least_correct b g : exp_at_least b g = true -> Q2R b <= exp (Q2R g).
 Proof. unfold exp_at_least. intros H. apply Qle_bool_R in H. eapply Rle_trans; [exact H|apply exp_below_correct]. Qed.
-
 Lemma exp_at_least_negative b g : exp_at_least b g = true -> 0 < Q2R b -> exp (- Q2R g) <= / Q2R b.
 Proof. intros H P. apply exp_negative_upper; [exact P|now apply exp_at_least_correct]. Qed.
-
 Lemma exp_at_least_positive b g : exp_at_least b g = true -> 1 < Q2R b -> 0 < Q2R g.
-Proof.
-  intros H P. apply exp_at_least_correct in H. apply exp_lt_inv. rewrite exp_0. lra.
-Qed.
+Proof. intros H P. apply exp_at_least_correct in H. apply exp_lt_inv. rewrite exp_0. lra. Qed.
 
 (* ---- lookups ---- *)
 (* At least e^(-g), and at most 2/3. *)
@@ -104,10 +96,8 @@ Definition reads_tables (g : Q) : bool :=
 
 Lemma rational_power_value q k : Q2R (rational_power q k) = Q2R q ^ k.
 Proof. induction k as [|k IH]; [apply Q2R_1|]. cbn [rational_power pow]. now rewrite Q2R_mult, IH. Qed.
-
 Lemma rational_sum_value n f : Q2R (rational_sum n f) = sum n (fun k => Q2R (f k)).
 Proof. induction n as [|n IH]; [apply Q2R_0|]. cbn [rational_sum sum]. now rewrite Q2R_plus, IH. Qed.
-
 Lemma rational_mass_value q K : Q2R (rational_mass q K) = mass (Q2R q) K.
 Proof. unfold rational_mass. rewrite rational_sum_value. apply sum_ext. intros. apply rational_power_value. Qed.
 

@@ -12,8 +12,7 @@ From Certify Require Import positions finite_sums softmax exponential relu formu
   theorem_12_previous_next theorem_15_since_until critical_constants.
 Open Scope R_scope.
 
-Lemma one_hot_range p j : 0 <= one_hot p j <= 1.
-Proof. unfold one_hot. destruct (j =? p)%nat; lra. Qed.
+Lemma one_hot_range p j : 0 <= one_hot p j <= 1. Proof. unfold one_hot. destruct (j =? p)%nat; lra. Qed.
 
 (* ---- necessary: any scores, any position ---- *)
 Lemma count_others n p : p upto n -> sum n (except p (fun _ => 1)) = INR n - 1.
@@ -43,9 +42,7 @@ Proof.
 Qed.
 
 Lemma at_least_ln x t : 0 < x -> x <= exp t <-> ln x <= t.
-Proof.
-  intros Hx. split; [now apply ln_below|]. intros H. rewrite <- (exp_ln x Hx). now apply exp_monotone.
-Qed.
+Proof. intros Hx. split; [now apply ln_below|]. intros H. rewrite <- (exp_ln x Hx). now apply exp_monotone. Qed.
 
 (* ---- sufficient: the first position, under any mask that shows it ---- *)
 Theorem first_position_found n m t v : (1 <= n)%nat -> m 1%nat = true -> 3 * (INR n - 1) <= exp t ->
@@ -53,13 +50,12 @@ Theorem first_position_found n m t v : (1 <= n)%nat -> m 1%nat = true -> 3 * (IN
   Rabs (v 1%nat - attend n m (fun j => t * one_hot 1 j) v) <= 1 / 4.
 Proof.
   intros Hn Hm H Hv. set (s := fun j => t * one_hot 1 j). set (b := (INR n - 1) * exp (- t)).
-  pose proof (INR_at_least_1 n Hn) as N. pose proof (exp_pos (- t)) as E.
-  assert (B : 0 <= b <= 1 / 3).
+  pose proof (INR_at_least_1 n Hn) as N. pose proof (exp_pos (- t)) as E. assert (B : 0 <= b <= 1 / 3).
   { split; [apply Rmult_le_pos; lra|]. unfold b. apply Rmult_le_compat_r with (r := exp (- t)) in H; [|lra].
     rewrite <- exp_plus, Rplus_opp_r, exp_0 in H. lra. }
   apply Rle_trans with (b / (1 + b)).
-  - apply (attend_concentrated n m s 1 b); [split; [lia|exact Hm]|apply B| |exact Hv].
-    unfold b, weight at 2, s. rewrite Hm, one_hot_here, Rmult_1_r, Rmult_assoc, <- exp_plus, Rplus_opp_l, exp_0.
+  - apply (attend_concentrated n m s 1 b); [split; [lia|exact Hm]|apply B| |exact Hv]. unfold b, weight at 2, s.
+    rewrite Hm, one_hot_here, Rmult_1_r, Rmult_assoc, <- exp_plus, Rplus_opp_l, exp_0.
     rewrite Rmult_1_r, <- (count_others n 1) by lia. apply sum_le. intros j _. unfold except.
     destruct (Nat.eqb_spec j 1) as [|Ne]; [lra|]. unfold weight.
     rewrite one_hot_elsewhere, Rmult_0_r, exp_0 by exact Ne. destruct (m j); lra.

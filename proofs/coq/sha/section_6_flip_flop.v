@@ -36,12 +36,11 @@ Theorem flip_flop_needs_ln_4 g : 0 < g < ln 4 -> exists n, (1 <= n)%nat /\
       (fun j => bit (only n j))).
 Proof.
   intros G. destruct (enough_powers (exp (- g)) (above_quarter g G)) as (K & HK). exists (S K). split; [lia|].
-  pose proof (INR_at_least_1 (S K) ltac:(lia)) as N1.
-  apply lone_vote with (p := S K).
+  pose proof (INR_at_least_1 (S K) ltac:(lia)) as N1. apply lone_vote with (p := S K).
   - apply visible_future. lia.
   - reflexivity.
-  - apply ties_outvote with (d := 1%nat) (g := g) (K := K); try lia; [lra|exact HK|].
-    intros k Hk. apply Req_le. unfold flip_flop_score. rewrite Nat.mul_1_r, minus_INR by lia. field. lra.
+  - apply ties_outvote with (d := 1%nat) (g := g) (K := K); try lia; [lra|exact HK|]. intros k Hk. apply Req_le.
+    unfold flip_flop_score. rewrite Nat.mul_1_r, minus_INR by lia. field. lra.
 Qed.
 
 (* At temperature 1/(n ln n), n = 2. *)

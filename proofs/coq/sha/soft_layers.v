@@ -43,10 +43,8 @@ Proof.
   rewrite larger_correct. eapply Rle_trans; [apply IH|apply Rmax_r].
 Qed.
 
-Lemma score_norm_nonneg a : 0 <= Q2R (score_norm a).
-Proof. apply greatest_nonneg. Qed.
-Lemma unit_norm_nonneg l : 0 <= Q2R (unit_norm l).
-Proof. apply greatest_nonneg. Qed.
+Lemma score_norm_nonneg a : 0 <= Q2R (score_norm a). Proof. apply greatest_nonneg. Qed.
+Lemma unit_norm_nonneg l : 0 <= Q2R (unit_norm l). Proof. apply greatest_nonneg. Qed.
 Lemma amplification_nonneg l : 0 <= Q2R (amplification l).
 Proof.
   rewrite Q2R_amplification. pose proof (unit_norm_nonneg l). pose proof (values_norm_nonneg l).
@@ -55,8 +53,7 @@ Qed.
 Lemma Q2R_growth l c : Q2R (growth l c) = Q2R (amplification l) * Q2R c + Q2R (bias_norm l).
 Proof. unfold growth. now autorewrite with to_reals. Qed.
 
-Lemma Q2R_two : Q2R 2 = 2.
-Proof. unfold Q2R. simpl. lra. Qed.
+Lemma Q2R_two : Q2R 2 = 2. Proof. unfold Q2R. simpl. lra. Qed.
 
 (* ---- the induction ---- *)
 Section Layers.

@@ -38,8 +38,7 @@ Proof.
   - intros L. replace j with i by lia. rewrite half_parity_other by exact Par. lra.
 Qed.
 
-Lemma leftmost_neighbour n i e : (1 <= i < n)%nat -> Nat.odd i = e ->
-  is_leftmost n (past i) (half_parity e) (i + 1).
+Lemma leftmost_neighbour n i e : (1 <= i < n)%nat -> Nat.odd i = e -> is_leftmost n (past i) (half_parity e) (i + 1).
 Proof.
   intros Hi Par. destruct (neighbour_parity i e ltac:(lia) Par) as [_ H1].
   split; [split; [lia|apply Nat.leb_le; lia]|]. intros j [Hj Mj]. apply Nat.leb_le in Mj. rewrite H1. split.
@@ -53,7 +52,6 @@ Variable q : R.
 Hypothesis Hq : 0 < q < 1.
 
 Definition even_power (k : nat) : R := if Nat.even k then q ^ k else 0.
-
 Lemma even_power_nonneg k : 0 <= even_power k.
 Proof. unfold even_power. destruct (Nat.even k); [apply pow_le|]; lra. Qed.
 
@@ -79,10 +77,9 @@ Definition rival_distance (p j : nat) : nat := if Nat.even (p + j) then p - j el
 (* Of the latter, rounded down to even numbers, the nearest is the first even number from p on. *)
 Lemma rivals_sum p : (1 <= p)%nat -> sum (p + 1) (except p (fun j => q ^ rival_distance p j)) <= q ^ 2 / (1 - q ^ 2).
 Proof.
-  intros Hp. assert (S2 : 0 < 1 - q ^ 2) by nra. apply Rmult_le_reg_r with (1 - q ^ 2); [exact S2|].
-  unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
-  set (e := if Nat.even p then p else S p). assert (He : (p <= e <= S p)%nat) by (unfold e; destruct (Nat.even p); lia).
-  assert (Ee : Nat.even e = true).
+  intros Hp. assert (S2 : 0 < 1 - q ^ 2) by nra. apply Rmult_le_reg_r with (1 - q ^ 2); [exact S2|]. unfold Rdiv.
+  rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. set (e := if Nat.even p then p else S p).
+  assert (He : (p <= e <= S p)%nat) by (unfold e; destruct (Nat.even p); lia). assert (Ee : Nat.even e = true).
   { unfold e. destruct (Nat.even p) eqn:E; [exact E|]. now rewrite Nat.even_succ, <- Nat.negb_even, E. }
   eapply Rle_trans; [|apply (even_powers_sum (e - 1 + (p + 1)))]. apply Rmult_le_compat_r; [lra|].
   apply Rle_trans with (sum (p + 1) (fun j => bit (j <=? p - 1) * even_power (p - j) + even_power (e + p + 1 - j))).
@@ -91,8 +88,8 @@ Proof.
       pose proof (even_power_nonneg (e + p + 1 - j)). nra. }
     unfold rival_distance. destruct (Nat.even (p + j)) eqn:E.
     + assert (j <> p + 1)%nat.
-      { intros ->. replace (p + (p + 1))%nat with (1 + 2 * p)%nat in E by lia.
-        rewrite Nat.even_add_mul_2 in E. discriminate. }
+      { intros ->. replace (p + (p + 1))%nat with (1 + 2 * p)%nat in E by lia. rewrite Nat.even_add_mul_2 in E.
+        discriminate. }
       rewrite (proj2 (Nat.leb_le j (p - 1))) by lia. cbn [bit]. rewrite Rmult_1_l.
       pose proof (even_power_nonneg (e + p + 1 - j)). unfold even_power at 1.
       replace (p + j)%nat with (p - j + 2 * j)%nat in E by lia. rewrite Nat.even_add_mul_2 in E. rewrite E. lra.
@@ -101,12 +98,12 @@ Proof.
       { rewrite <- (Nat.even_add_mul_2 _ j). replace (e + p + 1 - j + 2 * j)%nat with (S (e + (p + j))) by lia.
         rewrite Nat.even_succ, <- Nat.negb_even, Nat.even_add, Ee, E. reflexivity. }
       unfold even_power at 2. rewrite E'. pose proof (power_decreases (e + p + 1 - j) (p + (p + 2) - j) ltac:(lia)).
-          nra.
+      nra.
   - rewrite sum_plus, sum_up_to, (sum_cut (e - 1)) by lia. apply Rplus_le_compat.
     + rewrite (sum_ext (p - 1) _ (fun j => even_power (S (p - 1) - j))) by (intros; f_equal; lia).
       rewrite sum_backwards. pose proof (even_power_nonneg p).
-      assert (D : (e - 1 = p - 1 \/ e - 1 = S (p - 1))%nat) by lia. destruct D as [-> | ->]; [lra|].
-      cbn [sum]. replace (S (p - 1)) with p by lia. lra.
+      assert (D : (e - 1 = p - 1 \/ e - 1 = S (p - 1))%nat) by lia. destruct D as [-> | ->]; [lra|]. cbn [sum].
+      replace (S (p - 1)) with p by lia. lra.
     + rewrite <- (sum_backwards (p + 1)). right. apply sum_ext. intros j Hj. f_equal. lia.
 Qed.
 End EvenPowers.

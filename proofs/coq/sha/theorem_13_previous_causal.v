@@ -60,7 +60,5 @@ Qed.
 Theorem theorem_13b :
   let head e := attend n (future i) (fun j => INR i ^ 2 * causal_score e j / 1) (fun j => bit (p j)) in
   gated (head true) (head false) i (bit (i =? 1)) = bit (negb (i =? 1) && p (i - 1)%nat).
-Proof.
-  cbv zeta. rewrite <- theorem_13a. cbv zeta. f_equal; (apply attend_ext; [intros; field; lra|reflexivity]).
-Qed.
+Proof. cbv zeta. rewrite <- theorem_13a. cbv zeta. f_equal; (apply attend_ext; [intros; field; lra|reflexivity]). Qed.
 End Statements.

@@ -12,16 +12,13 @@ Open Scope R_scope.
 
 (* Truth values have a gap of 1. *)
 Lemma gap_bit n m (b : nat -> bool) : has_gap n m (fun j => bit (b j)) 1.
-Proof.
-  intros p V M j Vj. specialize (M j Vj). destruct (b j), (b p); simpl in *; lra.
-Qed.
+Proof. intros p V M j Vj. specialize (M j Vj). destruct (b j), (b p); simpl in *; lra. Qed.
 
 Section Operands.
 Variables p q : nat -> bool.
 
 Definition decides (j : nat) : bool := implb (p j) (q j).
 Definition both (j : nat) : bool := p j && q j.
-
 Lemma undecided j : decides j = false -> p j = true /\ q j = false.
 Proof. unfold decides. destruct (p j), (q j); easy. Qed.
 

@@ -34,15 +34,10 @@ Qed.
 
 Lemma retrieved_alone n m tau C i wanted : (forall j, visible n m j <-> j = 1%nat) -> retrieved n m tau C i wanted = 1.
 Proof. intros H. unfold retrieved. now rewrite attend_single. Qed.
-
 Lemma one_position m : m 1%nat = true -> forall j, visible 1 m j <-> j = 1%nat.
 Proof. intros H j. split; [intros [L _]; lia|intros ->; split; [lia|exact H]]. Qed.
-
 Lemma first_position n : (1 <= n)%nat -> forall j, visible n (future 1) j <-> j = 1%nat.
-Proof.
-  intros H j. split; [intros [L M]; apply Nat.leb_le in M; lia|intros ->; apply visible_future; lia].
-Qed.
-
+Proof. intros H j. split; [intros [L M]; apply Nat.leb_le in M; lia|intros ->; apply visible_future; lia]. Qed.
 Definition ones (n : nat) (w : word) (i : nat) : nat := counted ToLeft n (truth no_users n w (Symbol 1)) i.
 
 (* Theorem 20, on words of one symbol; F is any way to decide from the two lookups. *)
@@ -63,8 +58,7 @@ Theorem theorem_21_as_printed_cannot_decide n (C : R) (F : R -> R -> R) : (1 <= 
   ~ (forall w, answer w = bit (truth no_users n w at_least_one 1)).
 Proof.
   cbv zeta. intros Hn H. pose proof (H (constant_word 0)) as H0. pose proof (H (constant_word 1)) as H1.
-  rewrite !(retrieved_alone n (future 1)) in H0, H1 by now apply first_position.
-  rewrite H0 in H1. simpl in H1. lra.
+  rewrite !(retrieved_alone n (future 1)) in H0, H1 by now apply first_position. rewrite H0 in H1. simpl in H1. lra.
 Qed.
 
 (* The printed decision: the second lookup between 5/4 and 7/4 tells 0 from more; 1 is subtracted if it was 0. *)
@@ -114,8 +108,7 @@ Proof. now rewrite no_ones. Qed.
 Let parity_is_false : truth no_users n (constant_word 0) (OnCount ODD ToLeft (Symbol 1)) i = false.
 Proof. exact (f_equal (fun k => Nat.odd k) (no_ones n i)). Qed.
 
-Lemma at_least_3C t : 1 <= t -> 3 <= 3 * C * t.
-Proof. intros H. nra. Qed.
+Lemma at_least_3C t : 1 <= t -> 3 <= 3 * C * t. Proof. intros H. nra. Qed.
 
 Theorem theorem_20_printed_parity :
   near true (attend n no_mask (fun j => 3 * C * (2 * INR (ones n (constant_word 0) i) * INR j - INR j ^ 2) / INR i

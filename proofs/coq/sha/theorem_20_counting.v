@@ -17,8 +17,7 @@ Import ListNotations.
 Open Scope R_scope.
 
 (* ---- how many positions are looked at, and how many of them beside i are counted ---- *)
-Lemma span_range s n (i : position n) : span s n i upto n.
-Proof. unfold span. destruct s; lia. Qed.
+Lemma span_range s n (i : position n) : span s n i upto n. Proof. unfold span. destruct s; lia. Qed.
 
 Lemma counted_apart s n p (i : position n) : exists rest, counted s n p i
   = (rest + Nat.b2n (p i))%nat /\ (rest < span s n i)%nat.
@@ -57,18 +56,16 @@ Theorem mean_head s n p (i : position n) c : attend n (side_mask s i) (fun _ => 
 Proof.
   destruct s; simpl.
   - rewrite attend_uniform_future. f_equal. apply (sum_bits p 0).
-  - rewrite attend_uniform_past. f_equal.
-    replace n with ((i - 1) + (S n - i))%nat at 1 by lia. rewrite sum_cut, sum_bits.
-    replace (S (i - 1)) with (place i) by lia. unfold counted. simpl. lra.
+  - rewrite attend_uniform_past. f_equal. replace n with ((i - 1) + (S n - i))%nat at 1 by lia.
+    rewrite sum_cut, sum_bits. replace (S (i - 1)) with (place i) by lia. unfold counted. simpl. lra.
 Qed.
 
 (* Exactly 1/L where the position is counted, else 0: ReLU(1/L) - ReLU(1/L - [p]). *)
 Theorem here_units (b : bool) (L : nat) : (1 <= L)%nat ->
   relu (1 / INR L) - relu (1 / INR L - bit b) = 1 / INR L * bit b.
 Proof.
-  intros H. apply le_INR in H. simpl in H.
-  assert (0 < 1 / INR L) by auto with signs.
-  assert (1 / INR L <= 1). { apply Rmult_le_reg_r with (INR L); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+  intros H. apply le_INR in H. simpl in H. assert (0 < 1 / INR L) by auto with signs. assert (1 / INR L <= 1).
+  { apply Rmult_le_reg_r with (INR L); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
   rewrite relu_linear by lra. destruct b; simpl; [rewrite relu_zero by lra|rewrite relu_linear by lra]; lra.
 Qed.
 
@@ -123,8 +120,7 @@ Let place := lookup_score h (m + 1).
 Lemma place_exists : (1 <= m + 1 <= window s n i)%nat.
 Proof. pose proof (others_bound s n p i) as B. fold m in B. unfold span, window in *. destruct s; lia. Qed.
 
-Lemma attend_minus_1 N c : (1 <= N)%nat ->
-  attend N no_mask c (fun j => INR j - 1) = attend N no_mask c INR - 1.
+Lemma attend_minus_1 N c : (1 <= N)%nat -> attend N no_mask c (fun j => INR j - 1) = attend N no_mask c INR - 1.
 Proof.
   intros H. assert (V : visible N no_mask N) by (split; [lia|reflexivity]). symmetry.
   replace (_ - 1) with (attend N no_mask c INR - sum N (softmax N no_mask c)) by now rewrite (softmax_total _ _ _ N V).
@@ -338,9 +334,7 @@ Proof.
 Qed.
 
 Lemma scale_n : 1 <= INR n / L.
-Proof.
-  pose proof L_range. apply Rmult_le_reg_r with L; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
-Qed.
+Proof. pose proof L_range. apply Rmult_le_reg_r with L; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. Qed.
 
 Lemma predicate_scaled scale (theta : nat -> bool) : 1 <= scale / L -> sharp_for (exp (- g)) theta ->
   forall scores, (forall j, scores j = score j * scale) ->
@@ -414,15 +408,11 @@ Theorem theorem_20a_comparison :
   let head s f := attend n (lookup_mask s i) (fun j => score s f j / (1 / INR n)) (fun j => INR j - 1) in
   let H := approximated users n w i head t in
   decided r (slack_at_least H) (slack_at_most H) = bit (relates r (value users n w t i) 0).
-Proof.
-  apply (comparison_exact users n w i _ r t e Enough). intros s f. now apply theorem_20a_others.
-Qed.
+Proof. apply (comparison_exact users n w i _ r t e Enough). intros s f. now apply theorem_20a_others. Qed.
 
 Theorem theorem_20b_comparison :
   let head s f := attend n (lookup_mask s i) (fun j => score s f j * INR n / 1) (fun j => INR j - 1) in
   let H := approximated users n w i head t in
   decided r (slack_at_least H) (slack_at_most H) = bit (relates r (value users n w t i) 0).
-Proof.
-  apply (comparison_exact users n w i _ r t e Enough). intros s f. now apply theorem_20b_others.
-Qed.
+Proof. apply (comparison_exact users n w i _ r t e Enough). intros s f. now apply theorem_20b_others. Qed.
 End Comparisons.

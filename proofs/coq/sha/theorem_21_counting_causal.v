@@ -16,8 +16,7 @@ Let m := INR (others ToLeft n p i).
 Let i_at_least_1 : 1 <= INR i.
 Proof. apply INR_at_least_1. lia. Qed.
 
-Lemma scale_i : 1 <= INR i / INR i.
-Proof. unfold Rdiv. rewrite Rinv_r; lra. Qed.
+Lemma scale_i : 1 <= INR i / INR i. Proof. unfold Rdiv. rewrite Rinv_r; lra. Qed.
 Lemma scale_i_squared : 1 <= INR i ^ 2 / INR i.
 Proof. replace (INR i ^ 2 / INR i) with (INR i) by (field; lra). lra. Qed.
 

@@ -51,9 +51,8 @@ Qed.
 
 Lemma embedding_tieless : tieless_at users (embedding x) n.
 Proof.
-  intros w _. split; [|exact I]. intros a i [<-|[]] _ Hi. destruct (embedding_row w i Hi) as [V H].
-  exists 1%nat. split; [exact V|]. intros j Vj N. cbn [head_masking one_head mask_at] in *.
-  destruct (H j Vj N) as [-> P]. lra.
+  intros w _. split; [|exact I]. intros a i [<-|[]] _ Hi. destruct (embedding_row w i Hi) as [V H]. exists 1%nat.
+  split; [exact V|]. intros j Vj N. cbn [head_masking one_head mask_at] in *. destruct (H j Vj N) as [-> P]. lra.
 Qed.
 
 Lemma embedding_gap g : 0 < g -> (forall i j, i upto n -> (2 <= j <= n)%nat -> g <= e i * (e 1%nat - e j)) ->
@@ -96,8 +95,7 @@ Theorem reciprocal_uniform_tieless users n : (1 <= n)%nat ->
 Proof.
   intros Hn. split.
   - apply embedding_tieless; [apply reciprocal_positive|apply reciprocal_first].
-  - apply embedding_initial; [apply reciprocal_positive|lra|]. intros i Hi. rewrite reciprocal_value.
-    auto with signs.
+  - apply embedding_initial; [apply reciprocal_positive|lra|]. intros i Hi. rewrite reciprocal_value. auto with signs.
 Qed.
 
 Definition steep (M : R) : nat -> vector := fun i d => match i with 1%nat => M | _ => / M end.
@@ -115,11 +113,10 @@ Lemma steep_error tau B : 0 < tau -> exists M, 2 <= M /\ let h := steep M in
             - after_layer_by (softmax_at tau) 2 one_head_layer h 2 0%nat).
 Proof.
   intros T. set (a := exp (1 / tau)). assert (A : 0 < a) by apply exp_pos. set (M := 2 + Rabs B * (a + 1)).
-  pose proof (Rabs_pos B) as B0. assert (HM : 2 <= M) by (unfold M; assert (0 <= Rabs B * (a + 1)) by
-    auto with signs; lra).
-  assert (I : 0 < / M <= 1) by (split; auto with signs).
-  exists M. split; [exact HM|]. cbv zeta. rewrite !one_head_layer_output. cbn [sum].
-  rewrite !steep_winner by (lra || lia).
+  pose proof (Rabs_pos B) as B0.
+  assert (HM : 2 <= M) by (unfold M; assert (0 <= Rabs B * (a + 1)) by auto with signs; lra).
+  assert (I : 0 < / M <= 1) by (split; auto with signs). exists M. split; [exact HM|]. cbv zeta.
+  rewrite !one_head_layer_output. cbn [sum]. rewrite !steep_winner by (lra || lia).
   unfold softmax_at, softmax, weight, no_mask. cbn [sum]. rewrite !one_head_scores. cbn [steep one_hot Nat.eqb].
   replace (/ M * M / tau) with (1 / tau) by (field; lra). fold a. set (b := exp (/ M * / M / tau)).
   assert (Hb : 1 <= b).
@@ -177,10 +174,9 @@ Theorem all_ones_tieless alphabet n : let position n i (c : nat) := / INR i in l
 Proof.
   cbv zeta. split.
   - intros w _. split; [|exact I]. right. intros i Hi. exists 1%nat. split; [split; [lia|reflexivity]|].
-    intros j [Hj _] N. rewrite !all_ones_scores. unfold initial.
-    assert (A : 2 <= INR j) by (apply (le_INR 2); lia). pose proof (INR_at_least_1 i ltac:(lia)).
-    rewrite !Rplus_0_l. apply Rmult_lt_compat_l; [apply Rinv_0_lt_compat; lra|].
-    apply Rinv_lt_contravar; simpl (INR 1); lra.
+    intros j [Hj _] N. rewrite !all_ones_scores. unfold initial. assert (A : 2 <= INR j) by (apply (le_INR 2); lia).
+    pose proof (INR_at_least_1 i ltac:(lia)). rewrite !Rplus_0_l.
+    apply Rmult_lt_compat_l; [apply Rinv_0_lt_compat; lra|]. apply Rinv_lt_contravar; simpl (INR 1); lra.
   - split; [lra|]. intros w _ i c Hi _. unfold initial. pose proof (INR_at_least_1 i ltac:(lia)).
     rewrite Rplus_0_l, Rabs_right by (left; apply Rinv_0_lt_compat; lra). rewrite <- Rinv_1.
     apply Rinv_le_contravar; lra.
@@ -247,20 +243,16 @@ Definition large_gap : transformer := embedding (Div (Mul (Num 2) (Power VarN (I
 
 Lemma large_value n i : expression_value (Div (Mul (Num 2) (Power VarN (Int 2))) VarI) n i = 2 * INR n ^ 2 / INR i.
 Proof. cbn [expression_value integer_value]. rewrite Q2R_two. reflexivity. Qed.
-
 Lemma large_positive n i : i upto n -> 0 < expression_value (Div (Mul (Num 2) (Power VarN (Int 2))) VarI) n i.
-Proof.
-  intros H. rewrite large_value. auto with signs.
-Qed.
+Proof. intros H. rewrite large_value. auto with signs. Qed.
 
 Lemma large_difference n j : (2 <= j <= n)%nat ->
   INR n ^ 2 <= expression_value (Div (Mul (Num 2) (Power VarN (Int 2))) VarI) n 1%nat
                - expression_value (Div (Mul (Num 2) (Power VarN (Int 2))) VarI) n j.
 Proof.
   intros H. rewrite !large_value. change (INR 1) with 1. assert (J : 2 <= INR j) by (apply (le_INR 2); lia).
-  assert (I : / INR j <= / 2) by (apply Rinv_le_contravar; lra).
-  assert (N : 0 <= INR n ^ 2) by apply pow2_ge_0. unfold Rdiv. rewrite Rinv_1.
-  assert (INR n ^ 2 * / INR j <= INR n ^ 2 * / 2) by now apply Rmult_le_compat_l. lra.
+  assert (I : / INR j <= / 2) by (apply Rinv_le_contravar; lra). assert (N : 0 <= INR n ^ 2) by apply pow2_ge_0.
+  unfold Rdiv. rewrite Rinv_1. assert (INR n ^ 2 * / INR j <= INR n ^ 2 * / 2) by now apply Rmult_le_compat_l. lra.
 Qed.
 
 (* Tieless, with gap 2n^3 = n x_max: then (1/gamma) log(n x_max/gamma) is 0, and 1/tau is not. *)

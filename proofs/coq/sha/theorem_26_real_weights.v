@@ -51,8 +51,7 @@ Definition at_most_p (p : R) (l : real_layer) : Prop :=
 
 Lemma at_most_larger p q l : p <= q -> at_most_p p l -> at_most_p q l.
 Proof.
-  intros L (a1 & a2 & a3 & a4 & a5 & a6 & a7).
-  repeat split; intros r; intros; (eapply Rle_trans; [|exact L]); auto.
+  intros L (a1 & a2 & a3 & a4 & a5 & a6 & a7). repeat split; intros r; intros; (eapply Rle_trans; [|exact L]); auto.
 Qed.
 
 Lemma entries_bounded W : entries d W (sum d (fun r => sum d (fun c => Rabs (W r c)))).
@@ -91,13 +90,9 @@ Proof.
 Qed.
 
 Lemma hardmax_distribution n m s i : visible n m i -> distribution n (hardmax n m s).
-Proof.
-  intros V. split; [|exact (hardmax_total n m s i V)]. intros j _. exact (hardmax_nonneg n m s i j V).
-Qed.
+Proof. intros V. split; [|exact (hardmax_total n m s i V)]. intros j _. exact (hardmax_nonneg n m s i j V). Qed.
 Lemma softmax_distribution n m s i : visible n m i -> distribution n (softmax n m s).
-Proof.
-  intros V. split; [|exact (softmax_total n m s i V)]. intros j _. exact (softmax_nonneg n m s i j V).
-Qed.
+Proof. intros V. split; [|exact (softmax_total n m s i V)]. intros j _. exact (softmax_nonneg n m s i j V). Qed.
 
 (* Lemma 29, one layer. *)
 Lemma real_layer_bounded p n l u x : (1 <= d)%nat -> 1 <= p -> at_most_p p l -> 1 <= x ->
@@ -220,9 +215,7 @@ Lemma initial_norm n w x i : real_initial_at_most n x -> over_alphabet n w -> i 
 Proof. intros [_ X] O Hi. apply norm_1_coordinates. intros c Hc. now apply X. Qed.
 
 Lemma growth_bound_at_least_1 : 1 <= growth_bound.
-Proof.
-  apply product_at_least_1; [apply pow_R1_Rle, growth_step|now apply INR_at_least_1].
-Qed.
+Proof. apply product_at_least_1; [apply pow_R1_Rle, growth_step|now apply INR_at_least_1]. Qed.
 
 (* The activations of U behind its first k layers. *)
 Lemma activations_bounded n w x k : real_initial_at_most n x -> over_alphabet n w -> each i upto n,
@@ -419,9 +412,8 @@ Corollary theorem_26_real_polynomial (g x : nat -> R) (k m : nat) (a : R) :
     (forall n w i, over_alphabet n w -> i upto n ->
        norm_1 d (fun c => hard_output n w i c - soft_output (tau n) n w i c) <= 1 / 4).
 Proof.
-  intros Gap X Gk Xm. destruct (theorem_26_real_order g x Gap X) as (tau & Pos & (c & Order) & Close).
-  exists tau. split; [exact Pos|]. split; [|exact Close].
-  apply (polynomial_inverse k m a (fun n => Rmin (g n) 1) x tau c).
+  intros Gap X Gk Xm. destruct (theorem_26_real_order g x Gap X) as (tau & Pos & (c & Order) & Close). exists tau.
+  split; [exact Pos|]. split; [|exact Close]. apply (polynomial_inverse k m a (fun n => Rmin (g n) 1) x tau c).
   - intros n Hn. split; [|apply Rmin_r]. apply at_least_power; [lia|]. apply Gk. lia.
   - intros n Hn. split; [apply X|apply Xm; lia].
   - exact Order.

@@ -14,8 +14,7 @@ Open Scope R_scope.
 
 (* ---- what does not ask whether there are ties ---- *)
 (* A gap, or 1 if it is greater. *)
-Lemma capped g : 0 < g -> 0 < Rmin g 1 <= 1.
-Proof. intros G. split; [apply Rmin_glb_lt; lra|apply Rmin_r]. Qed.
+Lemma capped g : 0 < g -> 0 < Rmin g 1 <= 1. Proof. intros G. split; [apply Rmin_glb_lt; lra|apply Rmin_r]. Qed.
 
 (* A temperature of gamma/(2 ln R), in its form without fractions. *)
 Lemma cold_enough tau gamma r : 0 < tau -> 1 < r -> tau <= gamma / (2 * ln r) -> 2 * ln r * tau <= gamma.
@@ -71,14 +70,9 @@ Context (L : nat) (k1 k2 x gamma tau : R) (n : nat) (N1 : (1 <= n)%nat) (Hk1 : 1
 
 Definition inverse_share : R := 2 * (2 * k1) ^ L * k2 * INR n * x ^ 2 / gamma.
 Definition errors (l : nat) : R := match l with O => 0 | S _ => gamma / (4 * k2 * x) * / (2 * k1) ^ (L - l) end.
-
-Lemma power_at_least_1 l : 1 <= (2 * k1) ^ l.
-Proof. apply pow_R1_Rle. lra. Qed.
-
+Lemma power_at_least_1 l : 1 <= (2 * k1) ^ l. Proof. apply pow_R1_Rle. lra. Qed.
 Lemma last_error : 0 < gamma / (4 * k2 * x) /\ k2 * x * (gamma / (4 * k2 * x)) = gamma / 4.
-Proof.
-  assert (0 < k2 * x) by auto with signs. split; [|field; lra]. apply Rdiv_lt_0_compat; lra.
-Qed.
+Proof. assert (0 < k2 * x) by auto with signs. split; [|field; lra]. apply Rdiv_lt_0_compat; lra. Qed.
 
 Lemma share_small : gamma / (4 * k2 * x) <= 1 / 4.
 Proof.
@@ -139,14 +133,12 @@ Proof.
   - cbn [errors]. replace L with (S (L - 1)) in Sh by lia. cbn [pow] in Sh. fold p in Sh.
     replace (k1 * (e * (2 * / (2 * k1 * p)))) with (e * / p) in Sh by (field; lra). lra.
   - assert (A : k1 * errors (S l) = e * / p / 2).
-    { cbn [errors]. fold e. replace (L - S l)%nat with (S (L - S (S l))) by lia.
-      cbn [pow]. fold p. field. lra. }
+    { cbn [errors]. fold e. replace (L - S l)%nat with (S (L - S (S l))) by lia. cbn [pow]. fold p. field. lra. }
     assert (B : k1 * (e * (2 * / (2 * k1) ^ L)) <= e * / p / 2); [|lra].
-    replace L with (S (S (l + (L - S (S l))))) at 1 by lia.
-    cbn [pow]. rewrite pow_add. fold p. pose proof (power_at_least_1 l) as Pl. set (r := (2 * k1) ^ l) in *.
+    replace L with (S (S (l + (L - S (S l))))) at 1 by lia. cbn [pow]. rewrite pow_add. fold p.
+    pose proof (power_at_least_1 l) as Pl. set (r := (2 * k1) ^ l) in *.
     replace (k1 * (e * (2 * / (2 * k1 * (2 * k1 * (r * p)))))) with (e * / p / 2 * / (k1 * r)) by (field; lra).
-    assert (0 <= e * / p) by auto with signs.
-    rewrite <- Rmult_1_r. apply Rmult_le_compat_l; [lra|auto with signs].
+    assert (0 <= e * / p) by auto with signs. rewrite <- Rmult_1_r. apply Rmult_le_compat_l; [lra|auto with signs].
 Qed.
 End AtOneLength.
 
@@ -189,18 +181,17 @@ Proof.
   { apply Rplus_le_le_0_compat; [|apply pos_INR]. apply Rmult_le_pos; [exact LB|left; now apply Rinv_0_lt_compat]. }
   intros n gamma x Hn G X. assert (N2 : 2 <= INR n) by now apply (le_INR 2).
   assert (Nk : 1 <= INR n ^ k) by (apply pow_R1_Rle; lra). assert (Nm : 1 <= INR n ^ m) by (apply pow_R1_Rle; lra).
-  assert (G0 : 0 < / INR n ^ k) by (apply Rinv_0_lt_compat; lra).
-  assert (I : 1 <= / gamma <= INR n ^ k).
-  { split; [rewrite <- Rinv_1; apply Rinv_le_contravar; lra|].
-    rewrite <- (Rinv_inv (INR n ^ k)). apply Rinv_le_contravar; lra. }
+  assert (G0 : 0 < / INR n ^ k) by (apply Rinv_0_lt_compat; lra). assert (I : 1 <= / gamma <= INR n ^ k).
+  { split; [rewrite <- Rinv_1; apply Rinv_le_contravar; lra|]. rewrite <- (Rinv_inv (INR n ^ k)).
+    apply Rinv_le_contravar; lra. }
   assert (Xb : x <= b * INR n ^ m).
   { apply Rle_trans with (a * INR n ^ m); [lra|]. apply Rmult_le_compat_r; [lra|apply Rmax_r]. }
   assert (N1 : 1 <= INR n * x) by (replace 1 with (1 * 1) by lra; apply Rmult_le_compat; lra).
   set (y := INR n * x / gamma). assert (Y1 : 1 <= y).
   { unfold y, Rdiv. replace 1 with (1 * 1) by lra. apply Rmult_le_compat; lra. }
   assert (Y : y <= b * INR n ^ (1 + m + k)).
-  { unfold y, Rdiv. rewrite !pow_add, pow_1. replace (b * (INR n * INR n ^ m * INR n ^ k)) with
-      (INR n * (b * INR n ^ m) * INR n ^ k) by ring.
+  { unfold y, Rdiv. rewrite !pow_add, pow_1.
+    replace (b * (INR n * INR n ^ m * INR n ^ k)) with (INR n * (b * INR n ^ m) * INR n ^ k) by ring.
     apply Rmult_le_compat; try lra. apply Rmult_le_compat_l; lra. }
   assert (LN : ln 2 <= ln (INR n)) by (destruct N2 as [N|N]; [left; apply ln_increasing; lra|rewrite N; lra]).
   assert (LY : ln y <= ln b + INR (1 + m + k) * ln (INR n)).
@@ -232,12 +223,10 @@ Proof.
   intros G X T. destruct (polynomial_order k m a) as (b & B0 & B). exists (Rmax 0 c * b). intros n Hn.
   specialize (B n (gamma n) (x n) Hn (G n Hn) (X n Hn)). specialize (T n Hn).
   assert (N2 : 2 <= INR n) by now apply (le_INR 2).
-  assert (G0 : 0 < / INR n ^ k) by (apply Rinv_0_lt_compat, pow_lt; lra).
-  specialize (G n Hn). specialize (X n Hn). set (y := / gamma n * ln (INR n * x n / gamma n)) in *.
-  assert (Y : 0 <= y).
-  { assert (I : 1 <= / gamma n) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
-    apply Rmult_le_pos; [lra|]. rewrite <- ln_1.
-    assert (1 <= INR n * x n / gamma n).
+  assert (G0 : 0 < / INR n ^ k) by (apply Rinv_0_lt_compat, pow_lt; lra). specialize (G n Hn). specialize (X n Hn).
+  set (y := / gamma n * ln (INR n * x n / gamma n)) in *. assert (Y : 0 <= y).
+  { assert (I : 1 <= / gamma n) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra). apply Rmult_le_pos; [lra|].
+    rewrite <- ln_1. assert (1 <= INR n * x n / gamma n).
     { unfold Rdiv. replace 1 with (1 * 1 * 1) by lra. repeat apply Rmult_le_compat; lra. }
     destruct (Req_dec 1 (INR n * x n / gamma n)) as [<-|]; [lra|left; apply ln_increasing; lra]. }
   apply Rle_trans with (c * y); [exact T|]. apply Rle_trans with (Rmax 0 c * y).
@@ -252,11 +241,8 @@ Let L := depth T.
 Let k1 := Q2R (K1 T).
 Let k2 := Q2R (K2 T).
 
-Lemma k1_at_least_1 : 1 <= k1.
-Proof. apply constant_1_at_least_1. Qed.
-Lemma k2_at_least_1 : 1 <= k2.
-Proof. apply constant_2_at_least_1. Qed.
-
+Lemma k1_at_least_1 : 1 <= k1. Proof. apply constant_1_at_least_1. Qed.
+Lemma k2_at_least_1 : 1 <= k2. Proof. apply constant_2_at_least_1. Qed.
 Definition R_26 (n : nat) (gamma x : R) : R := inverse_share L k1 k2 x gamma n.
 
 Lemma row_error_grows n gamma tau d d' : 0 < tau -> 0 <= d <= d' ->

@@ -17,12 +17,11 @@ Lemma exp_near_0 rho : 0 <= rho <= 1 / 4 -> exp rho - 1 <= 4 / 3 * rho.
 Proof.
   intros H. assert (A : 1 - rho <= exp (- rho)).
   { destruct (Req_dec rho 0) as [->|N]; [rewrite Ropp_0, exp_0; lra|]. pose proof (exp_ineq1 (- rho)). lra. }
-  assert (B : exp rho * exp (- rho) = 1) by (rewrite <- exp_plus, Rplus_opp_r; apply exp_0).
-  pose proof (exp_pos rho). assert (exp rho * (1 - rho) <= 1) by (rewrite <- B; apply Rmult_le_compat_l; lra).
-  assert (exp rho <= / (1 - rho)).
+  assert (B : exp rho * exp (- rho) = 1) by (rewrite <- exp_plus, Rplus_opp_r; apply exp_0). pose proof (exp_pos rho).
+  assert (exp rho * (1 - rho) <= 1) by (rewrite <- B; apply Rmult_le_compat_l; lra). assert (exp rho <= / (1 - rho)).
   { apply Rmult_le_reg_r with (1 - rho); [lra|]. rewrite Rinv_l; lra. }
-  assert (/ (1 - rho) <= 1 + 4 / 3 * rho); [|lra].
-  apply Rmult_le_reg_r with (1 - rho); [lra|]. rewrite Rinv_l by lra. nra.
+  assert (/ (1 - rho) <= 1 + 4 / 3 * rho); [|lra]. apply Rmult_le_reg_r with (1 - rho); [lra|]. rewrite Rinv_l by lra.
+  nra.
 Qed.
 
 (* y^k e^(-y/2) is greatest at y = 2k. *)
@@ -31,20 +30,19 @@ Proof.
   intros Y. destruct k as [|k].
   - simpl. rewrite Rmult_1_l. apply Rle_trans with (exp 0); [apply exp_monotone|rewrite exp_0]; lra.
   - set (c := 2 * INR (S k)). assert (C : 0 < c) by (unfold c; pose proof (lt_0_INR (S k) ltac:(lia)); lra).
-    pose proof (exp_pos 1) as E1.
-    assert (A : y <= c / exp 1 * exp (y / c)).
+    pose proof (exp_pos 1) as E1. assert (A : y <= c / exp 1 * exp (y / c)).
     { assert (B : y / c <= exp (y / c - 1)).
       { destruct (Req_dec (y / c - 1) 0) as [Z|N]; [rewrite Z, exp_0; lra|]. pose proof (exp_ineq1 _ N). lra. }
       replace (exp (y / c - 1)) with (exp (y / c) / exp 1) in B.
-      - apply (Rmult_le_compat_l c) in B; [|lra]. replace (c * (y / c)) with y in B by (field; lra).
-        unfold Rdiv in *. lra.
+      - apply (Rmult_le_compat_l c) in B; [|lra]. replace (c * (y / c)) with y in B by (field; lra). unfold Rdiv in *.
+        lra.
       - unfold Rminus. rewrite exp_plus, exp_Ropp. reflexivity. }
     apply Rle_trans with ((c / exp 1 * exp (y / c)) ^ S k * exp (- (y / 2))).
     + apply Rmult_le_compat_r; [left; apply exp_pos|]. apply pow_incr. lra.
     + rewrite Rpow_mult_distr, Rmult_assoc. replace (exp (y / c) ^ S k * exp (- (y / 2))) with 1; [lra|].
       replace (y / c) with (- - (y / c)) by lra. rewrite exp_power, <- exp_plus.
-      replace (- (INR (S k) * - (y / c)) + - (y / 2)) with 0; [now rewrite exp_0|]. unfold c. field.
-      apply not_0_INR. lia.
+      replace (- (INR (S k) * - (y / c)) + - (y / 2)) with 0; [now rewrite exp_0|]. unfold c. field. apply not_0_INR.
+      lia.
 Qed.
 
 Section AtOneLength.
@@ -59,9 +57,7 @@ Let kappa := exp 1 * k1 * INR n * x * exp (- y).
 Let Lambda := k1 * (1 + 3 * k2 * x ^ 2 / tau).
 
 Definition ties_error (l : nat) : R := kappa * (Lambda ^ l - 1) / (Lambda - 1).
-
-Lemma products_at_least_1 : 1 <= k2 * x ^ 2 /\ 1 <= k1 * (k2 * x ^ 2).
-Proof. split; auto with signs. Qed.
+Lemma products_at_least_1 : 1 <= k2 * x ^ 2 /\ 1 <= k1 * (k2 * x ^ 2). Proof. split; auto with signs. Qed.
 
 Lemma spread_at_least_4 : 4 <= spread.
 Proof.
@@ -69,18 +65,15 @@ Proof.
   assert (1 <= k1 * (k2 * x ^ 2) * / gamma) by auto with signs. unfold Rdiv. lra.
 Qed.
 
-Lemma e_range : 2 <= exp 1 <= 3.
-Proof. split; [|apply exp_le_3]. pose proof (exp_ineq1 1). lra. Qed.
+Lemma e_range : 2 <= exp 1 <= 3. Proof. split; [|apply exp_le_3]. pose proof (exp_ineq1 1). lra. Qed.
 
 Lemma ties_share_at_least_e : exp 1 <= ties_share.
 Proof.
   unfold ties_share. pose proof e_range as E. pose proof (INR_at_least_1 n N1) as HN.
   assert (A : 1 <= (2 * INR (L - 1) * spread / exp 1) ^ (L - 1)).
   { destruct (L - 1)%nat as [|k]; [simpl; lra|]. apply pow_R1_Rle. pose proof spread_at_least_4.
-    pose proof (INR_at_least_1 (S k) ltac:(lia)). apply Rmult_le_reg_r with (exp 1); [lra|].
-    unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
-    assert (1 * 4 <= INR (S k) * spread) by (apply Rmult_le_compat; lra).
-    lra. }
+    pose proof (INR_at_least_1 (S k) ltac:(lia)). apply Rmult_le_reg_r with (exp 1); [lra|]. unfold Rdiv.
+    rewrite Rmult_assoc, Rinv_l by lra. assert (1 * 4 <= INR (S k) * spread) by (apply Rmult_le_compat; lra). lra. }
   assert (B : 1 <= k1 * INR n * x * (2 * INR (L - 1) * spread / exp 1) ^ (L - 1)) by auto 6 with signs.
   set (p := k1 * INR n * x * (2 * INR (L - 1) * spread / exp 1) ^ (L - 1)) in *.
   replace (8 * exp 1 * k1 * INR n * x * (2 * INR (L - 1) * spread / exp 1) ^ (L - 1)) with (8 * exp 1 * p)
@@ -89,9 +82,7 @@ Proof.
 Qed.
 
 Lemma ln_share_at_least_1 : 1 <= ln ties_share.
-Proof.
-  rewrite <- (ln_exp 1). apply ln_monotone; [apply exp_pos|exact ties_share_at_least_e].
-Qed.
+Proof. rewrite <- (ln_exp 1). apply ln_monotone; [apply exp_pos|exact ties_share_at_least_e]. Qed.
 
 Hypothesis Cold : tau <= gamma / (2 * ln ties_share).
 
@@ -104,16 +95,15 @@ Qed.
 Lemma Lambda_range : 2 <= Lambda <= spread * y.
 Proof.
   pose proof y_large. pose proof ln_share_at_least_1. destruct products_at_least_1 as [A B].
-  assert (T : / tau = y / gamma) by (unfold y; field; lra).
-  assert (Y : 2 <= y / gamma).
-  { assert (1 <= / gamma) by auto with signs.
-    unfold Rdiv. replace 2 with (2 * 1) by lra. apply Rmult_le_compat; lra. }
+  assert (T : / tau = y / gamma) by (unfold y; field; lra). assert (Y : 2 <= y / gamma).
+  { assert (1 <= / gamma) by auto with signs. unfold Rdiv. replace 2 with (2 * 1) by lra. apply Rmult_le_compat; lra. }
   assert (Z : 2 <= k2 * x ^ 2 * (y / gamma)) by (replace 2 with (1 * 2) by lra; apply Rmult_le_compat; lra).
   unfold Lambda, spread, Rdiv. rewrite T.
   replace (4 * k1 * k2 * x ^ 2 * / gamma * y) with (k1 * (4 * (k2 * x ^ 2 * (y / gamma)))) by (unfold Rdiv; ring).
   replace (1 + 3 * k2 * x ^ 2 * (y / gamma)) with (1 + 3 * (k2 * x ^ 2 * (y / gamma))) by ring. split.
   - assert (1 * (1 + 3 * (k2 * x ^ 2 * (y / gamma))) <= k1 * (1 + 3 * (k2 * x ^ 2 * (y / gamma))))
-      by (apply Rmult_le_compat_r; lra). lra.
+      by (apply Rmult_le_compat_r; lra).
+    lra.
   - apply Rmult_le_compat_l; lra.
 Qed.
 
@@ -142,9 +132,7 @@ Proof.
     apply Rle_trans with (ties_share * / ties_share); [apply Rmult_le_compat_l; lra|]. rewrite Rinv_r; lra.
 Qed.
 
-Lemma kappa_pos : 0 < kappa.
-Proof. unfold kappa. auto 6 with signs. Qed.
-
+Lemma kappa_pos : 0 < kappa. Proof. unfold kappa. auto 6 with signs. Qed.
 Lemma ties_error_step l : ties_error (S l) = Lambda * ties_error l + kappa.
 Proof. pose proof Lambda_range. unfold ties_error. simpl. field. lra. Qed.
 
@@ -166,8 +154,7 @@ Lemma ties_error_small l : (l < L)%nat -> 8 * k2 * x * ties_error l <= tau.
 Proof.
   intros Hl. pose proof (exponential_wins l ltac:(lia)) as W. pose proof (ties_error_bound l) as B.
   pose proof Lambda_range as [L2 _]. destruct products_at_least_1 as [A1 A2].
-  assert (K : 0 <= k2 * x) by auto with signs.
-  apply Rmult_le_reg_l with Lambda; [lra|].
+  assert (K : 0 <= k2 * x) by auto with signs. apply Rmult_le_reg_l with Lambda; [lra|].
   apply Rle_trans with (8 * (k2 * x) * (2 * kappa * Lambda ^ l)).
   - replace (Lambda * (8 * k2 * x * ties_error l)) with (8 * (k2 * x) * (Lambda * ties_error l)) by ring.
     apply Rmult_le_compat_l; lra.
@@ -202,16 +189,14 @@ Proof.
   intros Hl delta. pose proof (ties_error_small l Hl) as S. pose proof (ties_error_nonneg l) as P.
   pose proof e_range as E. pose proof (INR_at_least_1 n N1) as HN. destruct products_at_least_1 as [A1 _].
   set (rho := 2 * delta / tau). set (e := ties_error l) in *.
-  assert (Dn : 0 <= delta) by (unfold delta; auto with signs).
-  assert (HR : 0 <= rho <= 1 / 4).
-  { unfold rho. split; [auto with signs|].
-    apply Rmult_le_reg_r with tau; [lra|]. replace (2 * delta / tau * tau) with (2 * delta) by (field; lra).
-    unfold delta. apply Rmult_le_reg_l with 4; [lra|].
-    replace (4 * (2 * (k2 * x * e))) with (8 * k2 * x * e) by ring. lra. }
+  assert (Dn : 0 <= delta) by (unfold delta; auto with signs). assert (HR : 0 <= rho <= 1 / 4).
+  { unfold rho. split; [auto with signs|]. apply Rmult_le_reg_r with tau; [lra|].
+    replace (2 * delta / tau * tau) with (2 * delta) by (field; lra). unfold delta.
+    apply Rmult_le_reg_l with 4; [lra|]. replace (4 * (2 * (k2 * x * e))) with (8 * k2 * x * e) by ring. lra. }
   pose proof (exp_near_0 rho HR) as X. rewrite ties_error_step. fold e.
   assert (Q : exp ((2 * delta - gamma) / tau) <= exp 1 * exp (- y)).
-  { rewrite <- exp_plus. apply exp_monotone. replace ((2 * delta - gamma) / tau) with (rho - y)
-      by (unfold rho, y; field; lra). lra. }
+  { rewrite <- exp_plus. apply exp_monotone.
+    replace ((2 * delta - gamma) / tau) with (rho - y) by (unfold rho, y; field; lra). lra. }
   assert (Q' : x * INR n * exp ((2 * delta - gamma) / tau) <= x * INR n * (exp 1 * exp (- y))).
   { apply Rmult_le_compat_l; [auto with signs|exact Q]. }
   assert (X' : x / 2 * (exp rho - 1) <= 3 * k2 * x ^ 2 / tau * e).
@@ -269,8 +254,7 @@ Lemma R_ties_polynomial : exists b, 1 <= b /\ forall n gamma x, (1 <= n)%nat -> 
   R_ties n gamma x <= b * (INR n * x / gamma) ^ (1 + 2 * (L - 1)).
 Proof.
   assert (H1 : 1 <= k1) by apply k1_at_least_1. assert (H2 : 1 <= k2) by apply k2_at_least_1. pose proof e_range as E.
-  set (a := 2 * INR (L - 1) * (4 * k1 * k2) / exp 1).
-  assert (A : 0 <= a).
+  set (a := 2 * INR (L - 1) * (4 * k1 * k2) / exp 1). assert (A : 0 <= a).
   { unfold a. auto 8 with signs. }
   exists (8 * exp 1 * k1 * (1 + a) ^ (L - 1)). split.
   { auto with signs. }
@@ -290,10 +274,10 @@ Proof.
       by (unfold a; field; lra).
     auto with signs.
   - rewrite Rmult_assoc. apply Rmult_le_compat_l; [auto with signs|exact Y].
-  - apply pow_incr. replace (2 * INR (L - 1) * (4 * k1 * k2 * x ^ 2 / gamma) / exp 1) with (a * (x ^ 2 / gamma))
+  - apply pow_incr.
+    replace (2 * INR (L - 1) * (4 * k1 * k2 * x ^ 2 / gamma) / exp 1) with (a * (x ^ 2 / gamma))
       by (unfold a; field; lra).
-    assert (P : 0 <= x ^ 2 / gamma) by auto with signs. split; [auto with signs|].
-    apply Rmult_le_compat; lra.
+    assert (P : 0 <= x ^ 2 / gamma) by auto with signs. split; [auto with signs|]. apply Rmult_le_compat; lra.
 Qed.
 
 Lemma order_ties : exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->

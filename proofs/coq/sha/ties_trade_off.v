@@ -11,16 +11,13 @@ Open Scope R_scope.
 
 (* Two positions, the first ahead by D. *)
 Definition nearly_tied (D : R) (j : nat) : R := if Nat.eqb j 1 then D else 0.
-Lemma exp_nothing t : exp (0 / t) = 1.
-Proof. unfold Rdiv. rewrite Rmult_0_l. apply exp_0. Qed.
+Lemma exp_nothing t : exp (0 / t) = 1. Proof. unfold Rdiv. rewrite Rmult_0_l. apply exp_0. Qed.
 
 Definition tanh (x : R) : R := (exp x - exp (- x)) / (exp x + exp (- x)).
 
 Lemma nearly_tied_weight D tau :
   softmax_at tau 2%nat no_mask (nearly_tied D) 1%nat = exp (D / tau) / (exp (D / tau) + 1).
-Proof.
-  unfold softmax_at, softmax, weight, nearly_tied, no_mask. simpl. rewrite exp_nothing. f_equal. ring.
-Qed.
+Proof. unfold softmax_at, softmax, weight, nearly_tied, no_mask. simpl. rewrite exp_nothing. f_equal. ring. Qed.
 
 Theorem tie_distorted D tau : softmax_at tau 2%nat no_mask (nearly_tied D) 1%nat - 1 / 2 = 1 / 2 * tanh (D / tau / 2).
 Proof.
@@ -104,8 +101,7 @@ Lemma ahead_by_a_term n g a b further : (1 <= n)%nat -> 0 < g -> 1 - INR n <= fu
 Proof.
   intros Hn G F A. pose proof (INR_at_least_1 n Hn) as N1. set (e := g / (2 * INR n)).
   assert (E : e * INR n = g / 2) by (unfold e; field; lra).
-  assert (E0 : 0 < e) by (apply Rmult_lt_0_compat; [exact G|apply Rinv_0_lt_compat; lra]).
-  destruct A as [A|[A F1]].
+  assert (E0 : 0 < e) by (apply Rmult_lt_0_compat; [exact G|apply Rinv_0_lt_compat; lra]). destruct A as [A|[A F1]].
   - assert (e * (1 - INR n) <= e * further) by (apply Rmult_le_compat_l; lra). lra.
   - assert (e * 1 <= e * further) by (apply Rmult_le_compat_l; lra). lra.
 Qed.
