@@ -74,7 +74,3 @@ Proof. pose proof (ln_positive 4). lra. Qed.
 
 Lemma ln_below b g : 0 < b -> b <= exp g -> ln b <= g.
 Proof. intros Hb H. rewrite <- (ln_exp g). now apply ln_monotone. Qed.
-
-(* The paper's constant 3 is more than ln 2, ln 4 and ln 6. *)
-Lemma ln_below_3 b : 0 < b <= 6 -> ln b <= 3.
-Proof. intros H. apply ln_below; [lra|]. eapply Rle_trans; [|apply (exp_lower 3 2); [lra|lia]]. simpl. lra. Qed.

@@ -26,6 +26,14 @@ Definition or3 (a b : option bool) : option bool := not3 (and3 (not3 a) (not3 b)
 Definition iff3 (a b : option bool) : option bool :=
   match a, b with Some a, Some b => Some (eqb a b) | _, _ => None end.
 
+(* The truth of a connective from what H says of it: of its parts, those whose truths are known. *)
+Ltac by_parts H :=
+  repeat match goal with IH : forall b, ?x = Some b -> truth _ _ _ _ _ = b |- _ =>
+    destruct x as [[]|]; [specialize (IH _ eq_refl)|specialize (IH _ eq_refl)|clear IH] end;
+  try discriminate H; injection H as <-; cbn [truth];
+  repeat match goal with T : truth _ _ _ _ _ = _ |- _ => rewrite T; clear T end;
+  now rewrite ?andb_false_r, ?orb_true_r, ?implb_true_r.
+
 Section Evaluate.
 Variable c : case.
 
@@ -145,21 +153,7 @@ Proof.
        destruct (from_position c f) eqn:P; [injection H as <-; now apply (from_position_correct c)|] end);
     (match type of H with match assumption ?l ?f with _ => _ end = _ =>
        destruct (assumption l f) eqn:S; [injection H as <-; now apply A|] end); try discriminate.
-  - now injection H.
-  - change (negb (truth users n w f i) = b). destruct (evaluate c f) as [x|]; [|discriminate].
-    rewrite (IHf x eq_refl). now injection H.
-  - change (truth users n w f i && truth users n w g i = b).
-    destruct (evaluate c f) as [[]|], (evaluate c g) as [[]|]; try discriminate; injection H as <-;
-      rewrite ?(IHf _ eq_refl), ?(IHg _ eq_refl); now rewrite ?andb_false_r.
-  - change (truth users n w f i || truth users n w g i = b).
-    destruct (evaluate c f) as [[]|], (evaluate c g) as [[]|]; try discriminate; injection H as <-;
-      rewrite ?(IHf _ eq_refl), ?(IHg _ eq_refl); now rewrite ?orb_true_r.
-  - change (implb (truth users n w f i) (truth users n w g i) = b).
-    destruct (evaluate c f) as [[]|], (evaluate c g) as [[]|]; try discriminate; injection H as <-;
-      rewrite ?(IHf _ eq_refl), ?(IHg _ eq_refl); now rewrite ?implb_true_r.
-  - change (eqb (truth users n w f i) (truth users n w g i) = b).
-    destruct (evaluate c f) as [x|], (evaluate c g) as [y|]; try discriminate. injection H as <-.
-    now rewrite (IHf _ eq_refl), (IHg _ eq_refl).
+  all: by_parts H.
 Qed.
 
 Lemma one_of_nth letters a s b : nth s (one_of letters a) None = Some b -> Nat.eqb s a = b.
@@ -195,22 +189,11 @@ Proof.
     try (apply repeat_nth in H; discriminate).
   - apply repeat_nth in H. now injection H.
   - exact (one_of_nth _ _ _ _ H).
-  - rewrite map_not3_nth in H. change (negb (truth users n w f i) = b).
-    destruct (nth (w i) _ None) as [x|]; [|discriminate].
-    rewrite (IHf x eq_refl). now injection H.
-  - apply with_each_nth in H. change (truth users n w f i && truth users n w g i = b).
-    destruct (nth (w i) (by_letter c letters f) None) as [[]|], (nth (w i) (by_letter c letters g) None) as [[]|];
-      try discriminate; injection H as <-; rewrite ?(IHf _ eq_refl), ?(IHg _ eq_refl); now rewrite ?andb_false_r.
-  - apply with_each_nth in H. change (truth users n w f i || truth users n w g i = b).
-    destruct (nth (w i) (by_letter c letters f) None) as [[]|], (nth (w i) (by_letter c letters g) None) as [[]|];
-      try discriminate; injection H as <-; rewrite ?(IHf _ eq_refl), ?(IHg _ eq_refl); now rewrite ?orb_true_r.
-  - apply with_each_nth in H. rewrite map_not3_nth in H.
-    change (implb (truth users n w f i) (truth users n w g i) = b).
-    destruct (nth (w i) (by_letter c letters f) None) as [[]|], (nth (w i) (by_letter c letters g) None) as [[]|];
-      try discriminate; injection H as <-; rewrite ?(IHf _ eq_refl), ?(IHg _ eq_refl); now rewrite ?implb_true_r.
-  - apply with_each_nth in H. change (eqb (truth users n w f i) (truth users n w g i) = b).
-    destruct (nth (w i) (by_letter c letters f) None) as [x|], (nth (w i) (by_letter c letters g) None) as [y|];
-      try discriminate. injection H as <-. now rewrite (IHf _ eq_refl), (IHg _ eq_refl).
+  - rewrite map_not3_nth in H. by_parts H.
+  - apply with_each_nth in H. by_parts H.
+  - apply with_each_nth in H. by_parts H.
+  - apply with_each_nth in H. rewrite map_not3_nth in H. by_parts H.
+  - apply with_each_nth in H. by_parts H.
 Qed.
 End Real.
 

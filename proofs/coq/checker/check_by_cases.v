@@ -580,21 +580,11 @@ Qed.
 Lemma is_quarter_positive g : is_quarter L es g = true -> 0 < K.
 Proof. intros H. now apply (is_quarter_correct g 1 H (Rle_refl 1)). Qed.
 
-Lemma rises_positive D : rises L es sc D = true -> 0 < K.
-Proof.
-  unfold rises. intros H. do 2 apply andb_prop in H as [H _]. apply andb_prop in H as [_ H].
+Ltac quarter_positive := intros H; do 2 apply andb_prop in H as [H _]; apply andb_prop in H as [_ H];
   exact (is_quarter_positive _ H).
-Qed.
-Lemma rises_to_0_positive D : rises_to_0 L es sc D = true -> 0 < K.
-Proof.
-  unfold rises_to_0. intros H. do 2 apply andb_prop in H as [H _]. apply andb_prop in H as [_ H].
-  exact (is_quarter_positive _ H).
-Qed.
-Lemma falls_positive D : falls L es sc D = true -> 0 < K.
-Proof.
-  unfold falls. intros H. do 2 apply andb_prop in H as [H _]. apply andb_prop in H as [_ H].
-  exact (is_quarter_positive _ H).
-Qed.
+Lemma rises_positive D : rises L es sc D = true -> 0 < K. Proof. unfold rises. quarter_positive. Qed.
+Lemma rises_to_0_positive D : rises_to_0 L es sc D = true -> 0 < K. Proof. unfold rises_to_0. quarter_positive. Qed.
+Lemma falls_positive D : falls L es sc D = true -> 0 < K. Proof. unfold falls. quarter_positive. Qed.
 
 Lemma falls_correct D : falls L es sc D = true -> let g := K * S * Q2R (- tie sc) in
   tie_power sc = 1%Z /\ 0 < g /\ exp (- g) <= 1 / 4 /\ g * INR n <= K * F * Q2R D.

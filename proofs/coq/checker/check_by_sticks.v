@@ -145,12 +145,9 @@ Proof.
   split; cbn [fst snd]; (eapply Rle_trans; [|eassumption]) || (eapply Rle_trans; [eassumption|]); apply fixed_le; auto;
     lia.
 Qed.
-Lemma may_be_right e f x : may_be f x -> may_be (hull e f) x.
-Proof.
-  intros (o & -> & L & U). destruct e as [q|]; cbn [hull]; eexists; (split; [reflexivity|]); [|now split].
-  split; cbn [fst snd]; (eapply Rle_trans; [|eassumption]) || (eapply Rle_trans; [eassumption|]); apply fixed_le; auto;
-    lia.
-Qed.
+Lemma hull_comm e f : hull e f = hull f e.
+Proof. destruct e, f; cbn [hull]; [now rewrite Z.min_comm, Z.max_comm|reflexivity..]. Qed.
+Lemma may_be_right e f x : may_be f x -> may_be (hull e f) x. Proof. rewrite hull_comm. apply may_be_left. Qed.
 
 Record cell := Cell { share_taken : ends; cell_value : ends; cell_brings : option bool }.
 Definition leads (c : cell) (b : bool) : bool := match cell_brings c with Some x => x | None => b end.

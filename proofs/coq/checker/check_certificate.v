@@ -130,14 +130,7 @@ Definition error_text (q : Q) : string :=
   let digits := json_text.integer_text (1000000 + z mod 1000000) in
   (json_text.integer_text (z / 1000000) ++ "." ++ String.substring 1 6 digits)%string.
 
-Lemma millionths_above q : (Q2R q <= IZR (millionths q) / 1000000)%R.
-Proof.
-  unfold millionths, Q2R. destruct q as [a d]. cbn [Qnum Qden].
-  pose proof (Z.mul_div_le (- (a * 1000000)) (Zpos d) eq_refl) as H. apply IZR_le in H.
-  rewrite mult_IZR, !opp_IZR, !mult_IZR in *.
-  set (k := IZR (_ / _)) in *. assert (P : (0 < IZR (Zpos d))%R) by now apply IZR_lt.
-  apply Rmult_le_reg_r with (IZR (Zpos d)); [exact P|]. field_simplify; [|lra]. lra.
-Qed.
+
 
 (* ---- soundness ---- *)
 Lemma find_none_all {X} (p : X -> bool) l : find (fun x => negb (p x)) l = None -> forall x, In x l -> p x = true.

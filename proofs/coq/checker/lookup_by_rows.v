@@ -154,6 +154,17 @@ Definition count_in_case (b : bool) (m : nat) : Z := (Z.of_nat m + (if b then 1 
 (* e^(-c0 k^2) from above, in multiples of 2^-60. *)
 Definition weight_unit : Q := inject_Z (2 ^ weight_bits).
 Definition weight_above (c0 : Q) (k : nat) : Z := decay_kept (Qfloor (c0 * integer_of (k * k) * weight_unit)).
+Lemma decay_of_floor q x : Q2R q = x -> 0 <= x ->
+  exp (- x) <= fixed weight_bits (decay_above weight_bits (Qfloor (q * weight_unit))).
+Proof.
+  intros V P. pose proof (u_pos weight_bits weight_bits_nonneg) as U. pose proof (Qfloor_le (q * weight_unit)) as F.
+  apply Qle_Rle in F. rewrite Q2R_inject_Z, Q2R_mult, V in F. unfold weight_unit in *. rewrite Q2R_inject_Z in F.
+  assert (N : (0 <= Qfloor (q * inject_Z (2 ^ weight_bits)))%Z).
+  { apply (Qfloor_resp_le 0). apply Rle_Qle. rewrite Q2R_mult, Q2R_inject_Z, V, Q2R_0. apply Rmult_le_pos; lra. }
+  eapply Rle_trans; [|apply (decay_above_correct weight_bits weight_bits_nonneg _ N)].
+  apply exp_monotone, Ropp_le_contravar. unfold fixed. apply Rmult_le_reg_r with (IZR (2 ^ weight_bits)); [exact U|].
+  unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. exact F.
+Qed.
 Definition cut : nat := 16.
 Definition weight_table (c0 : Q) : list Z := map (weight_above c0) (seq 0 cut).
 Definition weight_far (c0 : Q) : Z := weight_above c0 cut.
@@ -380,16 +391,7 @@ Proof.
     (match type of H with tell _ _ (if is_built_in ?g then _ else _) = _ => destruct (is_built_in g) eqn:E;
        [apply some_inj in H; rewrite (built_in_truth users n w g i E); exact H|clear E] end); try discriminate;
     try (now apply D); cbn [tell] in H.
-  - change (negb (tr g i) = x). destruct (told_here g) as [y|]; [|discriminate].
-    rewrite (IHg y eq_refl). now injection H.
-  - change (tr g1 i && tr g2 i = x). destruct (told_here g1) as [[]|], (told_here g2) as [[]|];
-      try discriminate; injection H as <-; rewrite ?(IHg1 _ eq_refl), ?(IHg2 _ eq_refl); now rewrite ?andb_false_r.
-  - change (tr g1 i || tr g2 i = x). destruct (told_here g1) as [[]|], (told_here g2) as [[]|];
-      try discriminate; injection H as <-; rewrite ?(IHg1 _ eq_refl), ?(IHg2 _ eq_refl); now rewrite ?orb_true_r.
-  - change (implb (tr g1 i) (tr g2 i) = x). destruct (told_here g1) as [[]|], (told_here g2) as [[]|];
-      try discriminate; injection H as <-; rewrite ?(IHg1 _ eq_refl), ?(IHg2 _ eq_refl); now rewrite ?implb_true_r.
-  - change (eqb (tr g1 i) (tr g2 i) = x). destruct (told_here g1) as [y|], (told_here g2) as [z|];
-      try discriminate. injection H as <-. now rewrite (IHg1 _ eq_refl), (IHg2 _ eq_refl).
+  all: by_parts H.
 Qed.
 
 Lemma on_where_guarded guard : tr guard i = true -> is_on n (foretold n i b guard) (count_in_case b m) = true.
@@ -402,17 +404,9 @@ Qed.
 Notation share := (fixed weight_bits).
 Lemma weight_above_correct c0 k : 0 <= Q2R c0 -> exp (- (Q2R c0 * INR (k * k))) <= share (weight_above c0 k).
 Proof.
-  intros C. unfold weight_above. set (x := (c0 * integer_of (k * k) * inject_Z (2 ^ weight_bits))%Q).
-  pose proof (u_pos weight_bits weight_bits_nonneg) as U.
-  assert (V : Q2R x = Q2R c0 * INR (k * k) * IZR (2 ^ weight_bits))
-    by (unfold x; now rewrite !Q2R_mult, integer_of_value, Q2R_inject_Z).
-  pose proof (Qfloor_le x) as F. apply Qle_Rle in F. rewrite Q2R_inject_Z, V in F.
-  assert (P : 0 <= Q2R c0 * INR (k * k)) by (apply Rmult_le_pos; [exact C|apply pos_INR]).
-  assert (N : (0 <= Qfloor x)%Z).
-  { apply (Qfloor_resp_le 0 x). apply Rle_Qle. rewrite V, Q2R_0. apply Rmult_le_pos; lra. }
-  eapply Rle_trans; [|apply (decay_above_correct weight_bits weight_bits_nonneg _ N)].
-  apply exp_monotone, Ropp_le_contravar. unfold fixed. apply Rmult_le_reg_r with (IZR (2 ^ weight_bits)); [exact U|].
-  unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. exact F.
+  intros C. apply (decay_of_floor (c0 * integer_of (k * k))).
+  - rewrite Q2R_mult, integer_of_value. reflexivity.
+  - apply Rmult_le_pos; [exact C|apply pos_INR].
 Qed.
 Lemma nth_weight c0 k : 0 <= Q2R c0 -> exp (- (Q2R c0 * INR (k * k))) <=
   share (nth k (weight_table c0) (weight_far c0)).
@@ -434,6 +428,21 @@ Proof.
   - cbn [sum]. rewrite Rplus_0_l. replace (j + 1 - 1)%nat with j by lia. reflexivity.
   - apply sum_ext. intros k Hk. replace (j + (1 + k) - 1)%nat with (S j + k - 1)%nat by lia.
     destruct k as [|k]; [lia|]. replace (1 + S k - 1)%nat with (S k) by lia. now replace (S k - 1)%nat with k by lia.
+Qed.
+
+(* What is bad at a row, where position j weighs at most so much of what the place does. *)
+Lemma bad_sum_bound M sc v table far p t vs : visible n M p -> length vs = n ->
+  (each j upto n, v j = Q2R (nth (j - 1) vs 0%Q)) -> (forall k, 0 <= share (nth k table far)) ->
+  (each j upto n, exp (sc j) <= exp (sc p) * share (nth (apart j p) table far)) ->
+  sum n (bad_weight M sc v (bit t)) <= weight M sc p * share (bad_sum table far p (number_of t) 1 vs).
+Proof.
+  intros [Hp Mp] Ln Value Nz W. rewrite <- (bad_sum_value table far p (number_of t) vs 1), Ln, <- sum_scale.
+  apply sum_le. intros j Hj. replace (1 + j - 1)%nat with j by lia. pose proof (weight_nonneg M sc p) as W0.
+  unfold bad_weight, bad_cost. destruct (Qeq_bool (nth (j - 1) vs 0%Q) (number_of t)) eqn:Q.
+  - rewrite fixed_0, Rmult_0_r. destruct (Req_EM_T _ _) as [|E]; [lra|]. exfalso. apply E.
+    rewrite (Value j Hj). apply Qeq_bool_R in Q. now rewrite Q, number_of_value.
+  - destruct (Req_EM_T _ _); [now apply Rmult_le_pos|]. unfold weight at 1. destruct (M j); [|now apply Rmult_le_pos].
+    unfold weight. rewrite Mp. now apply W.
 Qed.
 
 (* What stands at distance k weighs e^(-c k^2) times as much as the place. *)
@@ -532,31 +541,19 @@ Proof.
   destruct (near_length_found _ _ _ _ H G) as (vs & c & p & e & Ln & Value & Cc & [[Hp Mp] Score] & Rp).
   assert (Pvs : p upto length vs) by lia. destruct (reads_right _ _ _ _ _ Pvs Rp) as [Vp Sum].
   set (t := tr chi i) in *. set (table := weight_table c0) in *. set (far := weight_far c0) in *.
-  set (S := bad_sum table far p (number_of t) 1 vs) in *.
-  apply (near_from_error _ (1 / 4)); [|lra|exact R]. unfold attended.
-  apply (gap_rule_quarter n _ _ _ (bit t) p (share S)).
+  set (S := bad_sum table far p (number_of t) 1 vs) in *. apply (near_from_error _ (1 / 4)); [|lra|exact R].
+  unfold attended. apply (gap_rule_quarter n _ _ _ (bit t) p (share S)).
   - split; [exact Hp|exact Mp].
   - apply bit_range.
   - exact In01.
   - rewrite (Value p Hp). exact Vp.
-  - unfold S. rewrite <- (bad_sum_value table far p (number_of t) vs 1), Ln, <- sum_scale. apply sum_le. intros j Hj.
-    replace (1 + j - 1)%nat with j by lia.
-    assert (Ej : exp (- (Q2R c * INR (apart j p * apart j p))) <= share (nth (apart j p) table far)).
-    { eapply Rle_trans; [|apply nth_weight; lra]. apply exp_monotone, Ropp_le_contravar.
-      apply Rmult_le_compat_r; [apply pos_INR|lra]. }
-    assert (W0 : 0 <= weight (mask_at (head_masking a) i) (scaled_score a n h i) p) by apply weight_nonneg.
-    assert (Nz : 0 <= share (bad_cost table far p (number_of t) j (nth (j - 1) vs 0%Q))).
-    { unfold bad_cost. destruct (Qeq_bool _ _); [rewrite fixed_0; lra|]. eapply Rle_trans; [|exact Ej].
-      apply exp_nonneg. }
-    unfold bad_weight. destruct (Req_EM_T _ _) as [E|E]; [now apply Rmult_le_pos|].
-    unfold bad_cost. destruct (Qeq_bool (nth (j - 1) vs 0%Q) (number_of t)) eqn:Q.
-    { exfalso. apply E. rewrite (Value j Hj). apply Qeq_bool_R in Q. now rewrite Q, number_of_value. }
-    unfold weight at 1. destruct (mask_at (head_masking a) i j); [|apply Rmult_le_pos; [exact W0|]; eapply Rle_trans;
-      [apply exp_nonneg|exact Ej]].
-    rewrite (score_apart (Q2R c) p j e _ (Score j Hj)). unfold weight. rewrite Mp, (Score p Hp).
-    apply Rmult_le_compat_l; [apply exp_nonneg|exact Ej].
-  - rewrite <- (fixed_one weight_bits weight_bits_nonneg).
-    replace 3 with (IZR 3) by reflexivity. rewrite <- fixed_times. now apply fixed_le; [apply weight_bits_nonneg|].
+  - apply bad_sum_bound; [now split|exact Ln|exact Value| |].
+    + intros k. eapply Rle_trans; [apply exp_nonneg|apply nth_weight; lra].
+    + intros j Hj. rewrite (score_apart (Q2R c) p j e _ (Score j Hj)), (Score p Hp).
+      apply Rmult_le_compat_l; [apply exp_nonneg|]. eapply Rle_trans; [|apply nth_weight; lra].
+      apply exp_monotone, Ropp_le_contravar, Rmult_le_compat_r; [apply pos_INR|lra].
+  - rewrite <- (fixed_one weight_bits weight_bits_nonneg). replace 3 with (IZR 3) by reflexivity.
+    rewrite <- fixed_times. now apply fixed_le; [apply weight_bits_nonneg|].
 Qed.
 
 (* ---- others ---- *)

@@ -216,7 +216,7 @@ End SumLookup.
 
 (* e^(-c0 (k^2 - 2 k E)) from above. *)
 Definition gap_weight (c0 E : Q) (k : nat) : Z :=
-  decay_above weight_bits (Qfloor (c0 * (integer_of (k * k) - 2 * E * integer_of k) * inject_Z (2 ^ weight_bits))).
+  decay_above weight_bits (Qfloor (c0 * (integer_of (k * k) - 2 * E * integer_of k) * weight_unit)).
 
 (* The sum that a predicate of the formula is about. *)
 Fixpoint sum_in (f : formula) : option sum_of_counts :=
@@ -494,17 +494,7 @@ Proof.
     (match type of H with match assumption ?l ?f with _ => _ end = _ =>
        destruct (assumption l f) as [c|] eqn:S; [injection H as <-; exact (real_truths_real D users n w i f c S)|] end);
     try discriminate.
-  - now injection H.
-  - change (negb (tr g i) = b). destruct (sum_truth _ _ _ _ _ g) as [x|]; [|discriminate].
-    rewrite (IH x eq_refl). now injection H.
-  - change (tr g i && tr k i = b). destruct (sum_truth _ _ _ _ _ g) as [[]|], (sum_truth _ _ _ _ _ k) as [[]|];
-      try discriminate; injection H as <-; rewrite ?(IHg _ eq_refl), ?(IHk _ eq_refl); now rewrite ?andb_false_r.
-  - change (tr g i || tr k i = b). destruct (sum_truth _ _ _ _ _ g) as [[]|], (sum_truth _ _ _ _ _ k) as [[]|];
-      try discriminate; injection H as <-; rewrite ?(IHg _ eq_refl), ?(IHk _ eq_refl); now rewrite ?orb_true_r.
-  - change (implb (tr g i) (tr k i) = b). destruct (sum_truth _ _ _ _ _ g) as [[]|], (sum_truth _ _ _ _ _ k) as [[]|];
-      try discriminate; injection H as <-; rewrite ?(IHg _ eq_refl), ?(IHk _ eq_refl); now rewrite ?implb_true_r.
-  - change (eqb (tr g i) (tr k i) = b). destruct (sum_truth _ _ _ _ _ g) as [x|], (sum_truth _ _ _ _ _ k) as [y|];
-      try discriminate. injection H as <-. now rewrite (IHg _ eq_refl), (IHk _ eq_refl).
+  1-6: by_parts H.
   - change (holds users p (counted s n (tr g) i) n = b). rewrite <- holds_at_count.
     apply (on_sum_correct (one_count s g)); [|exact H]. now rewrite one_count_value, INR_IZR_INZ.
   - change (holds_at users p (value users n w t i) n = b). destruct (Z.eqb_spec (constant_of t) 0) as [C|];
@@ -580,17 +570,8 @@ Qed.
 Lemma gap_weight_correct c0 E k : 0 <= Q2R c0 -> 0 <= Q2R E -> 2 * Q2R E < 1 ->
   exp (- (Q2R c0 * (INR k * INR k - 2 * Q2R E * INR k))) <= share (gap_weight c0 E k).
 Proof.
-  intros C E0 E1. unfold gap_weight. destruct (gap_value c0 E k E0 E1) as [V P].
-  set (g := (c0 * (integer_of (k * k) - 2 * E * integer_of k))%Q) in *. set (x := (g * inject_Z (2 ^ weight_bits))%Q).
-  pose proof (u_pos weight_bits weight_bits_nonneg) as U.
-  assert (X : Q2R x = Q2R g * IZR (2 ^ weight_bits)) by (unfold x; now rewrite Q2R_mult, Q2R_inject_Z).
-  pose proof (Qfloor_le x) as F. apply Qle_Rle in F. rewrite Q2R_inject_Z, X, V in F.
-  assert (G : 0 <= Q2R c0 * (INR k * INR k - 2 * Q2R E * INR k)) by now apply Rmult_le_pos.
-  assert (N : (0 <= Qfloor x)%Z).
-  { apply (Qfloor_resp_le 0 x). apply Rle_Qle. rewrite X, V, Q2R_0. apply Rmult_le_pos; lra. }
-  eapply Rle_trans; [|apply (decay_above_correct weight_bits weight_bits_nonneg _ N)].
-  apply exp_monotone, Ropp_le_contravar. unfold fixed. apply Rmult_le_reg_r with (IZR (2 ^ weight_bits)); [exact U|].
-  unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. exact F.
+  intros C E0 E1. destruct (gap_value c0 E k E0 E1) as [V P]. apply decay_of_floor; [exact V|].
+  now apply Rmult_le_pos.
 Qed.
 Lemma nth_gap_weight c0 E k : 0 <= Q2R c0 -> 0 <= Q2R E -> 2 * Q2R E < 1 ->
   exp (- (Q2R c0 * (INR k * INR k - 2 * Q2R E * INR k)))
@@ -783,20 +764,12 @@ Proof.
     apply (gap_rule_limit n m _ _ (bit t) p (share S) 0 (Rle_refl 0)); auto; try lra; try (split; assumption);
       [apply bit_range|].
     rewrite Rmult_0_r, Rplus_0_r.
-    unfold S. rewrite <- (bad_sum_value n i table far p (number_of t) vs 1), Ln, <- sum_scale. apply sum_le.
-    intros j Hj. replace (1 + j - 1)%nat with j by lia.
-    pose proof (nth_gap_weight c0 E (apart j p) ltac:(lra) E0 E1) as Wj. rewrite <- Et, <- Ef in Wj.
-    assert (W0 : 0 <= weight m (scaled_score a n h i) p) by apply weight_nonneg.
-    assert (Nz : 0 <= share (bad_cost table far p (number_of t) j (nth (j - 1) vs 0%Q))).
-    { unfold bad_cost. destruct (Qeq_bool _ _); [rewrite fixed_0; lra|]. eapply Rle_trans; [|exact Wj].
-      apply exp_nonneg. }
-    unfold bad_weight. destruct (Req_EM_T _ _) as [X|X]; [now apply Rmult_le_pos|].
-    unfold bad_cost. destruct (Qeq_bool (nth (j - 1) vs 0%Q) (number_of t)) eqn:Q.
-    { exfalso. apply X. rewrite (Value j Hj). apply Qeq_bool_R in Q. now rewrite Q, number_of_value. }
-    unfold weight at 1. destruct (m j); [|apply Rmult_le_pos; [exact W0|]; eapply Rle_trans; [apply exp_nonneg|exact
-      Wj]].
-    unfold weight. rewrite Mp. eapply Rle_trans; [apply exp_monotone, (gap_below j Hj)|]. unfold Rminus.
-    rewrite exp_plus. apply Rmult_le_compat_l; [apply exp_nonneg|exact Wj]. }
+    assert (W : forall k, exp (- (Q2R c0 * (INR k * INR k - 2 * Q2R E * INR k))) <= share (nth k table far))
+      by (intros k; rewrite Et, Ef; apply nth_gap_weight; lra).
+    apply (bad_sum_bound n i); auto.
+    - intros k. eapply Rle_trans; [apply exp_nonneg|apply W].
+    - intros j Hj. eapply Rle_trans; [apply exp_monotone, (gap_below j Hj)|]. unfold Rminus.
+      rewrite exp_plus. apply Rmult_le_compat_l; [apply exp_nonneg|apply W]. }
   unfold within_errors. revert G. unfold l, limit_for, Rabs. destruct t; cbn [bit]; destruct (Rcase_abs _); lra.
 Qed.
 

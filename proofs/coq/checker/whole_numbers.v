@@ -87,8 +87,8 @@ Section Rows.
 Variables (n : nat) (K : kinds) (h : nat -> vector).
 Hypothesis H : stream_holds n K h.
 
-Lemma row_integer (i : position n) r c : (forall k x, whole_kind k = true -> holds n i k x -> is_integer (x * c)) ->
-  row_is whole_kind K r = true -> is_integer (linear r (h i) * c).
+Lemma row_integer good (i : position n) r c : (forall k x, good k = true -> holds n i k x -> is_integer (x * c)) ->
+  row_is good K r = true -> is_integer (linear r (h i) * c).
 Proof.
   intros G. induction r as [|[d q] r IH]; cbn [row_is forallb linear fst snd]; intros E.
   - rewrite Rmult_0_l. apply integer_0.
@@ -100,19 +100,11 @@ Proof.
 Qed.
 Lemma row_whole (i : position n) r : row_is whole_kind K r = true -> is_integer (linear r (h i)).
 Proof.
-  intros E. rewrite <- Rmult_1_r. apply row_integer; [|exact E]. intros k x W E'.
+  intros E. rewrite <- Rmult_1_r. apply (row_integer whole_kind); [|exact E]. intros k x W E'.
   rewrite Rmult_1_r. now apply (whole_correct n i k).
 Qed.
 Lemma row_share (i : position n) r : row_is share_kind K r = true -> is_integer (linear r (h i) * INR i).
-Proof.
-  induction r as [|[d q] r IH]; cbn [row_is forallb linear fst snd]; intros E.
-  - rewrite Rmult_0_l. apply integer_0.
-  - apply andb_prop in E as [E1 E2]. rewrite Rmult_plus_distr_r. apply integer_plus; [|now apply IH].
-    apply orb_prop in E1 as [Z|E1].
-    + apply Qeq_bool_R in Z. rewrite Z, Q2R_0, !Rmult_0_l. apply integer_0.
-    + apply andb_prop in E1 as [I W]. rewrite Rmult_assoc. apply integer_mult; [now apply integral_correct|].
-      apply (share_correct n i (kind_at K d)); [exact W|apply H; lia].
-Qed.
+Proof. apply row_integer, share_correct. Qed.
 End Rows.
 
 (* A row that reads one direction of this kind, with this coefficient. *)

@@ -188,8 +188,6 @@ Proof. induction x; cbn [expression_piece expression_tree]; auto using shown_rat
 
 Lemma expression_text_is x : expression_text x = tree_text (expression_tree x).
 Proof. apply writes_text, shown_expression. Qed.
-Lemma rational_text_is q : rational_text q = tree_text (rational_tree q).
-Proof. apply writes_text, shown_rational. Qed.
 
 Notation is_expression_tree := (is_tree expression_signs expression_infixes).
 Lemma integer_word z : (0 <= z)%Z -> is_word expression_signs (integer_text z) = true.

@@ -236,12 +236,3 @@ Proof.
   { split; [lia|]. now replace (S n - (S n - k))%nat with k by lia. }
   replace (S n - (S n - k))%nat with k in * by lia. split; [exact A|]. intros L. apply B. lia.
 Qed.
-
-Ltac greatest_is_unique p q V H V' H' :=
-  destruct (H q V') as [A B], (H' p V) as [A' B']; destruct (Nat.lt_trichotomy p q) as [L|[E|L]]; [|exact E|];
-  (specialize (B L) || specialize (B' L)); lra.
-
-Lemma rightmost_unique n m s p q : is_rightmost n m s p -> is_rightmost n m s q -> p = q.
-Proof. intros [V H] [V' H']. greatest_is_unique p q V H V' H'. Qed.
-Lemma leftmost_unique n m s p q : is_leftmost n m s p -> is_leftmost n m s q -> p = q.
-Proof. intros [V H] [V' H']. greatest_is_unique p q V H V' H'. Qed.

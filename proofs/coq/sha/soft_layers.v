@@ -241,13 +241,6 @@ Lemma moved_grows users tau T n w i D D' : (D <= D')%nat -> moved users tau T n 
 Proof. intros L. apply size_grows; [exact L|]. intros d _. apply Rabs_pos. Qed.
 
 (* Each direction, in particular the output, moves by at most the sum. *)
-Lemma direction_moved users tau T n w i d :
-  Rabs (run_hard users T n w i d - run_soft tau users T n w i d) <= moved users tau T n w i (S d).
-Proof.
-  unfold moved, size. apply (sum_at_least (S d) (fun k => Rabs (run_hard users T n w i (Nat.pred k)
-    - run_soft tau users T n w i (Nat.pred k))) (S d)); [lia|]. intros; apply Rabs_pos.
-Qed.
-
 Theorem network_moves users T n w x (P : mask -> (nat -> R) -> Prop) (E : nat ->
   R) tau (i : position n) D (error : R -> R) : over T n w -> initial_at_most users T n x ->
   every_row P n (transformer_layers T) (embed users T n w) ->

@@ -283,10 +283,6 @@ Qed.
 Lemma R_26_above_1 n gamma x : (1 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x -> 2 <= R_26 n gamma x.
 Proof. intros. apply inverse_share_at_least_2; try assumption; [apply k1_at_least_1|apply k2_at_least_1]. Qed.
 
-Lemma order_26 : exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
-  2 / gamma * ln (R_26 n gamma x) <= c * (/ gamma * ln (INR n * x / gamma)).
-Proof. exact (order_of_share L k1 k2 k1_at_least_1 k2_at_least_1). Qed.
-
 Theorem theorem_26_order (g x : nat -> R) : (forall n, gap_at users T n (g n)) -> (forall n, tieless_at users T n) ->
   (forall n, initial_at_most users T n (x n)) -> exists tau : nat -> R, (forall n, (1 <= n)%nat -> 0 < tau n) /\
     (exists c, forall n, (2 <= n)%nat -> / tau n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1))) /\
