@@ -11,6 +11,17 @@ type t =
   | Null
 
 let most_bytes = 16_000_000
+
+(* What a channel has, up to a little more than a file may have. *)
+let read_all channel =
+  let found = Buffer.create 65536 and piece = Bytes.create 65536 in
+  let rec go () =
+    let length = input channel piece 0 (Bytes.length piece) in
+    Buffer.add_subbytes found piece 0 length;
+    if length > 0 && Buffer.length found <= most_bytes then go ()
+  in
+  go ();
+  Buffer.contents found
 let most_values = 1 lsl 20
 let deepest = 40
 let most_digits = 1000

@@ -23,15 +23,7 @@ type asked = { question : question; least : string option; greatest : string opt
 
 let read_file path =
   let channel = open_in_bin path in
-  Fun.protect ~finally:(fun () -> close_in_noerr channel) (fun () ->
-      let found = Buffer.create 65536 and piece = Bytes.create 65536 in
-      let rec go () =
-        let length = input channel piece 0 (Bytes.length piece) in
-        Buffer.add_subbytes found piece 0 length;
-        if length > 0 && Buffer.length found <= Json.most_bytes then go ()
-      in
-      go ();
-      Buffer.contents found)
+  Fun.protect ~finally:(fun () -> close_in_noerr channel) (fun () -> Json.read_all channel)
 
 (* A length on the command line, at least `first`. *)
 let length option first digits =

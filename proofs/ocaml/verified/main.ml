@@ -15,21 +15,10 @@ let child = "--within-limits"
 
 type arguments = { asked : Asking.t; work : int; files : string list }
 
-(* What a channel has, up to a little more than a file may have. *)
-let read_all channel =
-  let found = Buffer.create 65536 and piece = Bytes.create 65536 in
-  let rec go () =
-    let length = input channel piece 0 (Bytes.length piece) in
-    Buffer.add_subbytes found piece 0 length;
-    if length > 0 && Buffer.length found <= Json.most_bytes then go ()
-  in
-  go ();
-  Buffer.contents found
-
 let read_file path =
   let channel = if path = "-" then stdin else open_in_bin path in
   set_binary_mode_in channel true;
-  read_all channel
+  Json.read_all channel
 
 (* ---- processes ---- *)
 
@@ -39,7 +28,7 @@ let within_limits arguments path options =
       (kilobytes * arguments.work) (seconds * arguments.work) in
   let command = Array.of_list ([ "/bin/sh"; "-c"; script; "sh"; Sys.executable_name; child ] @ options @ [ "--"; path ]) in
   let channel = Unix.open_process_args_in "/bin/sh" command in
-  let found = read_all channel in
+  let found = Json.read_all channel in
   let lines = String.split_on_char '\n' found in
   let said = List.rev (match List.rev lines with "" :: rest -> rest | rest -> rest) in
   match Unix.close_process_in channel, gravest_first with
