@@ -17,12 +17,12 @@ From Certify Require Import ties_trade_off check_graph attention_by_levels soft_
   hahn_theorem_1_hard_attention hahn_corollary_2_hard_attention hahn_soft_layer hahn_lemma_5_of_the_paper model_text
   same_text stated_errors check_certificate.
 
-Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
-  @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
-  @lemma_08a, @lemma_08b, @lemma_08c, @lemma_08a_any_ratio, @lemma_08b_any_ratio, @lemma_08c_any_ratio,
-  @lemma_09_false, @lemma_09_true, @lemma_09_between, @lemma_09_shut, @lemma_09_open, @proposition_11a,
-  @proposition_11b, @proposition_11a_reciprocal, @proposition_11b_reciprocal, @proposition_11a_network,
-  @proposition_11b_network, @lemma_06_any_gamma, @distance_without_sharpness).
+Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first, @lemma_07_attained_last,
+  @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating, @lemma_08a, @lemma_08b,
+  @lemma_08c, @lemma_08a_any_ratio, @lemma_08b_any_ratio, @lemma_08c_any_ratio, @lemma_09_false, @lemma_09_true,
+  @lemma_09_between, @lemma_09_shut, @lemma_09_open, @proposition_11a, @proposition_11b, @proposition_11a_reciprocal,
+  @proposition_11b_reciprocal, @proposition_11a_network, @proposition_11b_network, @lemma_06_any_gamma,
+  @distance_without_sharpness).
 Definition temporal := (@since_by_levels, @since_by_levels_reciprocal, @until_by_levels, @theorem_12a_previous,
   @theorem_12a_next, @theorem_12b_previous, @theorem_12b_next, @theorem_13a, @theorem_13b, @theorem_15a_since,
   @theorem_15a_until, @theorem_15b_since, @theorem_15b_until, @theorem_16a, @theorem_16b).
@@ -47,10 +47,9 @@ Definition networks := (@check_graph_computes, @check_graph_computes_always, @ch
   @check_file_computes, @file_computes_for_some_word, @same_text_same_network, @same_text_same_function,
   @file_computes_for_every_model, @build_computes, @three_is_enough, @hahn_lemma_5_every_mask,
   @hahn_lemma_5_last_position, @printed_heads_fails, @complete_lower, @complete_upper, @weighs_by_ballot_numbers,
-  @weighs_of_the_other_parity,
-  @share_asked_by_heights, @expected_length_at_most, @no_expected_length, @heights_are_no_chain,
-  @second_task_as_printed_fails, @share_asked_even_near, @share_asked_odd_near, @share_asked_limit_even,
-  @share_asked_limit_odd, @parity_with_rate, @dyck_with_rate).
+  @weighs_of_the_other_parity, @share_asked_by_heights, @expected_length_at_most, @no_expected_length,
+  @heights_are_no_chain, @second_task_as_printed_fails, @share_asked_even_near, @share_asked_odd_near,
+  @share_asked_limit_even, @share_asked_limit_odd, @parity_with_rate, @dyck_with_rate).
 Definition formulas := (@theorem_12a_formulas, @theorem_12b_formulas, @theorem_13a_formulas, @theorem_13b_formulas,
   @theorem_15a_formulas, @theorem_15b_formulas, @theorem_16a_formulas, @theorem_16b_formulas, @theorem_20a_formulas,
   @theorem_20b_formulas, @theorem_21_formulas, @network_computes, @build_is_network_for, @corollary_18a_to_the_letter,
@@ -58,50 +57,42 @@ Definition formulas := (@theorem_12a_formulas, @theorem_12b_formulas, @theorem_1
   @corollary_23_to_the_letter).
 Definition optimality := (@finding_needs_logarithm, @first_position_found, @optimality_first_position,
   @logarithm_enough, @logarithm_below_any_part, @fixed_gap_without_factor_n, @theorem_15_factor_needed,
-  @theorem_12_factor_needed, @found_by_digits, @previous_by_digits, @flip_flop_found,
-  @flip_flop_needs_ln_4, @flip_flop_logarithm_fails, @parity_by_halves_is_parity).
+  @theorem_12_factor_needed, @found_by_digits, @previous_by_digits, @flip_flop_found, @flip_flop_needs_ln_4,
+  @flip_flop_logarithm_fails, @parity_by_halves_is_parity).
 Definition hahn_one_symbol := (@row_moves, @first_layer_moves, @first_layer_attained, @layer_bounded, @layer_moves,
   @network_layer_fits, @run_as_soft, @soft_lemma_5, @soft_lemma_5_any_masks, @soft_lemma_5_future_masked,
   @soft_lemma_5_no_past_mask, @soft_lemma_5_every_mask, @dot_product_mild, @additive_mild, @relu_network_mild,
   @mild_layer_fits, @hahn_lemma_5_of_the_paper, @hahn_lemma_5_of_the_paper_any_masks, @squash_range,
-  @squash_lipschitz,
-  @hahn_lemma_5, @hahn_lemma_5_any_masks, @hahn_lemma_5_future_masked, @hahn_lemma_5_no_past_mask,
-  @hahn_lemma_5_every_mask, @hahn_lemma_5_last_position, @sensitive_inside_is_hard, @sensitive_anywhere_is_hard,
-  @sensitive_late_is_hard, @sensitive_at_end_is_hard, @lemma_5_constant_growth, @sensitive_needs_cold,
-  @parity_is_hard, @majority_is_hard, @previous_is_hard, @next_is_hard, @since_is_hard, @until_is_hard,
-  @first_is_one_is_hard, @parity_needs_cold, @parity_needs_temperature, @greatest_weight, @printed_mean_step_fails,
-  @printed_norm_step_fails, @printed_same_position_fails, @printed_heads_fails, @future_masked_means_change,
-  @complete_lower, @complete_upper, @second_position_changes, @last_position_changes,
-  @printed_in_sha_fails_at_position_2, @printed_in_sha_fails_at_position_n, @lemma_5_needs_bounded_embeddings,
-  @lemma_5_needs_temperature).
+  @squash_lipschitz, @hahn_lemma_5, @hahn_lemma_5_any_masks, @hahn_lemma_5_future_masked, @hahn_lemma_5_no_past_mask,
+  @sensitive_inside_is_hard, @sensitive_anywhere_is_hard, @sensitive_late_is_hard, @sensitive_at_end_is_hard,
+  @lemma_5_constant_growth, @sensitive_needs_cold, @parity_is_hard, @majority_is_hard, @previous_is_hard,
+  @next_is_hard, @since_is_hard, @until_is_hard, @first_is_one_is_hard, @parity_needs_cold, @parity_needs_temperature,
+  @greatest_weight, @printed_mean_step_fails, @printed_norm_step_fails, @printed_same_position_fails,
+  @future_masked_means_change, @second_position_changes, @last_position_changes, @printed_in_sha_fails_at_position_2,
+  @printed_in_sha_fails_at_position_n, @lemma_5_needs_bounded_embeddings, @lemma_5_needs_temperature).
 Definition hahn_5 := (@settle_all, @depth_reduction, @hahn_theorem_1_from, @hahn_theorem_1, @hahn_theorem_1_fixed,
   @single_network_right, @hahn_corollary_2_parity, @hahn_corollary_2_parity_not_recognized,
   @parity_is_hard_for_single, @balanced_round, @hahn_corollary_2_dyck, @hahn_corollary_2_dyck_not_recognized).
-Definition hahn_6 := (@weighs_by_ballot_numbers, @weighs_of_the_other_parity, @share_asked_by_heights,
-  @expected_length_at_most, @no_expected_length, @heights_are_no_chain, @second_task_as_printed_fails,
-  @share_asked_even_near, @share_asked_odd_near, @share_asked_limit_even, @share_asked_limit_odd, @parity_with_rate,
-  @dyck_with_rate, @even_and_odd_weigh_the_same, @even_given_last, @hahn_theorem_6_parity, @unigram_chance_bound,
+Definition hahn_6 := (@even_and_odd_weigh_the_same, @even_given_last, @hahn_theorem_6_parity, @unigram_chance_bound,
   @parity_optimum_least, @optimum_below_chance_given_last, @chance_given_last_below_unigram,
   @chance_given_last_attained, @chance_given_last_least, @unigram_chance_least, @unigram_chance_attained,
-  @hahn_theorem_6_parity_limit, @hahn_theorem_6_parity_as_printed_fails, @hahn_theorem_6_dyck,
-  @share_asked_at_least, @dyck_separated, @dyck_separated_limit, @bounded_sharpness_settles,
-  @parity_no_better_than_last_symbol, @dyck_stays_apart, @dyck_stays_apart_by_a_constant,
-  @parity_network_attains_optimum, @some_network_attains_optimum, @complete_lower, @complete_upper,
+  @hahn_theorem_6_parity_limit, @hahn_theorem_6_parity_as_printed_fails, @hahn_theorem_6_dyck, @share_asked_at_least,
+  @dyck_separated, @dyck_separated_limit, @bounded_sharpness_settles, @parity_no_better_than_last_symbol,
+  @dyck_stays_apart, @dyck_stays_apart_by_a_constant, @parity_network_attains_optimum, @some_network_attains_optimum,
   @chance_given_last_approached, @dyck_optimum_least, @dyck_optimum_approached, @hahn_theorem_6,
   @hahn_theorem_6_of_what_settles, @hahn_theorem_6_of_the_paper).
-Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @layers_move,
-  @lemma_25_as_printed_false, @lemma_25_as_printed_false_real, @all_ones_tieless, @sign_as_printed_false,
-  @theorem_26_order_as_printed_false, @few_pieces,
-  @rounding_takes_pieces, @lemma_27, @lemma_27_integers, @lemma_27_proof_step, @lemma_28, @lemma_30, @lemma_31,
-  @lemma_34, @lemma_29_as_printed_false, @lemma_29_without_biases, @lemma_29_repaired, @lemma_32,
-  @near_hard_tieless, @softened_for_every_n, @mass, @cross_entropy, @softplus_gibbs, @entropy_concave,
-  @softmax_total, @attend_concentrated, @satisfies_previous, @satisfies_next, @satisfies_since, @satisfies_until,
-  @satisfies_compare, @run_soft_is_run, @hardmax_tieless, @lemma_24, @x_max_exists, @lemma_33, @near_hard_with_ties,
-  @one_layer, @network_moves, @theorem_26, @theorem_26_order, @theorem_26_some_temperature, @theorem_26_with_ties,
+Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @layers_move, @lemma_25_as_printed_false,
+  @lemma_25_as_printed_false_real, @all_ones_tieless, @sign_as_printed_false, @theorem_26_order_as_printed_false,
+  @few_pieces, @rounding_takes_pieces, @lemma_27, @lemma_27_integers, @lemma_27_proof_step, @lemma_28, @lemma_30,
+  @lemma_31, @lemma_34, @lemma_29_as_printed_false, @lemma_29_without_biases, @lemma_29_repaired, @lemma_32,
+  @near_hard_tieless, @softened_for_every_n, @mass, @cross_entropy, @softplus_gibbs, @entropy_concave, @softmax_total,
+  @attend_concentrated, @satisfies_previous, @satisfies_next, @satisfies_since, @satisfies_until, @satisfies_compare,
+  @run_soft_is_run, @hardmax_tieless, @lemma_24, @x_max_exists, @lemma_33, @near_hard_with_ties, @one_layer,
+  @network_moves, @theorem_26, @theorem_26_order, @theorem_26_some_temperature, @theorem_26_with_ties,
   @theorem_26_with_ties_order, @theorem_26_with_ties_some_temperature, @theorem_26_polynomial, @lemma_24_real,
   @x_max_real, @lemma_25_real, @theorem_26_real, @theorem_26_real_order, @theorem_26_real_polynomial,
-  @leftmost_hardmax_one_hot, @rightmost_hardmax_one_hot, @rightmost_by_a_term, @leftmost_by_a_term,
-  @value_sum, @value_difference, @value_count, @satisfies_on_count).
+  @leftmost_hardmax_one_hot, @rightmost_hardmax_one_hot, @rightmost_by_a_term, @leftmost_by_a_term, @value_sum,
+  @value_difference, @value_count, @satisfies_on_count).
 Definition certificates := (@judge_certificate_holds, @accepts_certificate_holds, @errs_correct,
   @errs_of_others_correct).
 Definition everything := (certificates, lemmas, temporal, low_precision, counting, constants, by_rows, networks,

@@ -287,6 +287,7 @@ Proof.
 Qed.
 Lemma no_operand f : match shape_of f with NoOperand => has_no_operand f | _ => True end.
 Proof. apply (shape_by_cases (fun f s => match s with NoOperand => has_no_operand f | _ => True end)); easy. Qed.
+Ltac by_shape f := pattern f, (shape_of f); apply shape_by_cases.
 (* What formula that is. *)
 Definition unshape (s : shape) : formula :=
   match s with
@@ -301,13 +302,7 @@ Definition unshape (s : shape) : formula :=
   | NoOperand => Truth true
   end.
 Lemma unshape_shape f : match shape_of f with NoOperand => True | s => unshape s = f end.
-Proof.
-  apply (shape_by_cases (fun f s => match s with
-    | OneOperand o g => unshape (OneOperand o g) = f
-    | TwoOperands o g h => unshape (TwoOperands o g h) = f
-    | NoOperand => True
-    end)); easy.
-Qed.
+Proof. by_shape f; easy. Qed.
 Lemma shape_is size size' f :
   match shape_of f with
   | OneOperand o g => In o formula_signs /\ own_level o = 6
@@ -317,13 +312,7 @@ Lemma shape_is size size' f :
   | NoOperand => True
   end.
 Proof.
-  apply (shape_by_cases (fun f s => match s with
-    | OneOperand o g => In o formula_signs /\ own_level o = 6
-        /\ (is_named size size' f = true -> is_named size size' g = true)
-    | TwoOperands o g h => In o formula_infixes /\ own_level o <> 4
-        /\ (is_named size size' f = true -> is_named size size' g = true /\ is_named size size' h = true)
-    | NoOperand => True
-    end)); try easy; intros;
+  by_shape f; try easy; intros;
     (split; [repeat (try (left; reflexivity); right)|]; split; [easy|]); cbn; rewrite ?andb_true_iff; tauto.
 Qed.
 Lemma shape_levels f :
@@ -332,26 +321,14 @@ Lemma shape_levels f :
   | TwoOperands o _ _ => left_level o <= 6 /\ right_level o <= 6
   | NoOperand => True
   end.
-Proof.
-  apply (shape_by_cases (fun _ s => match s with
-    | OneOperand o _ => right_level o <= 6
-    | TwoOperands o _ _ => left_level o <= 6 /\ right_level o <= 6
-    | NoOperand => True
-    end)); intros; simpl; lia.
-Qed.
+Proof. by_shape f; intros; simpl; lia. Qed.
 Lemma shape_smaller f :
   match shape_of f with
   | OneOperand _ g => formula_size g < formula_size f
   | TwoOperands _ g h => formula_size g < formula_size f /\ formula_size h < formula_size f
   | NoOperand => True
   end.
-Proof.
-  apply (shape_by_cases (fun f s => match s with
-    | OneOperand _ g => formula_size g < formula_size f
-    | TwoOperands _ g h => formula_size g < formula_size f /\ formula_size h < formula_size f
-    | NoOperand => True
-    end)); intros; simpl; lia.
-Qed.
+Proof. by_shape f; intros; simpl; lia. Qed.
 
 (* ---- what trees and texts are made of: equations that keep terms small ---- *)
 Notation count_tree s f := (Boxed (side_sign s) (operand_tree f (own_tree f))).
