@@ -1,12 +1,14 @@
-"""A trained network in float64, many words at once: evidence, not proof.
+"""A trained network, many words at once: in float64, which is evidence, not proof, or in the numbers of another domain.
 
-What is found here is confirmed by enclosures (balls.py) or by the checker; nothing is claimed because of these numbers.
+What floats find is confirmed by enclosures (balls.py) or by the checker; nothing is claimed because of these numbers.
 Streams are arrays [..., width]. The pieces of a step are methods of their own, for who bounds them over sets of words.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +21,53 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.integer]
 
 
+class Floats:
+    """The domain of float64 numbers: whatever differs between domains beside the numbers' own operations.
+
+    Weights are arrays of float64 in every domain, as their numbers are exact.
+    """
+
+    def number(self, x: Fraction) -> Any:
+        """A rational."""
+        return np.float64(x)
+
+    def inverse_root(self, x: int) -> Any:
+        """1 / sqrt(x)."""
+        return np.float64(1 / math.sqrt(x))
+
+    def entering(self, x: Array) -> Array:
+        """Rows of tables, which are exact."""
+        return x
+
+    def product(self, x: Array, weight: Array) -> Array:
+        """The product of matrices on the last two axes; all vectors of x at once if there is one matrix of weights."""
+        if weight.ndim > 2:
+            return np.asarray(x @ weight)
+        return (x.reshape(-1, weight.shape[0]) @ weight).reshape(*x.shape[:-1], weight.shape[1])
+
+    def exponentials(self, scores: Array) -> Array:
+        """exp on the last axis up to a factor; -inf becomes 0, and the greatest score must be finite."""
+        return np.asarray(np.exp(scores - scores.max(-1, keepdims=True)))
+
+    def activation(self, activation: trained.Activation | trained.Rounding) -> Callable[[Array], Array]:
+        """The function, element by element but for roundings."""
+        return activation_of(activation)
+
+
+FLOATS = Floats()
+
+
 @dataclass(frozen=True)
 class FloatAffine:
     """x weight + bias on the last axis."""
 
     weight: Array
     bias: Array | None
+    domain: Floats = FLOATS
 
     def __call__(self, x: Array) -> Array:
-        """The image of each vector; one product of matrices for the whole array."""
-        y = (x.reshape(-1, self.weight.shape[0]) @ self.weight).reshape(*x.shape[:-1], self.weight.shape[1])
+        """The image of each vector."""
+        y = self.domain.product(x, self.weight)
         return y if self.bias is None else y + self.bias
 
 
@@ -93,6 +132,7 @@ class FloatAttention:
     rotary: FloatRotary | None
     causal: bool
     cap: np.float64 | None = None
+    domain: Floats = FLOATS
 
     def capped(self, scores: Array) -> Array:
         """The scores under the cap, if there is one."""
@@ -116,22 +156,23 @@ class FloatAttention:
     def weights(self, head: FloatHead, normed: Array, numbers: Indices, at: Indices) -> Array:
         """Softmax weights [..., queries, T] of the tokens ``at`` for normed streams [..., T, width]."""
         queries = self.queries(head, normed[..., at, :], numbers[at])
-        scores = self.capped(queries @ np.swapaxes(self.keys(head, normed, numbers), -1, -2))
+        keys = self.keys(head, normed, numbers)
+        scores = self.capped(self.domain.product(queries, np.swapaxes(keys, -1, -2)))
         distances = numbers - numbers[at][:, np.newaxis]
         scores += head.slope * distances
         if self.causal:
             scores = np.where(distances > 0, -np.inf, scores)
-        return softmax(scores)
+        return softmax(scores, self.domain)
 
     def averages(self, stream: Array, numbers: Indices, at: Indices) -> list[Array]:
         """For each head the averages of its values [..., queries, value width] at the tokens ``at``."""
         normed = self.normed(stream)
-        return [self.weights(head, normed, numbers, at) @ head.value(normed) for head in self.heads]
+        return [self.domain.product(self.weights(head, normed, numbers, at), head.value(normed)) for head in self.heads]
 
     def write(self, stream: Array, averages: Sequence[Array]) -> Array:
         """The streams after the step, from those before it and the averages of each head."""
         for head, average in zip(self.heads, averages, strict=True):
-            stream = stream + (average.reshape(-1, head.out.shape[0]) @ head.out).reshape(stream.shape)
+            stream = stream + self.domain.product(average, head.out)
         return stream if self.bias is None else stream + self.bias
 
 
@@ -144,11 +185,12 @@ class FloatUnits:
     gate: FloatAffine | None
     activation: trained.Activation | trained.Rounding
     outward: FloatAffine
+    domain: Floats = FLOATS
 
     def __call__(self, stream: Array) -> Array:
         """The streams after the step."""
         x = stream if self.norm is None else self.norm(stream)
-        act = activation_of(self.activation)
+        act = self.domain.activation(self.activation)
         units = act(self.inward(x)) if self.gate is None else act(self.gate(x)) * self.inward(x)
         return stream + self.outward(units)
 
@@ -156,18 +198,18 @@ class FloatUnits:
 FloatStep = FloatNorm | FloatAttention | FloatUnits
 
 
-def softmax(scores: Array) -> Array:
+def softmax(scores: Array, domain: Floats = FLOATS) -> Array:
     """Softmax on the last axis; -inf is a weight of 0, and the greatest score must be finite."""
-    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights = domain.exponentials(scores)
     return np.asarray(weights / weights.sum(-1, keepdims=True))
 
 
 class FloatNetwork:
-    """A network whose numbers are float64."""
+    """A network whose numbers are float64, or those of another domain."""
 
-    def __init__(self, network: trained.TrainedNetwork) -> None:
+    def __init__(self, network: trained.TrainedNetwork, domain: Floats = FLOATS) -> None:
         """Weights are exact; epsilons, slopes and scales are rounded."""
-        self.network = network
+        self.network, self.domain = network, domain
         self.tokens = numbers(network, network.tokens)
         self.positions = None if network.positions is None else numbers(network, network.positions)
         self.steps: tuple[FloatStep, ...] = tuple(self._step(step) for step in network.steps)
@@ -177,7 +219,7 @@ class FloatNetwork:
 
     def embedded(self, tokens: Indices, numbers: Indices) -> Array:
         """Streams [..., width] before the first step; position numbers broadcast over the tokens."""
-        rows = self.tokens[tokens]
+        rows = self.domain.entering(self.tokens[tokens])
         return rows if self.positions is None else rows + self.positions[numbers]
 
     def logits(self, tokens: Indices, offset: int, at: Sequence[int] | None = None) -> Array:
@@ -227,18 +269,19 @@ class FloatNetwork:
         return None if view is None else numbers(self.network, view)
 
     def _affine(self, affine: trained.Affine) -> FloatAffine:
-        return FloatAffine(numbers(self.network, affine.weight), self._numbers(affine.bias))
+        return FloatAffine(numbers(self.network, affine.weight), self._numbers(affine.bias), self.domain)
 
     def _norm(self, norm: trained.Norm | None) -> FloatNorm | None:
         if norm is None:
             return None
-        epsilon = np.float64(norm.epsilon)
+        epsilon = self.domain.number(norm.epsilon)
         gain, bias = self._numbers(norm.gain), self._numbers(norm.bias)
         return FloatNorm(norm.kind == "layer", epsilon, gain, bias, self._affine(norm.of) if norm.of else None)
 
     def _head(self, head: trained.Head) -> FloatHead:
         query, key, value = (self._affine(affine) for affine in (head.query, head.key, head.value))
-        return FloatHead(query, key, value, numbers(self.network, head.out), np.float64(head.slope or 0))
+        return FloatHead(query, key, value, numbers(self.network, head.out),
+                         self.domain.number(head.slope or Fraction(0)))
 
     def _rotary(self, rotary: trained.Rotary | None) -> FloatRotary | None:
         if rotary is None:
@@ -254,18 +297,14 @@ class FloatNetwork:
         if isinstance(step, trained.UnitsStep):
             gate = None if step.gate is None else self._affine(step.gate)
             inward, outward = self._affine(step.inward), self._affine(step.outward)
-            return FloatUnits(self._norm(step.norm), inward, gate, step.activation, outward)
+            return FloatUnits(self._norm(step.norm), inward, gate, step.activation, outward, self.domain)
         return self._attention(step)
 
     def _attention(self, step: trained.AttentionStep) -> FloatAttention:
-        heads = tuple(self._head(head) for head in step.heads)
-        return FloatAttention(self._norm(step.norm), heads, self._numbers(step.bias), float_scale(step.scale),
-                              self._rotary(step.rotary), self.network.attention == "causal",
-                              None if step.cap is None else np.float64(step.cap))  # fmt: skip
-
-
-def float_scale(scale: trained.Scale) -> np.float64:
-    """The scale of scores."""
-    if scale.root is not None:
-        return np.float64(1 / math.sqrt(scale.root))
-    return np.float64(scale.times or 0)
+        heads, scale = tuple(self._head(head) for head in step.heads), step.scale
+        return FloatAttention(
+            self._norm(step.norm), heads, self._numbers(step.bias),
+            self.domain.number(scale.times or Fraction(0)) if scale.root is None else
+            self.domain.inverse_root(scale.root),
+            self._rotary(step.rotary), self.network.attention == "causal",
+            None if step.cap is None else self.domain.number(step.cap), self.domain)

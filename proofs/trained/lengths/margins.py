@@ -59,9 +59,10 @@ class Bounded:
 class CountMargins:
     """All rows of a claim (its cases' rows, one after another) at the token that is judged."""
 
-    def __init__(self, network: TrainedNetwork, claim: Claim) -> None:
+    def __init__(self, network: TrainedNetwork, claim: Claim, floats: FloatNetwork | None = None) -> None:
+        """In float64, unless the network is given in another domain."""
         expect_tokens_suffice(network, claim)
-        self.claim, self.floats = claim, FloatNetwork(network)
+        self.claim, self.floats = claim, floats or FloatNetwork(network)
         self.around = (*claim.before, *(() if reads_last_letter(claim) else claim.after))
         self.tokens = list(dict.fromkeys((*claim.tokens, *self.around)))
         step = self.floats.steps[self.floats.last_attention]
@@ -72,10 +73,10 @@ class CountMargins:
             streams = self.floats.alone(one, streams)
         self._streams, self._normed = streams, step.normed(streams)
         self.rows = [(case, row) for case, one in enumerate(claim.cases) for row in range(len(one.above))]
-        self._columns = np.zeros((network.outputs, len(self.rows)))
+        self._columns = self.floats.domain.entering(np.zeros((network.outputs, len(self.rows))))
         for number, (case, row) in enumerate(self.rows):
             for token, coefficient in claim.cases[case].above[row]:
-                self._columns[token, number] = coefficient
+                self._columns[token, number] = self.floats.domain.number(coefficient)
 
     def over(self, last: int | None, cells: Sequence[Cell]) -> Bounded:
         """Bounds of all rows in cells of regions with this last letter."""
@@ -116,9 +117,8 @@ class CountMargins:
     def _weights(self, head: FloatHead, asker: int) -> Array:
         """The weight of each token for the one that is judged, the greatest being 1."""
         queries = self._step.queries(head, self._normed[asker : asker + 1], np.zeros(1, np.intp))
-        scores = (queries @ self._step.keys(head, self._normed, np.zeros(len(self.tokens), np.intp)).T)[0]
-        scores = self._step.capped(scores)
-        return np.asarray(np.exp(scores - scores.max()))
+        keys = self._step.keys(head, self._normed, np.zeros(len(self.tokens), np.intp))
+        return self.floats.domain.exponentials(self._step.capped(self.floats.domain.product(queries, keys.T)[0]))
 
     def is_loose_by_length(self, last: int | None, cell: Cell, letter: int) -> bool:
         """Whether the tokens around the word have a wider part in sums of weights, as the length varies, than a letter
@@ -138,13 +138,12 @@ class CountMargins:
             counts[:, self.tokens.index(token)] += column
         for token in self.around:
             counts[:, self.tokens.index(token)] += 1
-        asker = self._asker(last)
-        stream = np.tile(self._streams[asker], (len(vectors), 1))
+        asker, averages, product = self._asker(last), [], self.floats.domain.product
         for head in self._step.heads:
             parts = counts * self._weights(head, asker)
-            stream += parts / parts.sum(axis=1, keepdims=True) @ head.value(self._normed) @ head.out
-        stream = stream if self._step.bias is None else stream + self._step.bias
-        return np.asarray(self.floats.tail(stream) @ self._columns)
+            averages.append(product(parts / parts.sum(axis=1, keepdims=True), head.value(self._normed)))
+        stream = self._step.write(np.tile(self._streams[asker], (len(vectors), 1)), averages)
+        return product(self.floats.tail(stream), self._columns)
 
     def _amounts(self, cell: Cell, end: int) -> list[Fraction]:
         """How often each token is seen, over the length, at least or at most."""

@@ -28,7 +28,7 @@ from proofs.check.checker.chapters.trained.tracks.places import row_and_prefix
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.enclosures.float_runs.run_class import presets
-from proofs.trained.balls import BallNetwork, enclose_logits, scale_ball
+from proofs.trained.balls import BallNetwork, enclose_logits
 from proofs.trained.tracks.certificate import WrongInput, tracks_text, wrong_input_text
 from proofs.trained.tracks.exact_numbers import find_obstacle
 from proofs.trained.tracks.exact_search import ExactlyProved, ExactSearch
@@ -332,7 +332,8 @@ def expect_scores_and_weights(known: exact.ExactNetwork, step: AttentionStep, so
             highs.append(high)
             product = Fraction(sum(map(mul, query.entries, key.entries)), 1 << query.power + key.power)
             with working_precision(300):
-                true = ball(product) * scale_ball(step.scale) + ball((head.slope or 0) * Fraction(source[0] - own[0]))
+                scale = ball(step.scale.times) if step.scale.times else arb(step.scale.root or 0).rsqrt()
+                true = ball(product) * scale + ball((head.slope or 0) * Fraction(source[0] - own[0]))
                 assert ball(Fraction(low, 1 << 32)) <= true + ball(Fraction(1, 1 << 200)) <= ball(
                     Fraction(high, 1 << 32)) + ball(Fraction(1, 1 << 199)) and high - low <= 3
                 scores.append(true)
