@@ -1,10 +1,12 @@
-"""Many words in one execution, or in drawn ones, in numpy: every result is rounded to its format. Evidence, not proof.
+"""Many words in one execution, or in drawn ones, in numpy: every result is rounded to its format.
 
 Results are rounded to binary64 first, which is harmless for one sum, product or quotient of binary32 numbers, and
-mostly elsewhere; replay.py rounds once.
+mostly elsewhere: evidence, not proof. In replay.py the same steps are taken in exact numbers, and results rounded once.
 """
 
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,47 +27,71 @@ from constructions.trained.network import (
     View,
 )
 from constructions.trained.numbers import numbers
-from proofs.enclosures.float_runs.exponentials import LEAST_ULP
+from proofs.enclosures.float_runs.exponentials import LEAST_ULP, log2_of_e
+from proofs.enclosures.float_runs.numbers import exact_value
 from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.activations import GELU_TANH_CUBE, GELU_TANH_SLOPE, erf, logistic
 from proofs.trained.float_runs.casting import rounded
 from proofs.trained.float_runs.execution import Execution
 
 Array = NDArray[np.float64]
-HALF = np.array(1, dtype=np.float64) / 2
+HALF = Fraction(1, 2)
 Indices = NDArray[np.integer]
+FUNCTIONS: Mapping[str, Callable[[Array], Array]] = {
+    "exp": np.exp, "exp2": np.exp2, "erf": erf, "tanh": np.tanh, "sigmoid": logistic, "root": np.sqrt,
+    "inverse root": lambda x: 1 / np.sqrt(x)}
 
 
-class Emulation:
-    """A cast network in runs of a class. With ``draw`` orders of sums, what is fused, what is cut off where sums of
-    products are, and errors of functions are drawn, call by call."""
+class FloatRun:
+    """A cast network in runs of a class: the steps, whatever the numbers are.
+
+    With ``draw`` orders of sums, what is fused, what is cut off where sums of products are, and errors of functions are
+    drawn, call by call.
+    """
 
     def __init__(self, network: TrainedNetwork, run: RunClass, execution: Execution,
                  draw: np.random.Generator | None = None) -> None:
         self.network, self.run, self.execution, self.draw = network, run, execution, draw
         self._kept: dict[View, Array] = {}
 
-    def logits(self, tokens: Indices, offset: int, at: Indices) -> Array:
+    def outputs(self, tokens: Indices, offset: int, at: Indices) -> Array:
         """The stored logits [B, len(at), outputs] of inputs [B, T]."""
-        with np.errstate(all="ignore"):
-            stream = self._embedded(tokens, offset)
-            attention = [k for k, step in enumerate(self.network.steps) if isinstance(step, AttentionStep)]
-            last = attention[-1] if attention else -1
-            for k, step in enumerate(self.network.steps):
-                stream = self._after(step, stream, at if k == last else np.arange(stream.shape[1]), offset)
-            return self._linear(self.network.unembedding, stream if attention else stream[:, at])
+        stream = self._embedded(tokens, offset)
+        attention = [k for k, step in enumerate(self.network.steps) if isinstance(step, AttentionStep)]
+        last = attention[-1] if attention else -1
+        for k, step in enumerate(self.network.steps):
+            stream = self._after(step, stream, at if k == last else np.arange(stream.shape[1]), offset)
+        return self._linear(self.network.unembedding, stream if attention else stream[:, at])
 
     def numbers(self, view: View) -> Array:
         """The numbers of a view, kept."""
         if view not in self._kept:
-            self._kept[view] = numbers(self.network, view)
+            self._kept[view] = self.made(numbers(self.network, view))
         return self._kept[view]
+
+    # -- what differs between numbers; here those of float64 -----------------------------------------------------------
+
+    def made(self, numbers: Array) -> Array:
+        """Numbers of the network, as they are computed with."""
+        return numbers
+
+    def number(self, x: Fraction) -> Any:
+        """A rational, which is rounded next."""
+        return np.float64(x)
+
+    def rounded(self, x: Array, target: Format) -> Array:
+        """The nearest numbers of a format."""
+        return rounded(x, target)
+
+    def value(self, name: str, x: Array, target: Format) -> Array:
+        """The values of a function, to be rounded to a format."""
+        return FUNCTIONS[name](x)
 
     def _embedded(self, tokens: Indices, offset: int) -> Array:
         stream = self.numbers(self.network.tokens)[tokens]
         if self.network.positions is not None:
             stream = stream + self.numbers(self.network.positions)[offset : offset + tokens.shape[1]]
-        return rounded(stream, self.run.storage)
+        return self.rounded(stream, self.run.storage)
 
     def _after(self, step: Step, stream: Array, at: Indices, offset: int) -> Array:
         """The streams of the tokens ``at`` after a step, from all those before it."""
@@ -75,7 +101,7 @@ class Emulation:
         read = stream if step.norm is None else self._normed(step.norm, stream)
         written = (self._units(step, read) if isinstance(step, UnitsStep) else
                    self._attention(step, read, at, offset))
-        return rounded(rounded(stream[:, at] + written, run.sums), run.storage)
+        return self.rounded(self.rounded(stream[:, at] + written, run.sums), run.storage)
 
     # -- sums ----------------------------------------------------------------------------------------------------------
 
@@ -86,14 +112,14 @@ class Emulation:
             terms = np.take_along_axis(terms, np.argsort(self._keys(terms, self.draw), -2), -2)
             order, fused = self.draw.choice(["forwards", "in pairs"]), bool(self.draw.integers(2))
         if order == "in pairs":
-            return self._in_pairs(rounded(terms, target), target)
+            return self._in_pairs(self.rounded(terms, target), target)
         if order == "backwards":
             terms = terms[..., ::-1, :]
         if not fused:
-            terms = rounded(terms, target)
-        found = rounded(terms[..., 0, :], target)
+            terms = self.rounded(terms, target)
+        found = self.rounded(terms[..., 0, :], target)
         for k in range(1, terms.shape[-2]):
-            found = rounded(found + terms[..., k, :], target)
+            found = self.rounded(found + terms[..., k, :], target)
         return found
 
     def of_products(self, terms: Array) -> Array:
@@ -121,9 +147,10 @@ class Emulation:
         """The sum, off by nearly as much as the class allows, either way or not at all."""
         assert self.draw is not None
         many = np.maximum((node != 0).sum(-2) - 1, 0)
-        allowed = np.maximum(many * np.float64(self.run.sum_ulp) - 5 * HALF / 2, 0) * np.float64(self.run.sums.roundoff)
+        allowed = np.maximum(many * np.float64(self.run.sum_ulp) - 5 / np.float64(4), 0)
+        allowed = allowed * np.float64(self.run.sums.roundoff)
         found = node.sum(-2)
-        return rounded(found + self.draw.choice([-1, 0, 1], found.shape) * allowed * np.abs(node).sum(-2),
+        return self.rounded(found + self.draw.choice([-1, 0, 1], found.shape) * allowed * np.abs(node).sum(-2),
                        self.run.sums)
 
     @staticmethod
@@ -131,22 +158,23 @@ class Emulation:
         """What terms are ordered by: nothing, their sizes, or their signs."""
         return (draw.random(terms.shape), np.abs(terms), -np.abs(terms), terms, -terms)[int(draw.integers(5))]
 
-    def function(self, x: Array, target: Format) -> Array:
-        """Values of exp, erf, tanh or a root, rounded; drawn runs have them off by as much as the class allows."""
+    def function(self, name: str, x: Array, target: Format) -> Array:
+        """Values of a function, rounded; drawn runs have them off by as much as the class allows."""
+        x = self.value(name, x, target)
         if self.draw is None:
-            return rounded(x, target)
+            return self.rounded(x, target)
         most = np.float64(max(self.run.exp_ulp - LEAST_ULP, Fraction(0)) * target.roundoff)
-        return rounded(x * (1 + most * self.draw.choice([-1, 0, 1], x.shape)), target)
+        return self.rounded(x * (1 + most * self.draw.choice([-1, 0, 1], x.shape)), target)
 
     def _in_pairs(self, terms: Array, target: Format) -> Array:
         while terms.shape[-2] > 1:
             if terms.shape[-2] % 2:
                 terms = np.concatenate([terms, np.zeros_like(terms[..., :1, :])], -2)
-            terms = rounded(terms[..., ::2, :] + terms[..., 1::2, :], target)
+            terms = self.rounded(terms[..., ::2, :] + terms[..., 1::2, :], target)
         return terms[..., 0, :]
 
     def _entering(self, x: Array) -> Array:
-        return x if self.run.inputs == self.run.storage else rounded(x, self.run.inputs)
+        return x if self.run.inputs == self.run.storage else self.rounded(x, self.run.inputs)
 
     def _linear(self, affine: Affine, x: Array) -> Array:
         bias = None if affine.bias is None else self.numbers(affine.bias)
@@ -156,7 +184,7 @@ class Emulation:
         terms = x[..., :, np.newaxis] * weight
         if bias is not None:
             terms = np.concatenate([terms, np.broadcast_to(bias, (*terms.shape[:-2], 1, len(bias)))], -2)
-        return rounded(self.of_products(terms), self.run.storage)
+        return self.rounded(self.of_products(terms), self.run.storage)
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
@@ -166,26 +194,26 @@ class Emulation:
         target, d = self.run.softmax, x.shape[-1]
         deviation = x
         if norm.kind == "layer":
-            mean = rounded(self.total(x[..., np.newaxis], target) / d, target)
-            deviation = rounded(x - mean, target)
+            mean = self.rounded(self.total(x[..., np.newaxis], target) / d, target)
+            deviation = self.rounded(x - mean, target)
         square = self.total((deviation * deviation)[..., np.newaxis], target)
-        variance = rounded(square / d, target)
-        epsilon = rounded(np.array(np.float64(norm.epsilon)), target)
-        root = self.function(np.sqrt(rounded(variance + epsilon, target)), target)
-        found = rounded(deviation / root, target)
+        variance = self.rounded(square / d, target)
+        epsilon = self.rounded(np.array(self.number(norm.epsilon)), target)
+        root = self.function("root", self.rounded(variance + epsilon, target), target)
+        found = self.rounded(deviation / root, target)
         if norm.gain is not None:
-            found = rounded(found * self.numbers(norm.gain), target)
+            found = self.rounded(found * self.numbers(norm.gain), target)
         if norm.bias is not None:
-            found = rounded(found + self.numbers(norm.bias), target)
-        return rounded(found, self.run.storage)
+            found = self.rounded(found + self.numbers(norm.bias), target)
+        return self.rounded(found, self.run.storage)
 
     def _units(self, step: UnitsStep, read: Array) -> Array:
         assert not isinstance(step.activation, Rounding)  # which casting refuses
         inward = self._linear(step.inward, read)
         if step.gate is None:
-            return self._linear(step.outward, rounded(self.activated(step.activation, inward), self.run.storage))
-        gate = rounded(self.activated(step.activation, self._linear(step.gate, read)), self.run.storage)
-        return self._linear(step.outward, rounded(rounded(gate * inward, self.run.softmax), self.run.storage))
+            return self._linear(step.outward, self.rounded(self.activated(step.activation, inward), self.run.storage))
+        gate = self.rounded(self.activated(step.activation, self._linear(step.gate, read)), self.run.storage)
+        return self._linear(step.outward, self.rounded(self.rounded(gate * inward, self.run.softmax), self.run.storage))
 
     def activated(self, name: Activation, x: Array) -> Array:
         """The activation of each number, in the format of softmax."""
@@ -193,16 +221,18 @@ class Emulation:
         if name in ("relu", "identity"):
             return np.maximum(x, 0) if name == "relu" else x
         if name in ("tanh", "sigmoid", "silu"):
-            found = self.function(np.tanh(x) if name == "tanh" else logistic(x), target)
-            return rounded(x * found, target) if name == "silu" else found
+            found = self.function("tanh" if name == "tanh" else "sigmoid", x, target)
+            return self.rounded(x * found, target) if name == "silu" else found
         if name == "gelu-tanh":
-            slope, cube = (rounded(np.array(np.float64(one)), target) for one in (GELU_TANH_SLOPE, GELU_TANH_CUBE))
-            third = rounded(cube * rounded(x * rounded(x * x, target), target), target)
-            inside = rounded(slope * rounded(x + third, target), target)
-            return rounded(x / 2 * rounded(1 + self.function(np.tanh(inside), target), target), target)
-        inside = rounded(x * rounded(np.sqrt(HALF), target), target)
-        units = rounded(x * rounded(1 + self.function(erf(inside), target), target), target)
-        return rounded(units / 2, target)
+            slope, cube = (self.rounded(np.array(self.number(one)), target)
+                           for one in (GELU_TANH_SLOPE, GELU_TANH_CUBE))
+            third = self.rounded(cube * self.rounded(x * self.rounded(x * x, target), target), target)
+            inside = self.rounded(slope * self.rounded(x + third, target), target)
+            return self.rounded(x / 2 * self.rounded(1 + self.function("tanh", inside, target), target), target)
+        half = self.rounded(self.value("root", np.array(self.number(HALF)), target), target)
+        inside = self.rounded(x * half, target)
+        units = self.rounded(x * self.rounded(1 + self.function("erf", inside, target), target), target)
+        return self.rounded(units / 2, target)
 
     def _attention(self, step: AttentionStep, read: Array, at: Indices, offset: int) -> Array:
         averages, every = [], np.arange(read.shape[1])
@@ -226,10 +256,10 @@ class Emulation:
         second = first + (pairs if rotary.pairing == "halves" else 1)
 
         def sum_of(a: Array, b: Array) -> Array:
-            a, b = (rounded(one, run.softmax) for one in (a, b))
+            a, b = (self.rounded(one, run.softmax) for one in (a, b))
             if stores:
-                a, b = (rounded(one, run.storage) for one in (a, b))
-            return rounded(rounded(a + b, run.softmax), run.storage)
+                a, b = (self.rounded(one, run.storage) for one in (a, b))
+            return self.rounded(self.rounded(a + b, run.softmax), run.storage)
 
         found, a, b = x.copy(), x[..., first], x[..., second]
         found[..., first], found[..., second] = sum_of(a * cosines, -b * sines), sum_of(b * cosines, a * sines)
@@ -238,40 +268,46 @@ class Emulation:
     def _scores(self, scale: Scale, slope: Fraction | None, query: Array, key: Array, at: Indices) -> Array:
         run = self.run
         terms = np.swapaxes(query[:, :, np.newaxis, :] * key[:, np.newaxis, :, :], -1, -2)
-        factor = rounded(_scale(scale), run.sums)
-        scores = rounded(self.of_products(terms) * factor, run.sums)
+        factor = np.array(self.number(Fraction(scale.root or scale.times or 0)))
+        if scale.root is not None:
+            factor = self.value("inverse root", factor, run.sums)
+        factor = self.rounded(factor, run.sums)
+        scores = self.rounded(self.of_products(terms) * factor, run.sums)
         if slope is not None:
             distances = np.arange(key.shape[1]) - at[:, np.newaxis]
-            scores = rounded(scores + rounded(np.float64(slope) * distances, run.sums), run.sums)
-        scores = rounded(scores, run.scores)
+            scores = self.rounded(scores + self.rounded(self.number(slope) * distances, run.sums), run.sums)
+        scores = self.rounded(scores, run.scores)
         if self.network.attention == "causal":
             scores = np.where(np.arange(key.shape[1]) <= at[:, np.newaxis], scores, -np.inf)
         return scores
 
     def _average(self, scores: Array, value: Array) -> Array:
         run, target = self.run, self.run.softmax
-        weights = self._exponentials(scores, target)
+        hidden = scores == -np.inf
+        weights = np.where(hidden, 0, self._exponentials(np.where(hidden, scores[..., :1], scores), target))
         total = self.total(weights[..., np.newaxis], target)
         if self.execution.before:
-            weights = rounded(rounded(weights / total, target), run.weights)
+            weights = self.rounded(self.rounded(weights / total, target), run.weights)
             found = self.of_products(weights[..., np.newaxis] * value[:, np.newaxis])
         else:
-            weights = rounded(weights, run.weights)
+            weights = self.rounded(weights, run.weights)
             found = self.of_products(weights[..., np.newaxis] * value[:, np.newaxis])
-            found = rounded(rounded(found, target) / total, target)
-        return rounded(found, run.storage)
+            found = self.rounded(self.rounded(found, target) / total, target)
+        return self.rounded(found, run.storage)
 
     def _exponentials(self, scores: Array, target: Format) -> Array:
-        if self.execution.base == "e":
-            apart = rounded(scores - scores.max(-1, keepdims=True), target)
-            return np.where(apart == 0, 1, self.function(np.exp(apart), target))
-        scaled = rounded(scores * rounded(np.array(np.log2(np.e)), target), target)
-        apart = rounded(scaled - scaled.max(-1, keepdims=True), target)
-        return np.where(apart == 0, 1, self.function(np.exp2(apart), target))
+        if self.execution.base == "2":
+            factor = np.array(self.number(exact_value(log2_of_e(target))))
+            scores = self.rounded(scores * self.rounded(factor, target), target)
+        apart = self.rounded(scores - scores.max(-1, keepdims=True), target)
+        name = "exp" if self.execution.base == "e" else "exp2"
+        return np.where(apart == 0, 1, self.function(name, apart, target))
 
 
-def _scale(scale: Scale) -> Array:
-    if scale.root is not None:
-        return np.asarray(1 / np.sqrt(np.float64(scale.root)))
-    assert scale.times is not None
-    return np.array(np.float64(scale.times))
+class Emulation(FloatRun):
+    """Runs in float64."""
+
+    def logits(self, tokens: Indices, offset: int, at: Indices) -> Array:
+        """The stored logits [B, len(at), outputs] of inputs [B, T]."""
+        with np.errstate(all="ignore"):
+            return self.outputs(tokens, offset, at)
