@@ -1,10 +1,14 @@
-"""Values inside a parsed JSON file, read strictly: every mistake is one line with its place and what was expected."""
+"""Values inside a parsed JSON file, read strictly: every mistake is one line with its place and what was expected.
+
+A `Form` says of one kind of value how it is read, and how it is written.
+"""
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from constructions.errors import InputError
 
@@ -124,3 +128,53 @@ def one_of(data: Any, where: str, choices: Sequence[V]) -> V:
 def optional(data: Any, where: str, read: Callable[[Any, str], V]) -> V | None:
     """None for null, else what ``read`` makes of it."""
     return None if data is None else read(data, where)
+
+
+# -- forms -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Form(Generic[V]):
+    """How a value is read at a place, which may raise InputError; and written, as it is if nothing else is said."""
+
+    read: Callable[[Any, str], V]
+    write: Callable[[V], Any] = lambda value: value
+
+    def or_null(self) -> "Form[V | None]":
+        """The same, or null for None."""
+        return Form(lambda data, where: optional(data, where, self.read),
+                    lambda value: None if value is None else self.write(value))
+
+    def list(self) -> "Form[tuple[V, ...]]":
+        """A list of such values."""
+        return Form(lambda data, where: items(data, where, self.read), lambda value: [self.write(one) for one in value])
+
+
+SIZE, TEXT, RATIONAL, POSITIVE, WHOLE = Form(size), Form(text), Form(rational, str), Form(positive), Form(whole)
+
+
+def choice(choices: Sequence[V]) -> Form[V]:
+    """One of these values."""
+    return Form(lambda data, where: one_of(data, where, choices))
+
+
+def record(make: Callable[..., V], *, tag: Mapping[str, str] | None = None, keys: Mapping[str, str] | None = None,
+           rare: Collection[str] = (), **parts: Form[Any]) -> Form[V]:
+    """An object with a key for each attribute: of its name, unless ``keys`` say otherwise, after a ``tag``.
+
+    The ``rare`` attributes have none where they are None.
+    """
+    tag, keys = tag or {}, keys or {}
+    names = {keys.get(name, name): name for name in parts}
+
+    def read(data: Any, where: str) -> V:
+        held = [key for key, name in names.items() if name not in rare or (isinstance(data, dict) and key in data)]
+        values = fields(data, where, [*tag, *held])[len(tag):]
+        return make(**{names[key]: parts[names[key]].read(value, f"{where}.{key}")
+                       for key, value in zip(held, values, strict=True)})
+
+    def write(value: V) -> dict[str, Any]:
+        return {**tag, **{key: parts[name].write(getattr(value, name)) for key, name in names.items()
+                          if name not in rare or getattr(value, name) is not None}}
+
+    return Form(read, write)
