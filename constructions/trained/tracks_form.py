@@ -4,34 +4,15 @@ from typing import Any
 
 from constructions.errors import InputError
 from constructions.trained import json_values as values
-from constructions.trained.tracks import Form, Kind, Machine, Place, Step, Track, TracksClaim
+from constructions.trained.tracks import Form, Kind, Machine, Place, Track, TracksClaim
 
-KEYS = ("tracks", "machine", "forms", "offset", "among", "margin", "typed")
 KINDS: tuple[Kind, ...] = ("token", "track", "answer", "end")
 
 
 def tracks_claim_to_json(claim: TracksClaim) -> dict[str, Any]:
     """The canonical JSON object."""
-    machine = claim.machine
-    return {
-        "tracks": [{"name": track.name, "letters": list(track.letters), "tokens": list(track.tokens)}
-                   for track in claim.tracks],
-        "machine": {
-            "start": machine.start,
-            "tables": [[[None if step is None else list(step) for step in steps] for steps in table]
-                       for table in machine.tables],
-            "end": [None if end is None else list(end) for end in machine.end]},
-        "forms": [{"columns": list(form.columns), "layout": [_place_to_json(place) for place in form.layout]}
-                  for form in claim.forms],
-        "offset": claim.offset,
-        "among": list(claim.among),
-        "margin": str(claim.margin),
-        "typed": "last-first" if claim.typed_last_first else "first-first"}
-
-
-def _place_to_json(place: Place) -> list[Any]:
-    column = [place.column] if place.kind in ("track", "answer") else []
-    return [place.kind, place.index, *column]
+    written: dict[str, Any] = _CLAIM.write(claim)
+    return written
 
 
 def tracks_claim_from_json(data: Any, where: str) -> TracksClaim:
@@ -40,40 +21,14 @@ def tracks_claim_from_json(data: Any, where: str) -> TracksClaim:
     Raises:
         InputError: one line that says where, what was found and what was expected.
     """
-    tracks, machine, forms, offset, among, margin, typed = values.fields(data, f"{where}, claim", KEYS)
-    where = f"{where}, claim"
-    claim = TracksClaim(
-        values.items(tracks, f"{where}.tracks", _track), _machine(machine, f"{where}.machine"),
-        values.items(forms, f"{where}.forms", _form), values.size(offset, f"{where}.offset"),
-        values.items(among, f"{where}.among", values.size), values.rational(margin, f"{where}.margin"),
-        values.one_of(typed, f"{where}.typed", ("last-first", "first-first")) == "last-first")
-    _check(claim, where)
+    claim = _CLAIM.read(data, f"{where}, claim")
+    _check(claim, f"{where}, claim")
     return claim
 
 
-def _track(data: Any, where: str) -> Track:
-    name, letters, tokens = values.fields(data, where, ("name", "letters", "tokens"))
-    return Track(values.text(name, f"{where}.name"), values.items(letters, f"{where}.letters", values.text),
-                 values.items(tokens, f"{where}.tokens", values.size))
-
-
-def _machine(data: Any, where: str) -> Machine:
-    start, tables, end = values.fields(data, where, ("start", "tables", "end"))
-    def steps(data: Any, where: str) -> tuple[Step, ...]:
-        return values.items(data, where, _step)
-    def table(data: Any, where: str) -> tuple[tuple[Step, ...], ...]:
-        return values.items(data, where, steps)
-    return Machine(values.size(start, f"{where}.start"), values.items(tables, f"{where}.tables", table),
-                   values.items(end, f"{where}.end", _step))
-
-
-def _step(data: Any, where: str) -> Step:
-    return None if data is None else values.items(data, where, values.size)
-
-
-def _form(data: Any, where: str) -> Form:
-    columns, layout = values.fields(data, where, ("columns", "layout"))
-    return Form(values.items(columns, f"{where}.columns", values.size), values.items(layout, f"{where}.layout", _place))
+def _place_to_json(place: Place) -> list[Any]:
+    column = [place.column] if place.kind in ("track", "answer") else []
+    return [place.kind, place.index, *column]
 
 
 def _place(data: Any, where: str) -> Place:
@@ -85,6 +40,19 @@ def _place(data: Any, where: str) -> Place:
         raise InputError(f"{where}: {values.found(data)}, expected an index" + ", and a column"
                          * (kind in ("track", "answer")))
     return Place(kind, *numbers)
+
+
+_SIZES = values.SIZE.list()
+_STEP = _SIZES.or_null()
+_TRACK = values.record(Track, name=values.TEXT, letters=values.TEXT.list(), tokens=_SIZES)
+_MACHINE = values.record(Machine, start=values.SIZE, tables=_STEP.list().list().list(), end=_STEP.list())
+_FORM = values.record(Form, columns=_SIZES, layout=values.Form(_place, _place_to_json).list())
+_TYPED = values.choice(("last-first", "first-first"))
+_CLAIM = values.record(
+    TracksClaim, keys={"typed_last_first": "typed"}, tracks=_TRACK.list(), machine=_MACHINE, forms=_FORM.list(),
+    offset=values.SIZE, among=_SIZES, margin=values.RATIONAL, typed_last_first=values.Form(
+        lambda data, where: _TYPED.read(data, where) == "last-first",
+        lambda last_first: "last-first" if last_first else "first-first"))
 
 
 def _check(claim: TracksClaim, where: str) -> None:
