@@ -55,10 +55,10 @@ from proofs.check.checker.chapters.trained.forms.affine import UNIT, apply, spre
 from proofs.enclosures.float_runs.run_class import RunClass, presets
 from proofs.trained.certificate import each_word_text
 from proofs.trained.float_runs import casting
-from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions
 from proofs.trained.forward import FloatNetwork
 from tests.importing.quantised_files import weights_of, with_names
+from tests.trained.drawn_runs import DrawnRun
 
 ROOT = Path(__file__).resolve().parents[1]
 CLASSES = ("binary32", "tf32", "binary16/binary32", "bfloat16/binary32", "flash", "bfloat16")
@@ -169,7 +169,7 @@ class Asked:
         return {}
 
 
-class Pushed(Emulation):
+class Pushed(DrawnRun):
     """Of several orders of each sum the one whose result is greatest, or least: for each call, run and number."""
 
     signs: list[Any]
@@ -177,7 +177,6 @@ class Pushed(Emulation):
 
     def total(self, terms: Any, target: Any) -> Any:
         """The sum in one of these orders."""
-        assert self.draw is not None
         found = [super(Pushed, self).total(terms, target) for _ in range(6)]
         if self.calls == len(self.signs):
             self.signs.append(self.draw.random(found[0].shape) < 1 / 2)
@@ -223,7 +222,7 @@ class Drawn:
             for _ in range(0, share, BATCH):
                 some = draw.integers(0, len(words), BATCH)
                 execution = executions(self.run)[int(draw.integers(len(executions(self.run))))]
-                logits = Emulation(self.search.cast, self.run, execution, draw).logits(inputs[some], 0, np.array(at))
+                logits = DrawnRun(self.search.cast, self.run, execution, draw).logits(inputs[some], 0, np.array(at))
                 margins = self.search.judge.rows.margins(logits, held[some])
                 wrong += int((margins <= 0).any((1, 2)).sum())
                 off = np.abs(margins[judged_rows[some]] - exact[some][judged_rows[some]])

@@ -32,10 +32,10 @@ from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
 from proofs.check.checker.chapters.trained.forms.affine import UNIT, apply, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import presets
-from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions
 from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.wrong import Margins
+from tests.trained.drawn_runs import DrawnRun
 
 FOLDER = Path(__file__).resolve().parents[1] / "examples" / "adders"
 NAMES = ("ternary", "reverse", "sort", "sort_trained", "parity", "binary", "brackets", "decimal", "decimal_soft")
@@ -88,7 +88,7 @@ def drawn(decider: FormInRuns, claim: TracksClaim) -> Cell:
     columns = margins.inputs.indices(sampled_inputs(claim, margins.form, DRAWN))
     exact, seen, wrong, runs = margins.of(columns)[0], 0.0, 0, 0
     for execution in executions(decider.run):
-        emulation = Emulation(decider.cast, decider.run, execution, draw)
+        emulation = DrawnRun(decider.cast, decider.run, execution, draw)
         found = decider.wrong.margins(margins, columns, emulation)[0]
         seen, runs = max(seen, float(np.abs(found - exact).max())), runs + len(columns)
         wrong += int((found <= 0).any(axis=1).sum())

@@ -44,10 +44,10 @@ from proofs.check.checker.chapters.trained.reading.dyadics import Vector
 from proofs.check.checker.chapters.trained.reading.network import AttentionStep
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import presets
-from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions
 from proofs.trained.tracks.certificate import tracks_text
 from tests.check.trained_networks import parsed
+from tests.trained.drawn_runs import DrawnRun
 
 SMALL = Format(4, -3, 6)
 
@@ -163,7 +163,7 @@ def test_queries_keys_and_scores_of_drawn_runs_are_the_numbers_that_the_checker_
     ends = np.array([[attention.scores(0, query, {(0, 0): key}, 7)[0, 0] for key in keys] for query in queries])
     decider = FormInRuns(network, claim, run, 1)
     for execution in executions(run):
-        emulation = Emulation(decider.cast, run, execution, np.random.default_rng(1))
+        emulation = DrawnRun(decider.cast, run, execution, np.random.default_rng(1))
         stream, head = emulation._embedded(np.array([tokens]), 0), decider.cast.attention_steps[0].heads[0]
         seen = [emulation._entering(emulation._linear(affine, stream)) for affine in (head.query, head.key)]
         for mine, known in zip(seen, (queries, keys), strict=True):

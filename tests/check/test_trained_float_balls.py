@@ -25,6 +25,7 @@ from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions
 from tests.check.trained_corpus import BFLOAT16, BINARY32, float_runs
 from tests.check.trained_networks import Weights, make_claim, make_network, parsed, refusal_of
+from tests.trained.drawn_runs import DrawnRun
 
 FINE = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "float(40,-200,200)") | {
     "normalised": "either", "exp_ulp": "1", "exp_base": "e", "block": 0}
@@ -133,8 +134,8 @@ def drawn_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int,
     """The rows of runs, some of them drawn, in units of 2^-26; with whole coefficients."""
     run, draw = read_run_class("class 1", fields), np.random.default_rng(3)
     cast, at = cast_network(network_from_json(network, "test"), run), np.array([len(word) - 1])
-    found = [Emulation(cast, run, execution, drawn).logits(np.tile(word, (count, 1)), 1, at)[:, 0]
-             for execution in executions(run)[:2] for drawn, count in ((None, 1), (draw, 40))]
+    found = [emulation.logits(np.tile(word, (count, 1)), 1, at)[:, 0] for execution in executions(run)[:2]
+             for emulation, count in ((Emulation(cast, run, execution), 1), (DrawnRun(cast, run, execution, draw), 40))]
     logits = np.concatenate(found)
     return np.stack([logits[:, 0], logits[:, 1], logits[:, 1] - 6 * logits[:, 0]], -1) * 2**26
 

@@ -43,6 +43,7 @@ from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions
 from tests.check.trained_corpus import BFLOAT16, BINARY32, float_runs
 from tests.check.trained_networks import make_claim, make_network, parsed
+from tests.trained.drawn_runs import DrawnRun
 
 Array = NDArray[np.float64]
 COARSE = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "float(9,-60,60)") | {
@@ -58,7 +59,8 @@ RUNS = 40
 def emulated(network: dict[str, Any], fields: dict[str, Any], draw: np.random.Generator | None = None) -> Emulation:
     """Runs of a network in a class; drawn ones, if there is somebody who draws."""
     run = read_run_class("class 1", fields)
-    return Emulation(cast_network(network_from_json(network, "test"), run), run, executions(run)[0], draw)
+    given = cast_network(network_from_json(network, "test"), run), run, executions(run)[0]
+    return Emulation(*given) if draw is None else DrawnRun(*given, draw)
 
 
 def run_of(fields: dict[str, Any]) -> Any:

@@ -26,6 +26,7 @@ from proofs.trained.float_runs.execution import executions
 from tests.check.test_trained_float_balls import CLASSES, CUT_OFF, FINE, WORD, given_of
 from tests.check.trained_corpus import BINARY32, FLUSHED, float_runs, signs_of_logits
 from tests.check.trained_networks import Weights, make_claim, parsed
+from tests.trained.drawn_runs import DrawnRun
 
 KNOWN = CLASSES | CUT_OFF | {"binary16": FLUSHED, "tf32/tensor-cores": BINARY32 | {"inputs": "tf32", "sum_ulp": "2"}}
 ROWS = 12
@@ -50,21 +51,19 @@ def prover_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.ProverOf
     return proof.ProverOfRuns(given, given.floats[0])
 
 
-class Run(Emulation):
-    """A run that shows the streams before each step, and of each attention step all keys and values."""
-
-    def shown(self, tokens: Any) -> Iterator[tuple[Any, list[tuple[Any, Any]]]]:
-        stream, places = self._embedded(tokens, 1), np.arange(tokens.shape[1])
-        for step in self.network.steps:
-            read = stream
-            seen = []
-            if hasattr(step, "heads"):
-                read = stream if step.norm is None else self._normed(step.norm, stream)
-                seen = [(self._entering(self._linear(head.key, read)), self._entering(self._linear(head.value, read)))
-                        for head in step.heads]
-            yield stream, seen
-            stream = self._after(step, stream, places, 1)
-        yield stream, []
+def shown(run: Emulation, tokens: Any) -> Iterator[tuple[Any, list[tuple[Any, Any]]]]:
+    """The streams of a run before each step, and of each attention step all keys and values."""
+    stream, places = run._embedded(tokens, 1), np.arange(tokens.shape[1])
+    for step in run.network.steps:
+        read = stream
+        seen = []
+        if hasattr(step, "heads"):
+            read = stream if step.norm is None else run._normed(step.norm, stream)
+            seen = [(run._entering(run._linear(head.key, read)), run._entering(run._linear(head.value, read)))
+                    for head in step.heads]
+        yield stream, seen
+        stream = run._after(step, stream, places, 1)
+    yield stream, []
 
 
 def known_streams(stack: FloatStack, word: tuple[int, ...]) -> Iterator[tuple[str, list[Any]]]:
@@ -100,8 +99,8 @@ def test_streams_keys_and_values_of_drawn_runs_are_within_their_forms(kind: str,
     network = network_of(kind, causal)
     stack, run = prover_of(network, fields)._network.forms, read_run_class("class 1", fields)
     cast, words, worst = cast_network(network_from_json(network, "test"), run), np.tile(WORD, (12, 1)), 0.0
-    runs = [list(Run(cast, run, execution, drawn).shown(words[:count])) for execution in executions(run)[:2]
-            for drawn, count in ((None, 1), (np.random.default_rng(5), 12))]
+    runs = [list(shown(one, words[:count])) for execution in executions(run)[:2] for one, count in (
+        (Emulation(cast, run, execution), 1), (DrawnRun(cast, run, execution, np.random.default_rng(5)), 12))]
     attention = [k for k, step in enumerate(cast.steps) if hasattr(step, "heads")]
     places = iter([place for k in attention for place in (k, k, k + 1)])
     for what, known in known_streams(stack, WORD):

@@ -43,6 +43,7 @@ from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions
 from proofs.trained.float_runs.replay import Replay
 from tests.check.trained_networks import make_network, parsed
+from tests.trained.drawn_runs import DrawnRun
 from tests.trained.torch_forward import TorchForward
 
 MAJORITY_WORD = tuple("01111100100111100000001010011")
@@ -126,7 +127,7 @@ def test_lengths_are_certified_by_classes_and_no_drawn_run_is_wrong(longest: int
     draw, search = np.random.default_rng(0), WrongRuns(network, claim, run, 1)
     words = draw.integers(0, 2, (60, longest))
     held = search.judge.cases.hold(words)[:, [longest]]
-    for emulation in (Emulation(cast, run, one, draw) for one in executions(run)[:2]):
+    for emulation in (DrawnRun(cast, run, one, draw) for one in executions(run)[:2]):
         logits = emulation.logits(search.judge.inputs(words), 0, np.array([judged(claim, longest)[-1][1]]))
         assert search.judge.rows.margins(logits, held).min() > 0
 

@@ -1,4 +1,4 @@
-"""Many words in one execution, or in drawn ones, in numpy: every result is rounded to its format.
+"""Many words in one execution, in numpy: every result is rounded to its format.
 
 Results are rounded to binary64 first, which is harmless for one sum, product or quotient of binary32 numbers, and
 mostly elsewhere: evidence, not proof. In replay.py the same steps are taken in exact numbers, and results rounded once.
@@ -27,12 +27,12 @@ from constructions.trained.network import (
     View,
 )
 from constructions.trained.numbers import numbers
-from proofs.enclosures.float_runs.exponentials import LEAST_ULP, log2_of_e
+from proofs.enclosures.float_runs.exponentials import log2_of_e
 from proofs.enclosures.float_runs.numbers import exact_value
 from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.activations import GELU_TANH_CUBE, GELU_TANH_SLOPE, erf, logistic
 from proofs.trained.float_runs.casting import rounded
-from proofs.trained.float_runs.execution import Execution
+from proofs.trained.float_runs.execution import Execution, Order
 
 Array = NDArray[np.float64]
 HALF = Fraction(1, 2)
@@ -43,15 +43,10 @@ FUNCTIONS: Mapping[str, Callable[[Array], Array]] = {
 
 
 class FloatRun:
-    """A cast network in runs of a class: the steps, whatever the numbers are.
+    """A cast network in an execution of a class: the steps, whatever the numbers are."""
 
-    With ``draw`` orders of sums, what is fused, what is cut off where sums of products are, and errors of functions are
-    drawn, call by call.
-    """
-
-    def __init__(self, network: TrainedNetwork, run: RunClass, execution: Execution,
-                 draw: np.random.Generator | None = None) -> None:
-        self.network, self.run, self.execution, self.draw = network, run, execution, draw
+    def __init__(self, network: TrainedNetwork, run: RunClass, execution: Execution) -> None:
+        self.network, self.run, self.execution = network, run, execution
         self._kept: dict[View, Array] = {}
 
     def outputs(self, tokens: Indices, offset: int, at: Indices) -> Array:
@@ -107,10 +102,10 @@ class FloatRun:
 
     def total(self, terms: Array, target: Format) -> Array:
         """The sum of exact terms over the last axis but one, each rounded unless it is fused with the sum."""
-        order, fused = self.execution.order, self.execution.fused
-        if self.draw is not None:
-            terms = np.take_along_axis(terms, np.argsort(self._keys(terms, self.draw), -2), -2)
-            order, fused = self.draw.choice(["forwards", "in pairs"]), bool(self.draw.integers(2))
+        return self.added(terms, target, self.execution.order, self.execution.fused)
+
+    def added(self, terms: Array, target: Format, order: Order, fused: bool) -> Array:
+        """The same in an order."""
         if order == "in pairs":
             return self._in_pairs(self.rounded(terms, target), target)
         if order == "backwards":
@@ -124,47 +119,11 @@ class FloatRun:
 
     def of_products(self, terms: Array) -> Array:
         """The sum of exact products, and of a bias, over the last axis but one."""
-        if self.draw is None or self.run.sum_ulp == 1 or self.draw.integers(4) == 0:
-            return self.total(terms, self.run.sums)
-        terms = np.take_along_axis(terms, np.argsort(self._keys(terms, self.draw), -2), -2)
-        block, total = int(self.draw.choice([1, 2, 4, 8, 16])), np.zeros_like(terms[..., :1, :])
-        kind = self.draw.choice(["tensor cores", "farthest"])
-        for k in range(0, terms.shape[-2], block):
-            node = np.concatenate([total, terms[..., k : k + block, :]], -2)
-            found = self._cut_off(node) if kind == "tensor cores" else self._farthest(node)
-            total = found[..., np.newaxis, :]
-        return total[..., 0, :]
-
-    def _cut_off(self, node: Array) -> Array:
-        """Numbers cut off two bits below the greatest one's, added up, and cut off, as tensor cores do: c = 2."""
-        precision = self.run.sums.precision
-        greatest = np.frexp(np.abs(node).max(-2, keepdims=True))[1]
-        found = np.trunc(np.ldexp(node, precision + 2 - greatest)).sum(-2)
-        kept = np.maximum(np.frexp(found)[1] - precision, 0)
-        return np.asarray(np.ldexp(np.trunc(np.ldexp(found, -kept)), kept + greatest[..., 0, :] - precision - 2))
-
-    def _farthest(self, node: Array) -> Array:
-        """The sum, off by nearly as much as the class allows, either way or not at all."""
-        assert self.draw is not None
-        many = np.maximum((node != 0).sum(-2) - 1, 0)
-        allowed = np.maximum(many * np.float64(self.run.sum_ulp) - 5 / np.float64(4), 0)
-        allowed = allowed * np.float64(self.run.sums.roundoff)
-        found = node.sum(-2)
-        return self.rounded(found + self.draw.choice([-1, 0, 1], found.shape) * allowed * np.abs(node).sum(-2),
-                       self.run.sums)
-
-    @staticmethod
-    def _keys(terms: Array, draw: np.random.Generator) -> Array:
-        """What terms are ordered by: nothing, their sizes, or their signs."""
-        return (draw.random(terms.shape), np.abs(terms), -np.abs(terms), terms, -terms)[int(draw.integers(5))]
+        return self.total(terms, self.run.sums)
 
     def function(self, name: str, x: Array, target: Format) -> Array:
-        """Values of a function, rounded; drawn runs have them off by as much as the class allows."""
-        x = self.value(name, x, target)
-        if self.draw is None:
-            return self.rounded(x, target)
-        most = np.float64(max(self.run.exp_ulp - LEAST_ULP, Fraction(0)) * target.roundoff)
-        return self.rounded(x * (1 + most * self.draw.choice([-1, 0, 1], x.shape)), target)
+        """Values of exp, erf, tanh or a root, rounded."""
+        return self.rounded(self.value(name, x, target), target)
 
     def _in_pairs(self, terms: Array, target: Format) -> Array:
         while terms.shape[-2] > 1:
@@ -246,24 +205,25 @@ class FloatRun:
         return self._product(self._entering(np.concatenate(averages, -1)), out, bias)
 
     def _turned(self, rotary: Rotary | None, x: Array, positions: Indices) -> Array:
-        """Queries or keys with rotary positions; drawn runs may store the products."""
+        """Queries or keys with rotary positions."""
         if rotary is None:
             return x
-        run, stores = self.run, self.draw is not None and bool(self.draw.integers(2))
         cosines, sines = (self.numbers(table)[positions] for table in (rotary.cosines, rotary.sines))
         pairs = cosines.shape[-1]
         first = np.arange(pairs) if rotary.pairing == "halves" else 2 * np.arange(pairs)
         second = first + (pairs if rotary.pairing == "halves" else 1)
 
         def sum_of(a: Array, b: Array) -> Array:
-            a, b = (self.rounded(one, run.softmax) for one in (a, b))
-            if stores:
-                a, b = (self.rounded(one, run.storage) for one in (a, b))
-            return self.rounded(self.rounded(a + b, run.softmax), run.storage)
+            a, b = map(self.of_pair, (a, b))
+            return self.rounded(self.rounded(a + b, self.run.softmax), self.run.storage)
 
         found, a, b = x.copy(), x[..., first], x[..., second]
         found[..., first], found[..., second] = sum_of(a * cosines, -b * sines), sum_of(b * cosines, a * sines)
         return found
+
+    def of_pair(self, product: Array) -> Array:
+        """A product of a coordinate and a cosine or a sine, as it enters the sum of two."""
+        return self.rounded(product, self.run.softmax)
 
     def _scores(self, scale: Scale, slope: Fraction | None, query: Array, key: Array, at: Indices) -> Array:
         run = self.run

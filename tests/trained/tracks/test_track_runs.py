@@ -29,12 +29,12 @@ from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Malformed, Refusal, Rejected, check_text
 from proofs.enclosures.float_runs.run_class import presets, read_run_class
 from proofs.trained.float_runs.casting import cast_network
-from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions
 from proofs.trained.float_runs.replay import Replay
 from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.wrong import Margins
 from tests.check.trained_networks import dump, execution_of, refusal_of, with_evidence
+from tests.trained.drawn_runs import DrawnRun
 from tests.trained.tracks.adders import adder, adds
 from tests.trained.tracks.random_tracks import random_layer
 from tests.trained.tracks.test_tracks_against_brute_force import best_claim
@@ -57,7 +57,7 @@ def least_of_drawn(decision: TracksDecision, times: int) -> float:
     decider = FormInRuns(decision.network, decision.claim, decision.run, 1)
     margins, draw = Margins(decider.floats, decision.claim, 0), np.random.default_rng(0)
     columns = margins.inputs.indices([*all_inputs(decision.claim, margins.form)])
-    return min(float(decider.wrong.margins(margins, columns, Emulation(
+    return min(float(decider.wrong.margins(margins, columns, DrawnRun(
         decider.cast, decision.run, execution, draw))[0].min())
         for execution in executions(decision.run) for _ in range(times))
 

@@ -26,12 +26,12 @@ from proofs.check.checker.chapters.trained.tracks import by_classes
 from proofs.check.checker.chapters.trained.tracks.layers import HeardSizes
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
-from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.wrong import Margins
 from tests.check.trained_networks import parsed
+from tests.trained.drawn_runs import DrawnRun
 from tests.trained.tracks.adders import adder, adds
 from tests.trained.tracks.random_tracks import VOCABULARY, random_layer
 from tests.trained.tracks.test_track_runs import used_tensors, with_rules
@@ -71,7 +71,7 @@ def most_used(network: TrainedNetwork, claim: TracksClaim, run: RunClass) -> flo
     columns = margins.inputs.indices([*all_inputs(claim, margins.form)])
     tokens, at = margins.inputs.tokens(columns), np.array(margins.form.asked) - 1
     for execution in executions(run)[:4]:
-        logits = Emulation(decider.cast, run, execution, draw).logits(tokens[:, :-1], claim.offset, at)
+        logits = DrawnRun(decider.cast, run, execution, draw).logits(tokens[:, :-1], claim.offset, at)
         for places, own, answer, known in groups:
             centres, reaches = (np.array(one) / UNIT for one in known)
             for place in places:

@@ -1,0 +1,79 @@
+"""Float runs whose every choice is drawn, call by call: they must stay within what is certified."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from constructions.network.float_formats import Format
+from constructions.trained.network import Rotary, TrainedNetwork
+from proofs.enclosures.float_runs.exponentials import LEAST_ULP
+from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.trained.float_runs.emulation import Array, Emulation, Indices
+from proofs.trained.float_runs.execution import Execution
+
+
+class DrawnRun(Emulation):
+    """A cast network in runs of a class: orders of sums, what is fused, what is cut off where sums of products are, and
+    errors of functions are drawn."""
+
+    def __init__(self, network: TrainedNetwork, run: RunClass, execution: Execution, draw: np.random.Generator) -> None:
+        super().__init__(network, run, execution)
+        self.draw, self._stores = draw, False
+
+    def total(self, terms: Array, target: Format) -> Array:
+        """The sum of the terms in a drawn order."""
+        terms = self._shuffled(terms)
+        order = self.draw.choice(["forwards", "in pairs"])
+        return self.added(terms, target, order, fused=bool(self.draw.integers(2)))
+
+    def of_products(self, terms: Array) -> Array:
+        """The sum of exact products, node by node where the class lets them be cut off."""
+        if self.run.sum_ulp == 1 or self.draw.integers(4) == 0:
+            return self.total(terms, self.run.sums)
+        terms = self._shuffled(terms)
+        block, total = int(self.draw.choice([1, 2, 4, 8, 16])), np.zeros_like(terms[..., :1, :])
+        kind = self.draw.choice(["tensor cores", "farthest"])
+        for k in range(0, terms.shape[-2], block):
+            node = np.concatenate([total, terms[..., k : k + block, :]], -2)
+            found = self._cut_off(node) if kind == "tensor cores" else self._farthest(node)
+            total = found[..., np.newaxis, :]
+        return total[..., 0, :]
+
+    def function(self, name: str, x: Array, target: Format) -> Array:
+        """Values of a function, rounded, off by as much as the class allows."""
+        most = np.float64(max(self.run.exp_ulp - LEAST_ULP, Fraction(0)) * target.roundoff)
+        value = self.value(name, x, target)
+        return self.rounded(value * (1 + most * self.draw.choice([-1, 0, 1], value.shape)), target)
+
+    def _turned(self, rotary: Rotary | None, x: Array, positions: Indices) -> Array:
+        """Products with cosines and sines may be stored."""
+        if rotary is not None:
+            self._stores = bool(self.draw.integers(2))
+        return super()._turned(rotary, x, positions)
+
+    def of_pair(self, product: Array) -> Array:
+        """A product of a coordinate and a cosine or a sine."""
+        found = super().of_pair(product)
+        return self.rounded(found, self.run.storage) if self._stores else found
+
+    def _shuffled(self, terms: Array) -> Array:
+        """Terms ordered by nothing, their sizes, or their signs."""
+        keys = (self.draw.random(terms.shape), np.abs(terms), -np.abs(terms), terms, -terms)[int(self.draw.integers(5))]
+        return np.take_along_axis(terms, np.argsort(keys, -2), -2)
+
+    def _cut_off(self, node: Array) -> Array:
+        """Numbers cut off two bits below the greatest one's, added up, and cut off, as tensor cores do: c = 2."""
+        precision = self.run.sums.precision
+        greatest = np.frexp(np.abs(node).max(-2, keepdims=True))[1]
+        found = np.trunc(np.ldexp(node, precision + 2 - greatest)).sum(-2)
+        kept = np.maximum(np.frexp(found)[1] - precision, 0)
+        return np.asarray(np.ldexp(np.trunc(np.ldexp(found, -kept)), kept + greatest[..., 0, :] - precision - 2))
+
+    def _farthest(self, node: Array) -> Array:
+        """The sum, off by nearly as much as the class allows, either way or not at all."""
+        many = np.maximum((node != 0).sum(-2) - 1, 0)
+        allowed = np.maximum(many * np.float64(self.run.sum_ulp) - 5 / np.float64(4), 0)
+        allowed = allowed * np.float64(self.run.sums.roundoff)
+        found = node.sum(-2)
+        return self.rounded(found + self.draw.choice([-1, 0, 1], found.shape) * allowed * np.abs(node).sum(-2),
+                            self.run.sums)
