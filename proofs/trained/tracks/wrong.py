@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from constructions.trained.tracks import Column, Form, TracksClaim, count_inputs
 from proofs.trained.balls import BallNetwork, decide_row
-from proofs.trained.forward import FloatAttention, FloatNetwork
+from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import WrongInput
-from proofs.trained.tracks.heads import Heads
 from proofs.trained.tracks.inputs import Inputs
 
 Array = NDArray[np.float64]
@@ -44,8 +43,6 @@ class Margins:
         self.form: Form = claim.forms[number]
         self.inputs = Inputs(claim, self.form)
         self.among = np.array(claim.among, np.intp)
-        layers = sum(isinstance(step, FloatAttention) for step in floats.steps)
-        self.heads = Heads(floats, claim, self.form) if layers == 1 and floats.network.is_causal else None
         numbers = sum(math.prod(tensor.shape) for tensor in floats.network.tensors.values())
         self.most = min(LISTED, max(SAMPLES, WORK // (numbers * len(self.form.layout))))
 
@@ -63,7 +60,7 @@ class Margins:
         tokens = self.inputs.tokens(columns)
         asked = list(self.form.asked) if answer is None else [self.form.asked[answer]]
         places = [place - 1 for place in asked]
-        logits = self._logits(tokens, places) if self.heads is None else self.heads.logits(tokens, places)
+        logits = self._logits(tokens, places)
         right = tokens[:, asked, np.newaxis]
         rest = np.where(self.among == right, np.inf, np.take_along_axis(logits, right, 2) - logits[..., self.among])
         return rest.min(axis=2) - np.float64(self.claim.margin), self.among[rest.argmin(axis=2)]
