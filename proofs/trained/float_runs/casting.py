@@ -4,9 +4,9 @@ Weights of matrix products are rounded to `storage` and then to `inputs`, all ot
 numbers are kept. Every number of such a format is a binary64 number, so the result is a network with exact numbers.
 """
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
-from typing import overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,12 @@ from constructions.network.float_formats import FORMATS, Format
 from constructions.trained.network import (
     Affine,
     AttentionStep,
+    Head,
     Norm,
     NormStep,
+    Rotary,
     Rounding,
-    Step,
+    Scale,
     Tensor,
     TrainedNetwork,
     UnitsStep,
@@ -76,18 +78,29 @@ class _Cast:
             if isinstance(step, UnitsStep) and isinstance(step.activation, Rounding):
                 raise Unsupported(f"float runs: no class has activations that are {step.activation}; it can be decided "
                                   "over the reals")
-        positions = None if given.positions is None else self.stored(given.positions)
-        return replace(given, tokens=self.stored(given.tokens), positions=positions,
-                       steps=tuple(map(self._step, given.steps)), unembedding=self._affine(given.unembedding),
-                       tensors=self.tensors)
+        parts = {name: self.cast(getattr(given, name)) for name in ("tokens", "positions", "steps", "unembedding")}
+        return replace(given, **parts, tensors=self.tensors)
 
-    @overload
-    def stored(self, view: View) -> View: ...
-    @overload
-    def stored(self, view: None) -> None: ...
-    def stored(self, view: View | None) -> View | None:
-        """A table, a gain or a bias."""
-        return None if view is None else self._new(view, rounded(numbers(self.given, view), self.run.storage))
+    def cast(self, part: Any) -> Any:
+        """A part of the network: weights of matrix products, all other views, slopes, and what is made of them."""
+        match part:
+            case View():
+                return self._new(part, rounded(numbers(self.given, part), self.run.storage))
+            case Affine(weight, bias):
+                return Affine(self._weight(weight), self.cast(bias))
+            case Head():
+                query, key, value = map(self.cast, (part.query, part.key, part.value))
+                return Head(query, key, value, self._weight(part.out),
+                            None if part.slope is None else self._slope(part.slope))
+            case AttentionStep(cap=cap) if cap is not None:
+                raise Unsupported("float runs: a cap on scores")
+            case AttentionStep(scale=Scale(times=times)) if times is not None and abs(times) > 1:
+                raise Unsupported(f"float runs: scores times {times}, expected at most 1")
+            case tuple():
+                return tuple(map(self.cast, part))
+            case Norm() | Rotary() | NormStep() | UnitsStep() | AttentionStep():
+                return replace(part, **{field.name: self.cast(getattr(part, field.name)) for field in fields(part)})
+        return part
 
     def _weight(self, view: View) -> View:
         once = rounded(numbers(self.given, view), self.run.storage)
@@ -101,38 +114,6 @@ class _Cast:
         self.tensors[name] = Tensor("binary64", values.shape, values.astype("<f8").tobytes())
         strides = (values.shape[1], 1) if values.ndim == 2 else (1,)
         return View(name, 0, values.shape, strides)
-
-    def _affine(self, affine: Affine) -> Affine:
-        return Affine(self._weight(affine.weight), self.stored(affine.bias))
-
-    def _norm(self, norm: Norm | None) -> Norm | None:
-        if norm is None:
-            return None
-        of = None if norm.of is None else self._affine(norm.of)
-        return replace(norm, gain=self.stored(norm.gain), bias=self.stored(norm.bias), of=of)
-
-    def _step(self, step: Step) -> Step:
-        norm = self._norm(step.norm)
-        if isinstance(step, NormStep):
-            assert norm is not None
-            return NormStep(norm)
-        if isinstance(step, UnitsStep):
-            gate = None if step.gate is None else self._affine(step.gate)
-            return replace(step, norm=norm, inward=self._affine(step.inward), gate=gate,
-                           outward=self._affine(step.outward))
-        return self._attention(step, norm)
-
-    def _attention(self, step: AttentionStep, norm: Norm | None) -> AttentionStep:
-        if step.cap is not None:
-            raise Unsupported("float runs: a cap on scores")
-        if step.scale.times is not None and abs(step.scale.times) > 1:
-            raise Unsupported(f"float runs: scores times {step.scale.times}, expected at most 1")
-        heads = tuple(replace(head, query=self._affine(head.query), key=self._affine(head.key),
-                              value=self._affine(head.value), out=self._weight(head.out),
-                              slope=None if head.slope is None else self._slope(head.slope)) for head in step.heads)
-        rotary = None if step.rotary is None else replace(
-            step.rotary, cosines=self.stored(step.rotary.cosines), sines=self.stored(step.rotary.sines))
-        return replace(step, norm=norm, heads=heads, bias=self.stored(step.bias), rotary=rotary)
 
     def _slope(self, slope: Fraction) -> Fraction:
         """The nearest number of `storage`."""

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from constructions.errors import Unsupported
 from constructions.trained.tracks import Form, TracksClaim, sampled_inputs
-from proofs.trained.classes.forms import Forms, affine, after_units, exact, linear, normed
-from proofs.trained.forward import FloatAttention, FloatNetwork, FloatNorm, FloatRotary, FloatStep, FloatUnits
+from proofs.trained.classes.forms import Forms, affine, exact, linear, normed
+from proofs.trained.classes.unit import alone
+from proofs.trained.forward import FloatAttention, FloatNetwork, FloatRotary, FloatStep
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -130,11 +131,7 @@ def heard(streams: Forms, box: tuple[Array, Array], rows: Array) -> Forms:
 def between(steps: tuple[FloatStep, ...], stream: Forms) -> Forms:
     """The streams after steps in which no token reads another."""
     for step in steps:
-        if isinstance(step, FloatUnits):
-            stream = after_units(stream, step)
-        else:
-            assert isinstance(step, FloatNorm)
-            stream = normed(stream, step)
+        stream = alone(step, stream)
     return stream
 
 
