@@ -29,11 +29,11 @@ from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Refusal
 from proofs.enclosures.float_runs.run_class import read_run_class
 from proofs.trained.float_runs.casting import cast_network
-from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions
 from proofs.trained.float_runs.replay import Replay
 from tests.check.trained_corpus import BFLOAT16, BINARY32, CUT_OFF, FLUSHED, float_runs
 from tests.check.trained_networks import make_claim, make_network, parsed
+from tests.trained.drawn_runs import DrawnRun
 
 KINDS = ("gpt2", "post", "rotary", "alibi", "plain", "images", "rms", "bidirectional")
 CLASSES: dict[str, dict[str, Any]] = {"binary32": BINARY32, "bfloat16": BFLOAT16, "flushed": FLUSHED,
@@ -105,6 +105,6 @@ def runs_of(mine: Any, of_class: Any, network: Network, run: FloatClaim, tokens:
         assert replayed == [Fraction(x) for x in by_checker.logits(tokens, offset, len(tokens) - 1)]
         yield replayed
     for k in range(8):
-        rows = Emulation(mine, of_class, ways[k % len(ways)], np.random.default_rng(k)).logits(
+        rows = DrawnRun(mine, of_class, ways[k % len(ways)], np.random.default_rng(k)).logits(
             np.array([tokens]), offset, np.array([len(tokens) - 1]))[0, 0]
         yield [Fraction(float(x)) for x in rows]
