@@ -26,9 +26,9 @@ EXPORTERS: Mapping[Format, tuple[str, str]] = {
     "proof": ("certify.exports.proof.document", "export_proof"),
     "html": ("certify.exports.html", "export_html"),
     "npz": ("certify.exports.npz", "export_npz"),
-    "onnx": ("certify.exports.onnx_file", "export_onnx"),
-    "torch": ("certify.exports.torch_folder", "export_torch"),
-    "safetensors": ("certify.exports.safetensors_file", "export_safetensors"),
+    "onnx": ("certify.exports.runnable", "export_onnx"),
+    "torch": ("certify.exports.runnable", "export_torch"),
+    "safetensors": ("certify.exports.runnable", "export_safetensors"),
 }
 """Where the function of each format is; it takes the path of what is exported and the place to write to."""
 RUNNABLE: tuple[Format, ...] = ("onnx", "torch", "safetensors")

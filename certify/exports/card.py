@@ -10,7 +10,6 @@ from typing import Any
 
 from certify import __version__
 from certify.exports.headline import headline, is_of_every_length, is_refutation
-from certify.exports.html import write_about
 from certify.exports.pages.certificate.commands import (
     check_alone_command,
     check_command,
@@ -19,6 +18,7 @@ from certify.exports.pages.certificate.commands import (
     claimed_formula,
     write_checker_command,
 )
+from certify.exports.writing import name_of, text_file
 from certify.formula.sealed import read_accepted_file, read_sealed_text
 from constructions.network.json_form import read_json, write_canonical
 from constructions.text import printable
@@ -29,16 +29,6 @@ Not claimed: anything about{beyond} other weights (not even rescaled ones), or a
 those that the claim names. The checker recomputes every bound from the file with whole numbers; it shares no code with
 the program that wrote the certificate.
 """
-
-
-def write_card(path: str, output: str) -> None:
-    """Write the fragment about the certificate in a file.
-
-    Raises:
-        InputError: if the file is no certificate, or the place cannot be written.
-        NotAccepted: if the certificate is rejected.
-    """
-    write_about(path, output, card_of)
 
 
 def card_of(text: str, path: str, name: str) -> str:
@@ -121,3 +111,6 @@ def _commands(given: Any, text: str, path: str, name: str) -> str:
         command = check_alone_command(name)
     lines = f"{write_checker_command()}\n{command}"
     return f"{fence(lines)}sh\n{lines}\n{fence(lines)}"
+
+
+write_card = text_file(lambda text, path: card_of(text, path, name_of(path)))

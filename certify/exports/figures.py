@@ -19,8 +19,8 @@ from certify.exports.pages.certificate.wiring import draw_network
 from certify.exports.pages.decision.curve import Point
 from certify.exports.pages.decision.page import points_of
 from certify.exports.softened import read_softened
-from certify.formula.sealed import read_accepted, read_sealed_text
-from certify.frame.files import check_new_folder, read_text, write_folder
+from certify.exports.writing import folder, read_formula
+from certify.formula.sealed import read_accepted
 from certify.frame.plots import BLUE, GREEN, INK, ORANGE, SIZE, pdf_of, standalone, styled, svg_of
 from certify.frame.terminal import without_log_of
 from certify.trained.certified import read_certified
@@ -51,18 +51,6 @@ OTHER_MARK = ("s", GREEN)
 Figures = dict[str, Figure]
 
 
-def export_figures(path: str, output: str) -> None:
-    """Write the folder of figures of the certificate in a file.
-
-    Raises:
-        InputError: if the file is no certificate, or the folder cannot be written.
-        NotAccepted: if the certificate is rejected.
-        Unsupported: if nothing of it can be drawn.
-    """
-    check_new_folder(output)
-    write_folder(output, figure_files(read_text(path), path))
-
-
 def figure_files(text: str, path: str) -> dict[str, str | bytes]:
     """Each figure as PDF and as SVG; complaints name ``path``.
 
@@ -90,7 +78,7 @@ def figures_of(text: str, path: str) -> Figures:
         read_accepted(text, path)
         points = [point for point in points_of(read_certified(text, path)) if point.margin is not None]
         return {"margins": draw_margins(points)} if len(points) > 1 else {}
-    sealed = read_sealed_text(text, path)
+    sealed = read_formula(text, path)
     check_softmax(sealed.transformer, "a figure")
     found = study(sealed)
     first = {each.chart: each.at for each in reversed(found.approximations) if each.chart is not None}
@@ -207,3 +195,6 @@ def _path(d: str) -> Path:
         points += zip(numbers[::2], numbers[1::2], strict=True)
         codes += {"M": [Path.MOVETO], "C": [Path.CURVE4] * 3}.get(command, [Path.LINETO])
     return Path(points, codes)
+
+
+export_figures = folder(figure_files)

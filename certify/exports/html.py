@@ -1,6 +1,6 @@
 """`certify export --to html`: a certificate as one page (``certify.exports.pages``)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -9,8 +9,9 @@ from certify.exports.pages.claim.page import claim_page
 from certify.exports.pages.decision.page import Filed, FloatCells, decision_page
 from certify.exports.pages.softened.page import softened_page
 from certify.exports.softened import read_softened
+from certify.exports.writing import name_of, text_file
 from certify.formula.sealed import read_accepted_file, read_sealed_text
-from certify.frame.files import check_writable, read_text, write_text
+from certify.frame.files import read_text, write_text
 from certify.trained.certified import read_certified
 from certify.trained.files import head_in, head_of
 from certify.trained.float_decision import ClassRow
@@ -18,29 +19,6 @@ from certify.trained.float_show import cells_of, said_of
 from constructions.errors import InputError, Unsupported
 from constructions.network.transformer import check_softmax
 from proofs.check import Certificate, Softened, printable
-
-FROM_STANDARD_INPUT = "the.cert"
-
-
-def export_html(path: str, output: str) -> None:
-    """Write the page of the certificate in a file.
-
-    Raises:
-        InputError: if the file is no certificate, or the place cannot be written.
-        NotAccepted: if the certificate is rejected.
-    """
-    write_about(path, output, page_of)
-
-
-def write_about(path: str, output: str, text_of: Callable[[str, str, str], str]) -> None:
-    """Write in a file what is made of the text of a certificate, the name that complaints have, and its own.
-
-    Raises:
-        InputError: if a file cannot be read, or the place cannot be written; and what ``text_of`` raises.
-    """
-    check_writable(output)
-    name = FROM_STANDARD_INPUT if path == "-" else PurePath(path).name
-    write_text(output, text_of(read_text(path), path, name))
 
 
 def page_of(text: str, path: str, name: str, title: str = "") -> str:
@@ -95,3 +73,6 @@ def expect_by_length(path: str) -> None:
     head = head_of(path)
     if head is None or not head.is_by_length():
         raise InputError(f"--html: {path} is no certificate about a trained network over the real numbers")
+
+
+export_html = text_file(lambda text, path: page_of(text, path, name_of(path)))

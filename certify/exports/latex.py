@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from certify.exports.latex_network import CONVENTIONS, NetworkInLatex, lengths_in_latex
 from certify.exports.latex_tables import decimal_number, math, table, text, typewriter
+from certify.exports.writing import of_formula, text_file
 from certify.formula.real_functions import sentence
-from certify.formula.sealed import Sealed, read_sealed
-from certify.frame.files import check_writable, write_text
+from certify.formula.sealed import Sealed
 from certify.frame.numbers import decimal_upper
 from constructions.language.printer import format_formula
 from constructions.network.meanings import Truth
@@ -14,17 +14,6 @@ from constructions.network.meanings import Truth
 PREAMBLE = r"""% Pastes into a document with \usepackage{amsmath,booktabs}.
 % From the {names}
 """
-
-
-def export_latex(path: str, output: str) -> None:
-    """Write the tables of the certificate in a file.
-
-    Raises:
-        InputError: if the file is no certificate, or the place cannot be written.
-        NotAccepted: if the certificate is rejected.
-    """
-    check_writable(output)
-    write_text(output, latex_of(read_sealed(path)))
 
 
 def latex_of(sealed: Sealed) -> str:
@@ -58,3 +47,6 @@ def _bounds(sealed: Sealed, writer: NetworkInLatex) -> Iterator[str]:
             for bound in sealed.bounds]
     yield from table("Bounds of errors over all words and positions, rounded up",
                      ("head", "of", "above (where false)", "below (where true)"), rows)
+
+
+export_latex = text_file(of_formula(latex_of))

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from certify.formula.sealed import Sealed, read_sealed
-from certify.frame.files import check_writable, write_bytes
-from constructions.errors import InputError
+from certify.exports.writing import binary_file, of_formula
+from certify.formula.sealed import Sealed
+from constructions.errors import Unsupported
 from constructions.network.dense import MOST_ENTRIES, count_dense
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Layer
@@ -26,23 +26,18 @@ Row = tuple[int, Mapping[Any, Fraction]]
 """The number of a row, and its entries."""
 
 
-def export_npz(path: str, output: str) -> None:
-    """Write the arrays of the certificate in a file.
+def npz_bytes(sealed: Sealed) -> bytes:
+    """The file.
 
     Raises:
-        InputError: if the file is no certificate, the place cannot be written, or a number is too large for a double.
-        NotAccepted: if the certificate is rejected.
+        Unsupported: if a number is too large for a double.
     """
-    if output == "-":
-        raise InputError("-o -: arrays are not text, expected a file")
-    check_writable(output)
-    sealed = read_sealed(path)
     buffer = io.BytesIO()
     try:
         np.savez_compressed(buffer, allow_pickle=False, **arrays_of(sealed))
     except OverflowError:
-        raise InputError(f"{path}: a number is too large for double precision") from None
-    write_bytes(output, buffer.getvalue())
+        raise Unsupported("npz: a number is too large for double precision") from None
+    return buffer.getvalue()
 
 
 def arrays_of(sealed: Sealed) -> dict[str, Array]:
@@ -140,3 +135,6 @@ def _vector(entries: Iterable[Fraction]) -> Array:
 def _rounded(x: Fraction) -> float:
     """The nearest double."""
     return x.numerator / x.denominator
+
+
+export_npz = binary_file(of_formula(npz_bytes))

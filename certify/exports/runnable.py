@@ -1,24 +1,67 @@
-"""What the exports that run share: the certificate's weights in a precision, and what is said about them."""
+"""`--to onnx`, `torch` and `safetensors`: the certificate's weights in a precision, as programs, with the claim."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+from safetensors.numpy import save
+
+import constructions.running
+from certify.exports.writing import Make, binary_file, folder, of_formula
 from certify.formula.sealed import Sealed
 from constructions.errors import Unsupported, install
 from constructions.running.weights import Weights, weights_of
+from constructions.text import printable
 
 NOTE = "proved of the exact weights in real arithmetic; the weights here are rounded, and what runs them rounds, too"
+MODULE = Path(constructions.running.__file__).parent / "torch_network.py"
+_README = """\
+# A transformer with exact weights, in torch
+
+```text
+{statement}
+{names}
+```
+
+This was {note}.
+`config.json` says the same to programs.
+
+| file | what it is |
+|---|---|
+| `network.py` | the network, a plain `nn.Module`; needs torch and safetensors |
+| `weights.safetensors` | its weights, rounded to {precision}: to nearest, ties to even, from the exact numbers |
+| `config.json` | alphabet, lengths, shapes, the names of all truths and directions, the claim |
+
+In this folder:
+
+```python
+import torch
+from network import Network
+
+network = Network.load(".")
+truths = network.run([{word}])  # (words, positions, formulas)
+truths[0, :, network.names.index({formula})]
+```
+
+`Network.load(".", fused=True)` computes attention by torch's `scaled_dot_product_attention`. `network.to(...)` with
+another type rounds the weights once more, from {precision}, which is not always what rounding the exact numbers once
+gives; for that, export with `--precision`. The words of a batch have one length, of {lengths}; there is no padding.
+"""
 
 
-def rounded_weights(sealed: Sealed, precision: str) -> Weights:
-    """The weights for the lengths of the claim.
+def _rounded(make: Callable[[Sealed, Weights], Any]) -> Make:
+    """What makes a format of a certificate, and of its weights for the lengths of the claim in a precision.
 
     Raises:
         Unsupported: if a number is too large for the precision, or the transformer has no float program.
     """
-    return weights_of(sealed.transformer, sealed.lengths, precision)
+    def made(sealed: Sealed, precision: str = "binary32") -> Any:
+        return make(sealed, weights_of(sealed.transformer, sealed.lengths, precision))
+
+    return of_formula(made)
 
 
 def about(sealed: Sealed) -> dict[str, Any]:
@@ -47,9 +90,51 @@ def metadata(sealed: Sealed, weights: Weights) -> Mapping[str, str]:
             for name, value in values.items()}
 
 
-def require_package(name: str, extra: str) -> None:
-    """Raise Unsupported if this Python cannot import the package, saying what installs it."""
-    if find_spec(name) is None:
-        raise Unsupported(f"this export needs the package {name}, which is not installed: {install(extra)}")
+def onnx_bytes(sealed: Sealed, weights: Weights) -> bytes:
+    """The file of standard operators, with its claim in the metadata.
+
+    Raises:
+        Unsupported: if onnx is not installed.
+    """
+    if find_spec("onnx") is None:
+        raise Unsupported(f"this export needs the package onnx, which is not installed: {install('onnx')}")
+    from certify.exports.onnx_graph import onnx_model
+
+    return bytes(onnx_model(weights, metadata(sealed, weights)).SerializeToString())
 
 
+def safetensors_bytes(sealed: Sealed, weights: Weights) -> bytes:
+    """The file. One key of metadata, as the format keeps no order among several."""
+    arrays = {name: np.asarray(array, order="C") for name, array in weights.arrays.items()}
+    return bytes(save(arrays, {"certify": config_text(sealed, weights)}))
+
+
+def config_text(sealed: Sealed, weights: Weights) -> str:
+    """What a program must know beside the arrays, and the claim, as JSON."""
+    return json.dumps(about(sealed) | weights.config(), ensure_ascii=False, indent=1) + "\n"
+
+
+def torch_folder(sealed: Sealed, weights: Weights) -> Mapping[str, str | bytes]:
+    """The files of the folder."""
+    readme = _README.format(
+        statement="\n".join(map(printable, sealed.statement)), names=sealed.names, note=NOTE,
+        precision=weights.precision, lengths=weights.lengths, formula=repr(sealed.claim["formula"]),
+        word=_some_word(weights))
+    return {
+        "README.md": readme,
+        "network.py": MODULE.read_text(encoding="utf-8"),
+        "config.json": config_text(sealed, weights),
+        "weights.safetensors": safetensors_bytes(sealed, weights),
+    }
+
+
+def _some_word(weights: Weights) -> str:
+    """A word of the claim, as Python: a string if every symbol is one character."""
+    n = min(weights.lengths.last, max(4, weights.lengths.first))
+    word = [weights.alphabet[place % len(weights.alphabet)] for place in range(n)]
+    return repr("".join(word) if all(len(symbol) == 1 for symbol in word) else word)
+
+
+export_onnx = binary_file(_rounded(onnx_bytes))
+export_torch = folder(_rounded(torch_folder))
+export_safetensors = binary_file(_rounded(safetensors_bytes))

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from certify.exports.manifest import MANIFEST, ROUNDED, write_manifest
 from certify.exports.script_text import digest_of_script
+from certify.exports.writing import folder, of_formula
 from certify.formula.real_functions import functions_in
-from certify.formula.sealed import Sealed, read_sealed
-from certify.frame.files import check_new_folder, write_folder
+from certify.formula.sealed import Sealed
 from certify.frame.progress import ProgressLine
 from constructions.errors import Unsupported
 from constructions.text import printable
 from proofs.formula.common.kinds import Kind
-from proofs.formula.discharge import Line, Progress, discharge
+from proofs.formula.discharge import Line, discharge
 from proofs.formula.failures import Undecided
 from proofs.formula.transcript import Entry, Transcript
 
@@ -32,41 +32,26 @@ VACUOUS = ("No input meets the condition of {script}, so there is nothing to pro
            "condition.")
 
 
-def export_smt2(path: str, output: str) -> None:
-    """Write the folder of scripts for the certificate in a file.
-
-    Raises:
-        InputError: if the file is no certificate, or the folder cannot be written.
-        NotAccepted: if the certificate is rejected.
-        Unsupported: if Z3 does not prove all that the certificate says.
-    """
-    check_new_folder(output)
-    sealed = read_sealed(path)
-    try:
-        with ProgressLine() as progress:
-            files = scripts_of(sealed, progress)
-    except Undecided as undecided:
-        raise Unsupported(f"a probe that is not decided: {undecided}") from None
-    write_folder(output, files)
-
-
-def scripts_of(sealed: Sealed, progress: Progress = lambda _: None) -> dict[str, str]:
+def scripts_of(sealed: Sealed) -> dict[str, str]:
     """All files of the folder.
 
     Raises:
         Unsupported: if the producer proves less than the checker accepts, so that scripts would be missing.
     """
-    transcript = Transcript()
-    lines = discharge(sealed.transformer, sealed.lengths, progress=progress, transcript=transcript)
-    for line in lines:
-        if not line.proved:
-            raise Unsupported(f"scripts for {line.kind}, {line.direction}, which is not proved here: {line.reason}")
-    files: dict[str, str] = {}
-    rows: list[dict[str, Any]] = []
-    for number, entry in enumerate(transcript.entries, start=1):
-        for row, text in _scripts_of_entry(sealed, number, entry):
-            files[row["file"]] = text
-            rows.append({**row, "sha256": digest_of_script(text)})
+    transcript, files, rows = Transcript(), dict[str, str](), list[dict[str, Any]]()
+    try:
+        with ProgressLine() as progress:
+            lines = discharge(sealed.transformer, sealed.lengths, progress=progress, transcript=transcript)
+            for line in lines:
+                if not line.proved:
+                    raise Unsupported(
+                        f"scripts for {line.kind}, {line.direction}, which is not proved here: {line.reason}")
+            for number, entry in enumerate(transcript.entries, start=1):
+                for row, text in _scripts_of_entry(sealed, number, entry):
+                    files[row["file"]] = text
+                    rows.append({**row, "sha256": digest_of_script(text)})
+    except Undecided as undecided:
+        raise Unsupported(f"a probe that is not decided: {undecided}") from None
     return {MANIFEST: write_manifest(sealed, rows, [_unscripted(line) for line in lines if _is_unscripted(line)]),
             **files}
 
@@ -114,3 +99,6 @@ def _is_unscripted(line: Line) -> bool:
 
 def _unscripted(line: Line) -> Mapping[str, Any]:
     return {"kind": line.kind, "layer": line.layer, "head": line.place, "direction": line.direction, "rows": line.rows}
+
+
+export_smt2 = folder(of_formula(scripts_of))

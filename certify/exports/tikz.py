@@ -7,8 +7,8 @@ from certify.exports.pages.certificate.blocks import Block, Column, find_columns
 from certify.exports.pages.certificate.layout import Layout, Wire, find_wires
 from certify.exports.pages.certificate.names import Names
 from certify.exports.pages.certificate.wiring import MOST_BLOCKS, PORTS, shape_of, wrap
-from certify.formula.sealed import Sealed, read_sealed
-from certify.frame.files import check_writable, write_text
+from certify.exports.writing import of_formula, text_file
+from certify.formula.sealed import Sealed
 from constructions.errors import Unsupported
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
@@ -27,18 +27,6 @@ HEAD = r"""% For a document with \usepackage{tikz}.
 PICTURE_ENDS = r"\end{tikzpicture}}%"
 LINE_HEIGHT = 26.0
 """Boxes that are lower have a single line."""
-
-
-def export_tikz(path: str, output: str) -> None:
-    """Write the picture of the network of the certificate in a file.
-
-    Raises:
-        InputError: if the file is no certificate, or the place cannot be written.
-        NotAccepted: if the certificate is rejected.
-        Unsupported: if the network is too large for a picture.
-    """
-    check_writable(output)
-    write_text(output, tikz_of(read_sealed(path)))
 
 
 def tikz_of(sealed: Sealed) -> str:
@@ -131,3 +119,6 @@ class _Picture:
         x, y = place * self.shape.pitch + width / 2, self.layout.block(place, block.number)
         return (rf"\node[{block.kind}{final}, minimum width={width:.0f}bp, minimum height={height:.0f}bp] "
                 rf"at ({x:.0f}, {y:.1f}) {{{text}}};")
+
+
+export_tikz = text_file(of_formula(tikz_of))

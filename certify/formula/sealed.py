@@ -19,6 +19,15 @@ class NotAccepted(Exception):
     """The checker rejects the certificate: nothing is exported from it."""
 
 
+class OtherKind(InputError):
+    """An accepted certificate of another kind than is expected here; ``kind`` is what it is about."""
+
+    def __init__(self, path: str, kind: str, expected: str) -> None:
+        """The message is one line."""
+        super().__init__(f"{path}: a certificate {kind}, {expected}")
+        self.kind = kind
+
+
 @dataclass(frozen=True)
 class Bound:
     """The stated errors of one direction that a head writes."""
@@ -117,11 +126,11 @@ def read_sealed_text(text: str, path: str, takes_given: bool = False) -> Sealed:
     if not isinstance(given, check.Certificate):
         kinds = {check.Softened: "of a softened transformer", check.MarginFile: "about margins"}
         kind = kinds.get(type(given), "of a trained network")
-        raise InputError(f"{path}: a certificate {kind}, expected one of a formula")
+        raise OtherKind(path, kind, "expected one of a formula")
     data = read_json(text, path)
     claim = data["claim"]
     if "given" in claim and not takes_given:
-        raise InputError(f"{path}: it claims something only where {claim['given']} holds, which is not shown here")
+        raise OtherKind(path, f"about words where {claim['given']} holds", "which is not shown here")
     bounds = tuple(Bound(entry["layer"], entry["head"], entry["direction"], Fraction(entry["error_if_false"]),
                          Fraction(entry["error_if_true"])) for entry in data["bounds"])
     lengths = Lengths(claim.get("min_n", 1), claim["max_n"])

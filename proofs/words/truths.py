@@ -54,18 +54,25 @@ class CasesOfWords:
 
     def _truths(self, words: Letters) -> Mapping[syntax.Formula, Truths]:
         """The truths [B, n] of all parts of the formulas."""
-        columns = _Columns(self.claim, words)
+        columns = TruthsOfWords(self.claim.letter_index, words)
         for part in self.parts:
             columns.truths[part] = columns.truth(part)
         return columns.truths
 
 
-class _Columns:
-    """Words [B, n], and the truths of the parts so far."""
+class TruthsOfWords:
+    """Words [B, n] of indices of letters, and the truths of the parts so far."""
 
-    def __init__(self, claim: Claim, words: Letters) -> None:
-        self.claim, self.words, self.n = claim, words, words.shape[1]
+    def __init__(self, letters: Mapping[str, int], words: Letters) -> None:
+        self.letters, self.words, self.n = letters, words, words.shape[1]
         self.truths: dict[syntax.Formula, Truths] = {}
+
+    def of(self, formula: syntax.Formula) -> Truths:
+        """The truths [B, n] of a formula."""
+        for part in syntax.postorder(formula, syntax.operands):
+            if part not in self.truths:
+                self.truths[part] = self.truth(part)
+        return self.truths[formula]
 
     def truth(self, part: syntax.Formula) -> Truths:
         """The truth of a part whose operands have theirs."""
@@ -74,7 +81,7 @@ class _Columns:
             case syntax.Constant(value):
                 return np.full(self.words.shape, value)
             case syntax.Symbol(symbol):
-                return np.asarray(self.words == self.claim.letter_index.get(symbol, -1))
+                return np.asarray(self.words == self.letters.get(symbol, -1))
             case syntax.Not():
                 return ~parts[0]
             case syntax.And():
@@ -107,7 +114,7 @@ class _Columns:
                 return np.tile([holds(i, self.n, parameters) for i in range(1, self.n + 1)], (len(self.words), 1))
             case syntax.PredicateOnCount(parameters=parameters, count=count):
                 holds = definition_of(part).holds
-                values, where = np.unique(self._count(count), return_inverse=True)
+                values, where = np.unique(self.count(count), return_inverse=True)
                 return np.array([holds(value, self.n, parameters) for value in values.tolist()])[where]
             case syntax.PredicateOnSum(parameters=parameters, term=term):
                 holds = definition_of(part).holds
@@ -118,7 +125,8 @@ class _Columns:
                 return np.asarray(relate(self._sum(syntax.difference(part)), 0), dtype=np.bool_)
         raise TypeError(f"not a formula: {type(part).__name__}")
 
-    def _count(self, count: syntax.Count) -> Letters:
+    def count(self, count: syntax.Count) -> Letters:
+        """The numbers [B, n] that a count is; the truths of what is counted are there."""
         truths = self.truths[count.operand]
         if count.side == "left":
             return np.asarray(np.cumsum(truths, 1))
@@ -129,7 +137,7 @@ class _Columns:
         reach = abs(term.constant) + self.n * sum(abs(number) for number, _ in term.coefficients)
         value: NDArray[Any] = np.full(self.words.shape, term.constant, dtype=np.int64 if reach < LARGEST else object)
         for number, count in term.coefficients:
-            value = value + number * self._count(count).astype(value.dtype)
+            value = value + number * self.count(count).astype(value.dtype)
         return value
 
 

@@ -15,9 +15,9 @@ from certify.exports.proof.feed_forward import feed_forward_lemma
 from certify.exports.proof.heads import head_lemma, uniform_lemma
 from certify.exports.proof.obligations import Group, group_obligations
 from certify.exports.proof.paper import Lemma, Paper
+from certify.exports.writing import read_formula, text_file
 from certify.formula.real_functions import sentence
-from certify.formula.sealed import Sealed, read_sealed_text
-from certify.frame.files import check_writable, read_text, write_text
+from certify.formula.sealed import Sealed
 from certify.frame.progress import ProgressLine
 from constructions.errors import Unsupported
 from constructions.language.printer import format_formula
@@ -52,23 +52,7 @@ REGIMES = {
 CAUSAL = "Every head is future-masked, and no embedding or temperature mentions $n$."
 
 
-def export_proof(path: str, output: str) -> None:
-    """Write the document of the certificate in a file.
-
-    Raises:
-        InputError: if the file is no certificate of a formula, or the place cannot be written.
-        NotAccepted: if the certificate is rejected.
-        Unsupported: if it has too many directions, or is not proved by the exact method.
-    """
-    check_writable(output)
-    written = read_text(path)
-    sealed = read_sealed_text(written, path)
-    with ProgressLine() as progress:
-        document = proof_of(sealed, written, progress)
-    write_text(output, document)
-
-
-def proof_of(sealed: Sealed, written: str, progress: Progress = lambda _: None) -> str:
+def proof_of(sealed: Sealed, written: str) -> str:
     """The document of an accepted certificate, whose file is ``written``.
 
     Raises:
@@ -79,7 +63,8 @@ def proof_of(sealed: Sealed, written: str, progress: Progress = lambda _: None) 
         raise Unsupported(f"a proof for people of {len(sealed.transformer.directions)} directions: at most "
                           f"{MOST_DIRECTIONS} are written")
     paper = Paper(sealed, read_json(written, "certificate"))
-    lemmas = list(_lemmas(paper, progress))
+    with ProgressLine() as progress:
+        lemmas = list(_lemmas(paper, progress))
     parts = [PREAMBLE, *_statement(paper), *_network(paper), r"\section{Lemmas}", *map(str, lemmas),
              r"\section{Proof of the theorem}", *_proof(paper, lemmas), r"\end{document}"]
     return _in_ascii("\n\n".join(parts)) + "\n"
@@ -184,3 +169,6 @@ def _proof(paper: Paper, lemmas: list[Lemma]) -> Iterator[str]:
         "later is a consequence of that.",
         rf"So {output}, the output, holds the truth of the formula of the theorem. "
         + paper.cite("transformer", "output"), r"\end{proof}"])
+
+
+export_proof = text_file(lambda text, path: proof_of(read_formula(text, path), text))

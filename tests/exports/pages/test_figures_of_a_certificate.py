@@ -14,7 +14,7 @@ from certify.exports.pages.certificate.layout import Layout, Sizes, find_wires
 from certify.exports.pages.certificate.names import Names
 from certify.exports.pages.certificate.running import DoubleNetwork
 from certify.exports.pages.certificate.tables import linear_form
-from certify.exports.pages.certificate.word_truths import WordTruths
+from certify.exports.pages.certificate.worst_words import truths_of
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.network.meanings import Truth
@@ -33,7 +33,7 @@ def test_truths_of_many_words_are_those_of_the_semantics(text: str) -> None:
     formula = parse_formula(text, "ab")
     for n in (1, 2, 5):
         words = list(itertools.product("ab", repeat=n))
-        assert WordTruths(words).of(formula).tolist() == [list(truth_values(formula, word)) for word in words]
+        assert truths_of("ab", words).of(formula).tolist() == [list(truth_values(formula, word)) for word in words]
 
 
 @pytest.mark.one_in(6)
@@ -66,7 +66,7 @@ def test_the_network_in_doubles_decides_its_formula(name: str) -> None:
     assert isinstance(output, Truth)
     words = list(itertools.islice(itertools.product(network.alphabet, repeat=5), 0, None, 7))
     held = DoubleNetwork(network, 5).run(words, attention=True)
-    assert held.held[network.output] == pytest.approx(WordTruths(words).of(output.formula).astype(float), abs=1e-9)
+    assert held.held[network.output] == pytest.approx(truths_of(network.alphabet, words).of(output.formula).astype(float), abs=1e-9)
     for layer, place, head in network.heads():
         seen = held.attention[layer, place] > 0
         hidden = [[j not in head.mask.visible(i, 5) for j in range(1, 6)] for i in range(1, 6)]

@@ -14,8 +14,7 @@ from certify.exports.pages.certificate.approximations import LONGEST, SHORT, App
 from certify.exports.pages.certificate.blocks import Column
 from certify.exports.pages.certificate.heat_maps import CHARACTERS, pack
 from certify.exports.pages.certificate.names import Names
-from certify.exports.pages.certificate.word_truths import WordTruths
-from certify.exports.pages.certificate.worst_words import Word, sample_word, seeds
+from certify.exports.pages.certificate.worst_words import Word, sample_word, seeds, truths_of
 from certify.formula.sealed import Sealed
 from constructions.language import syntax
 from constructions.language.brackets import Bracket, PositionFunction
@@ -190,7 +189,7 @@ class ScriptData:
 def starting_word(formula: syntax.Formula, alphabet: Sequence[str], n: int, worst: Iterable[Word]) -> Word:
     """A word of length n with many symbols on which the formula is true here and false there, if one is found soon."""
     tried = list(itertools.islice(itertools.chain([sample_word(alphabet, n)], worst, seeds(alphabet, n)), FIRST_WORDS))
-    uneven = abs(WordTruths(tried).of(formula).mean(axis=1) - 1 / 2)
+    uneven = abs(truths_of(alphabet, tried).of(formula).mean(axis=1) - 1 / 2)
     missing = np.array([1 - len(set(word)) / len(alphabet) for word in tried])
     return tried[int(np.argmin(np.maximum(uneven, 1 / 4) + missing))]
 

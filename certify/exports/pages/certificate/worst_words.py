@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from certify.exports.pages.certificate.running import DoubleNetwork
-from certify.exports.pages.certificate.word_truths import WordTruths
 from constructions.network.meanings import Near, Others
 from constructions.network.transformer import Transformer
+from proofs.words.truths import TruthsOfWords
 
 Array = npt.NDArray[Any]
 Word = tuple[str, ...]
@@ -83,7 +83,7 @@ class Search:
             self._try(fresh[start:start + CHUNK])
 
     def _try(self, words: list[Word]) -> None:
-        held, truths = self._doubles.run(words).held, WordTruths(words)
+        held, truths = self._doubles.run(words).held, truths_of(self.network.alphabet, words)
         for name in self.directions:
             target, claimed = _target(self.network, name, truths)
             errors = np.where(claimed, np.abs(held[name] - target), -1)
@@ -111,13 +111,20 @@ class Search:
                 for name, (error, word, i, truth) in self.best.items()}
 
 
-def _target(network: Transformer, name: str, truths: WordTruths) -> tuple[Array, Array]:
+def truths_of(alphabet: Sequence[str], words: Sequence[Sequence[str]]) -> TruthsOfWords:
+    """The truths of formulas on words of one length."""
+    letters = {symbol: place for place, symbol in enumerate(alphabet)}
+    return TruthsOfWords(letters, np.array([[letters[symbol] for symbol in word] for word in words]))
+
+
+def _target(network: Transformer, name: str, truths: TruthsOfWords) -> tuple[Array, Array]:
     """What a direction should hold, and where it is claimed to be near that."""
     match network.directions[name]:
         case Near(formula, when):
             return truths.of(formula).astype(int), truths.of(when)
         case Others(count):
-            target = truths.count(count) - truths.of(count.operand)
+            here = truths.of(count.operand)
+            target = truths.count(count) - here
             return target, np.ones_like(target, dtype=bool)
     raise AssertionError(f"{name} is not approximate")
 
