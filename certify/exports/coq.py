@@ -1,13 +1,17 @@
 """`--to coq`: a folder that Coq alone can check, with the library, the network and the theorem about it."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from certify.asking.request import read_request
 from certify.asking.subjects import Kind
 from certify.every_n.claim import TheoremClaim, claim_theorem
 from certify.exports.folder_readme import folder_readme
-from certify.frame.files import check_new_folder, write_folder
+from certify.exports.writing import read_formula
+from certify.formula.sealed import NotAccepted
+from certify.frame.files import check_new_folder, read_text, write_folder
+from constructions.errors import InputError
 from constructions.network.json_form import transformer_to_json, write_canonical
 from proofs.every_n import EVERY_LENGTH, CoqMissing, ProvedLengths
 from proofs.every_n.library import LOGICAL_NAME, digests_of, library_digest, sealed_files
@@ -34,14 +38,24 @@ def export_coq(path: str, output: str, unchecked: bool = False, lengths: ProvedL
     Raises:
         NoProof: if Coq does not accept the theorem, and so there is no folder; or if it was not asked.
         InputError: if it is neither, or the folder is not new or empty.
-        Unsupported: naming a part of the network that the Coq library has no counterpart of.
+        Unsupported: naming a part of the network that the Coq library has no counterpart of; for a certificate that is
+            not of a formula.
     """
     check_new_folder(output)
-    claim = claim_theorem(read_request(path, taken=(Kind.NETWORK,)), Path(path).stem)
+    claim = _read_claim(path)
     why = "Coq was not asked" if unchecked else _ask(claim, lengths)
     write_folder(output, coq_folder(claim, lengths, checked=not why), PROGRAMS)
     if why:
         raise NoProof("unchecked", f"{why}; nothing is claimed in {output} before its check.sh accepts it")
+
+
+def _read_claim(path: str) -> TheoremClaim:
+    try:
+        return claim_theorem(read_request(path, taken=(Kind.NETWORK,)), Path(path).stem)
+    except InputError:
+        with suppress(InputError, NotAccepted):
+            read_formula(read_text(path), path)  # refuses certificates of other kinds as other formats do
+        raise
 
 
 def _ask(claim: TheoremClaim, lengths: ProvedLengths) -> str:

@@ -67,6 +67,10 @@ OPENED: dict[str, Callable[[Path], object]] = {
 def test_each_kind_of_certificate_is_written_and_can_be_read_again_or_one_line_says_why_not(
         certify: Any, tmp_path: Path, name: str, form: str) -> None:
     shutil.copy(CORPUS / "accepted" / f"{name}.cert", tmp_path / "x.cert")
+    if KINDS[name]:
+        coq = certify("export", "x.cert", "--to", "coq", "--unchecked", "-o", "out")
+        assert coq.err == f"certify: unsupported: x.cert: there is no such export of a certificate {KINDS[name]}\n"
+        assert coq.code == 3
     result, (status, why) = certify("export", "x.cert", "--to", form, "-o", "out"), refusal(name, form)
     assert (result.code, result.out, result.err) == (status, "", f"certify: {why}\n" if why else "")
     assert (tmp_path / "out").exists() is (not why)
