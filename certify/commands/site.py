@@ -67,9 +67,8 @@ def write(output: str, wanted: Wanted, pyodide: str | None, verified: Sequence[s
     from certify.frame.progress import ProgressLine
     from certify.frame.words import counted
     from certify.site.build import site_files
+    from certify.site.pinned import read_pyodide, read_wheels
     from certify.site.proved import read_proved
-    from certify.site.pyodide import read_pyodide
-    from certify.site.wheels import read_wheels
 
     proved = read_proved(verified)
     python = None if pyodide is None else read_pyodide(pyodide)

@@ -5,14 +5,14 @@ It runs in the page, too, where nothing but the standard library, lark and the f
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from certify.exports.pages.certificate.names import Names
 from certify.exports.pages.certificate.wiring import draw_network
 from certify.formula.in_words import layers_in_words, sentences
 from constructions.compiler import compile_formula
-from constructions.errors import FormulaError, InputError, Unsupported
+from constructions.errors import FormulaError, InputError, InternalError, Unsupported
 from constructions.language.alphabets import alphabet_of, parse_alphabet, parse_word
 from constructions.language.parser import parse_formula
 from constructions.language.printer import format_formula
@@ -32,17 +32,21 @@ def answer(formula: str, alphabet: str, word: str) -> str:
     >>> json.loads(answer("prev Q_a", "ab", "aab"))["rows"]
     [['Q_a', [True, True, False]], ['prev Q_a', [False, True, True]]]
     """
+    return about(formula, alphabet, lambda parsed, symbols: {
+        "formula": format_formula(parsed), "brackets": format_formula(parsed, parenthesize=True),
+        "alphabet": list(symbols), "sentences": sentences(parsed)[-MOST_PARTS:],
+        "command": command_of(formula, alphabet), **layers(parsed, symbols), **truths(parsed, symbols, word)})
+
+
+def about(formula: str, alphabet: str, find: Callable[[Formula, Sequence[str]], dict[str, Any]]) -> str:
+    """What is found of a formula and its alphabet, as one JSON object, or ``error`` (and ``caret``)."""
     try:
         symbols = parse_alphabet(alphabet) if alphabet.strip() else None
         parsed = parse_formula(formula, symbols)
-        symbols = symbols or alphabet_of(parsed)
-        found = {"formula": format_formula(parsed), "brackets": format_formula(parsed, parenthesize=True),
-                 "alphabet": list(symbols), "sentences": sentences(parsed)[-MOST_PARTS:],
-                 "command": command_of(formula, alphabet), **layers(parsed, symbols),
-                 **truths(parsed, symbols, word)}
+        found = find(parsed, symbols or alphabet_of(parsed))
     except FormulaError as error:
         found = {"error": str(error), "caret": error.caret()}
-    except (InputError, Unsupported) as error:
+    except (InputError, Unsupported, InternalError) as error:
         found = {"error": str(error)}
     except RecursionError:
         found = {"error": "the formula is nested too deeply for this page"}

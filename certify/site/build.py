@@ -14,12 +14,11 @@ from certify.exports.pages.certificate.commands import UNNAMED, check_alone_comm
 from certify.frame.shipped import pages
 from certify.site.gallery import SUFFIX, Exhibit, Report
 from certify.site.guides import guide_html, pictures_of, sections_of
+from certify.site.pinned import LICENCE, Z3
+from certify.site.pinned import VERSION as PYODIDE
 from certify.site.proved import MOST_SECONDS, Proved
 from certify.site.proving import LONGEST
-from certify.site.pyodide import LICENCE
-from certify.site.pyodide import VERSION as PYODIDE
 from certify.site.search import Entry, write_index
-from certify.site.wheels import Z3
 from certify.site.workbench import pack_prover, pack_workbench
 from proofs.check import STATUS
 

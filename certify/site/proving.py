@@ -3,19 +3,17 @@
 It runs in the page, where the standard library, python-flint, Z3 and what ``workbench.py`` packs are.
 """
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from certify.formula.outcomes import Certified, Outcome
 from certify.formula.pipeline import certify
 from certify.formula.said import attention_cells, describe_greatest, describe_verdict
 from certify.frame.words import show_alphabet
-from certify.site.answers import command_of
-from constructions.errors import FormulaError, InputError, InternalError, Unsupported
-from constructions.language.alphabets import alphabet_of, parse_alphabet
-from constructions.language.parser import parse_formula
+from certify.site.answers import about, command_of
+from constructions.errors import InputError
 from constructions.language.printer import format_formula
+from constructions.language.syntax import Formula
 from constructions.regimes import Regime, Sharpening
 from proofs.formula.common.kinds import APPROXIMATING
 
@@ -28,26 +26,19 @@ def prove(formula: str, alphabet: str, regime: str, causal: bool, max_n: int,
           progress: Callable[[str], None] = lambda _: None) -> str:
     """One JSON object: ``error`` (and ``caret``), or the outcome, with the certificate if there is one.
 
+    >>> import json
     >>> found = json.loads(prove("prev Q_a", "ab", "position", False, 4))
     >>> found["verdict"], found["command"]
     ('certified', "certify formula --alphabet=ab --regime position --max-n 4 -o proved.cert 'prev Q_a'")
     """
-    try:
-        symbols = parse_alphabet(alphabet) if alphabet.strip() else None
-        parsed = parse_formula(formula, symbols)
+    def find(parsed: Formula, symbols: Sequence[str]) -> dict[str, Any]:
         if not 1 <= max_n <= LONGEST:
             raise InputError(f"words up to length: {max_n}, expected 1 to {LONGEST} here")
-        outcome = certify(parsed, symbols or alphabet_of(parsed), max_n, Regime(Sharpening(regime), causal),
-                          progress=progress)
+        outcome = certify(parsed, symbols, max_n, Regime(Sharpening(regime), causal), progress=progress)
         options = f"--regime {regime}{' --causal' if causal else ''} --max-n {max_n} -o proved.cert"
-        found = {**_told(outcome), "command": command_of(formula, alphabet, options)}
-    except FormulaError as error:
-        found = {"error": str(error), "caret": error.caret()}
-    except (InputError, Unsupported, InternalError) as error:
-        found = {"error": str(error)}
-    except RecursionError:
-        found = {"error": "the formula is nested too deeply for this page"}
-    return json.dumps(found)
+        return {**_told(outcome), "command": command_of(formula, alphabet, options)}
+
+    return about(formula, alphabet, find)
 
 
 def _told(outcome: Outcome) -> dict[str, Any]:

@@ -22,9 +22,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from certify.cli import command_line
 from certify.site.build import site_files
+from certify.site.pinned import DOWNLOAD, KNOWN, read_pyodide, read_wheels
 from certify.site.proving import prove
-from certify.site.pyodide import read_pyodide
-from certify.site.wheels import DOWNLOAD, KNOWN, read_wheels
 from certify.site.workbench import pack_prover, prover_files
 from constructions.errors import InputError
 from tests.browser import CONTRASTS, NARROW, browser, faults

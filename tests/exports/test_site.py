@@ -38,7 +38,7 @@ from certify.site.gallery import (
     trained_exhibits,
 )
 from certify.site.guides import guide_html, sections_of
-from certify.site.pyodide import KEPT, SHA_256, VERSION, read_pyodide
+from certify.site.pinned import KEPT, SHA_256, VERSION, read_pyodide
 from constructions.errors import InputError
 from proofs.check import main
 from tests.browser import CONTRASTS, NARROW, WIDE, browser, faults

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from certify.site.build import site_files
 from certify.site.gallery import Wanted
-from certify.site.pyodide import read_pyodide
+from certify.site.pinned import read_pyodide
 from tests.browser import browser
 from tests.exports.test_site import PYODIDE, native, serve, visit, wait_until_ready
 

@@ -66,7 +66,8 @@ def test_the_network_in_doubles_decides_its_formula(name: str) -> None:
     assert isinstance(output, Truth)
     words = list(itertools.islice(itertools.product(network.alphabet, repeat=5), 0, None, 7))
     held = DoubleNetwork(network, 5).run(words, attention=True)
-    assert held.held[network.output] == pytest.approx(truths_of(network.alphabet, words).of(output.formula).astype(float), abs=1e-9)
+    truths = truths_of(network.alphabet, words).of(output.formula)
+    assert held.held[network.output] == pytest.approx(truths.astype(float), abs=1e-9)
     for layer, place, head in network.heads():
         seen = held.attention[layer, place] > 0
         hidden = [[j not in head.mask.visible(i, 5) for j in range(1, 6)] for i in range(1, 6)]
