@@ -30,7 +30,8 @@ READING: Parts = ((constructions, PARTS_OF_CONSTRUCTIONS), (certify, PARTS_OF_CE
 PROVING: Parts = (
     *READING, (certify, ("asking/*.py", "formula/*.py", "frame/*.py", "site/proving.py")),
     (constructions, ("regular/*.py", "trained/*.py")),
-    (proofs, ("__init__.py", "checking/**/*.py", "enclosures/**/*.py", "formula/**/*.py", "words/**/*.py", "check/**/*.py")),
+    (proofs, ("__init__.py", "check/**/*.py", "checking/**/*.py", "enclosures/**/*.py", "formula/**/*.py",
+              "trained/__init__.py", "trained/runs.py", "words/**/*.py")),
     (mpmath, ("*.py", "calculus/*.py", "functions/*.py", "libmp/*.py", "matrices/*.py")))
 """What proves, too; python-flint and Z3 come in wheels of their own."""
 WITHOUT_BALLS = '''\
