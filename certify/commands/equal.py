@@ -79,7 +79,7 @@ def equal(
 
 def write_certificates(output: str | None, equality: Equality, as_json: bool) -> None:
     """Write the folder, if there is a place for it, and say what is in it, or why there is none."""
-    from certify.learning.equality_folder import write_equality
+    from certify.learning.show_equality import write_equality
 
     if output is None:
         return

@@ -167,8 +167,7 @@ def read_hard_network(subject: str, alphabet: str | None) -> Transformer:
 def soften_all(workers: Workers, folder: str | None, critical: str | None, as_json: bool,
                others: dict[str, object]) -> int:
     """The shipped examples, which have their own lengths and temperatures; the status of the worst verdict."""
-    from certify.softened.demo import soften_examples
-    from certify.softened.examples import load_examples
+    from certify.softened.demo import load_examples, soften_examples
     from constructions.errors import InputError
 
     for name, value in others.items():

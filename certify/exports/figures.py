@@ -18,7 +18,7 @@ from certify.exports.pages.certificate.names import Names
 from certify.exports.pages.certificate.wiring import draw_network
 from certify.exports.pages.decision.curve import Point
 from certify.exports.pages.decision.page import points_of
-from certify.exports.softened import read_softened
+from certify.exports.pages.softened.page import read_softened
 from certify.exports.writing import folder, read_formula
 from certify.formula.sealed import read_accepted
 from certify.frame.plots import BLUE, GREEN, INK, ORANGE, SIZE, pdf_of, standalone, styled, svg_of

@@ -7,8 +7,7 @@ from pathlib import PurePath
 from certify.exports.pages.certificate.page import certificate_page
 from certify.exports.pages.claim.page import claim_page
 from certify.exports.pages.decision.page import Filed, FloatCells, decision_page
-from certify.exports.pages.softened.page import softened_page
-from certify.exports.softened import read_softened
+from certify.exports.pages.softened.page import read_softened, softened_page
 from certify.exports.writing import name_of, text_file
 from certify.formula.sealed import read_accepted_file, read_sealed_text
 from certify.frame.files import read_text, write_text

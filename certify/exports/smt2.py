@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from certify.exports.manifest import MANIFEST, ROUNDED, write_manifest
-from certify.exports.script_text import digest_of_script
+from certify.exports.manifest import MANIFEST, ROUNDED, digest_of_script, write_manifest
 from certify.exports.writing import folder, of_formula
 from certify.formula.real_functions import functions_in
 from certify.formula.sealed import Sealed

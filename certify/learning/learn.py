@@ -17,10 +17,9 @@ import numpy as np
 
 from certify.frame.words import show_word
 from certify.learning.cover_learner import CoverLearner, TooManyStates
-from certify.learning.learned import Learned, LearnedRow, growth, smallest_for
+from certify.learning.learned import Learned, LearnedRow, find_misplaced, growth, smallest_for
 from certify.learning.membership import Oracle, Tie
 from certify.learning.question import OUT, Question
-from certify.learning.words_that_are_out import find_misplaced
 from certify.trained.decide import Searches, Settings, decide, found_in, plan
 from certify.trained.decision import Decision, Found, shortest
 from constructions.errors import InternalError

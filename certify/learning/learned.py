@@ -7,8 +7,9 @@ from functools import cached_property
 from certify.frame.answer import AnswerByLength
 from certify.learning.question import OUT, Question
 from certify.trained.decision import Decision, SmallestMargin
-from constructions.regular.cover_automata import Marked, smallest_cover, smallest_cover_without_empty
+from constructions.regular.cover_automata import Marked, Word, smallest_cover, smallest_cover_without_empty
 from constructions.trained.network import TrainedNetwork
+from proofs.words.tracking import State, track
 
 
 @dataclass(frozen=True)
@@ -74,3 +75,53 @@ def is_judged(question: Question, found: Marked, state: int) -> bool:
 def growth(question: Question, found: Marked, longest: int) -> list[int]:
     """For n = 1 … ``longest`` the least number of states for words of at most n letters."""
     return [len(smallest_for(question, found, n).marks) for n in range(1, longest + 1)]
+
+
+def find_misplaced(question: Question, found: Marked, longest: int) -> Word | None:
+    """The first of the shortest words of at most so many letters that are called out, or not, by mistake."""
+    match question.words:
+        case "allowed":
+            return _allowed(question, found, longest)
+        case "asked":
+            return _asked(question, found, longest)
+    return _called_out(found, longest)
+
+
+def _allowed(question: Question, found: Marked, longest: int) -> Word | None:
+    level: dict[int, Word] = {found.automaton.start: ()}
+    seen: set[int] = set()
+    for n in range(longest):
+        following: dict[int, Word] = {}
+        for state, word in level.items():
+            for letter, after in enumerate(found.automaton.steps[state]):
+                goes_on = question.allows(found.marks[state], letter) if n >= question.first else True
+                if goes_on == (found.marks[after] == OUT):
+                    return (*word, letter)
+                following.setdefault(after, (*word, letter))
+        if n >= question.first:
+            seen |= level.keys()
+        level = {state: word for state, word in following.items() if state not in seen}
+    return None
+
+
+def _asked(question: Question, found: Marked, longest: int) -> Word | None:
+    tracker = track(question.claim)
+    level: dict[tuple[int, State], Word] = {(found.automaton.start, tracker.start): ()}
+    seen: set[tuple[int, State]] = set()
+    for n in range(longest + 1):
+        for (state, tracked), word in level.items():
+            if n >= question.first and (found.marks[state] == OUT) == bool(tracker.cases(tracked)):
+                return word
+        if n >= question.first:
+            seen |= level.keys()
+        following: dict[tuple[int, State], Word] = {}
+        for (state, tracked), word in level.items():
+            for letter, after in enumerate(found.automaton.steps[state]):
+                following.setdefault((after, tracker.step(tracked, letter)), (*word, letter))
+        level = {pair: word for pair, word in following.items() if pair not in seen}
+    return None
+
+
+def _called_out(found: Marked, longest: int) -> Word | None:
+    return next((word for state, word in zip(range(len(found.marks)), found.access, strict=True)
+                 if found.marks[state] == OUT and len(word) <= longest), None)

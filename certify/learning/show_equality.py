@@ -5,6 +5,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from certify.frame.files import write_folder
 from certify.frame.numbers import enclosed, ends_to_json
 from certify.frame.terminal_tables import plain
 from certify.frame.verdicts import colour
@@ -13,6 +14,7 @@ from certify.learning.equality import Difference, Equality
 from certify.learning.show import describe_question
 from certify.learning.vnnlib_query import QueryAnswer
 from certify.trained.show import cut_word, describe_network, show_numbers, show_row
+from constructions.text import printable
 from proofs.enclosures.intervals import Interval
 
 
@@ -87,3 +89,35 @@ def equality_to_json(equality: Equality) -> dict[str, Any]:
             "first": ends_to_json(Interval(*found.first)), "second": ends_to_json(Interval(*found.second))},
         "seconds": round(equality.seconds, 3),
     }
+
+
+SAME = ("import json; one, other = (json.load(open(name))['claim'] for name in ('first.cert', '{}')); "
+        "n = min(one.pop('max_n'), other.pop('max_n')); print('one claim, of words up to', n) "
+        "if one == other else exit('two claims')")
+"""A program that compares two claims, apart from their greatest lengths."""
+FILES = """`first.cert` proves that the first network answers as an automaton does, `second.cert` that the second
+does, on words up to a length; `second.wrong` that the second does not on one word. What is here is checked by"""
+CHECK = """The checker (`certify checker -o check.pyz` writes it) proves each by itself and prints which weights it is
+about; the last lines see that they are about one automaton. So up to the lesser length the two answer alike, and on the
+wrong word, if the first is proved that far, they do not."""
+
+
+def write_equality(path: str, equality: Equality) -> None:
+    """Write the folder.
+
+    Raises:
+        InputError: if the place cannot be written, or is a folder that is not empty.
+    """
+    certificates = equality.certificates
+    write_folder(path, {**certificates, "README.md": readme(equality)})
+
+
+def readme(equality: Equality) -> str:
+    """What is in the folder, and how a stranger checks it."""
+    names = list(equality.certificates)
+    lines = ["# Two trained networks compared", "", f"{equality.verdict}: {printable(describe_equality(equality))}"]
+    if equality.difference:
+        lines += ["", printable(describe_difference(equality.difference))]
+    lines += ["", FILES, "", "```sh", *(f"python -I -S check.pyz {name}" for name in names)]
+    lines += [f'python3 -c "{SAME.format(name)}"' for name in names if name != "first.cert"]
+    return "\n".join([*lines, "```", "", CHECK, ""])

@@ -21,7 +21,7 @@ from certify.formula.sealed import NotAccepted, read_accepted_file
 from certify.frame.files import read_text
 from certify.frame.shipped import examples_folder
 from certify.frame.words import counted
-from certify.softened.examples import load_examples as hard_examples
+from certify.softened.demo import load_examples as hard_examples
 from certify.softened.pipeline import soften_model
 from certify.softened.shards import Workers
 from certify.trained.claim_file import Scope

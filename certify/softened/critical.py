@@ -10,10 +10,9 @@ from fractions import Fraction
 
 from certify.critical.brackets import Refuted, find_bracket
 from certify.critical.threshold import NoChange, Probe, Probed, narrow
-from certify.softened.counterexamples import replay, seeds
+from certify.softened.counterexamples import likely_words, replay, seeds
 from certify.softened.results import CriticalTemperature, Moved, SoftenedLength, StageErrors
 from certify.softened.shards import check_length
-from certify.softened.words import likely_words
 from constructions.language.expressions import parse_expression
 from constructions.network.transformer import Transformer
 from proofs.check import Refusal

@@ -1,17 +1,49 @@
 """`certify soften` without a subject: the shipped examples, a row each."""
 
+import tomllib
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
+from certify.asking.request import read_request
+from certify.asking.subjects import Kind, Programs
 from certify.frame.demo import Shown, examples_to_json, overall_status, print_rows, show_each
 from certify.frame.numbers import decimal_lower
 from certify.frame.progress import ProgressLine
+from certify.frame.shipped import examples_folder
 from certify.frame.terminal import print_json, tell
 from certify.frame.terminal_tables import NARROW, WIDTH, Column, console, plain
-from certify.softened.examples import Example
 from certify.softened.pipeline import soften_model
 from certify.softened.results import SoftenedLength, Softening
 from certify.softened.shards import Workers
 from certify.softened.show import describe_outcome, show_bracket, show_ratio, softening_to_json
+from constructions.language.expressions import Expression, parse_expression
+from constructions.network.transformer import Transformer
+
+
+@dataclass(frozen=True)
+class Example:
+    """Hard attention worth softening, on words up to ``max_n``; without a temperature, at that of Theorem 26."""
+
+    name: str
+    path: Path
+    max_n: int
+    about: str
+    temperature: Expression | None = None
+
+    def build(self) -> Transformer:
+        """The transformer with hard attention."""
+        return read_request(str(self.path), taken=(Kind.PROGRAM, Kind.NETWORK), programs=Programs.RUN).network
+
+
+def load_examples() -> list[Example]:
+    """All shipped examples, in the order of their file."""
+    folder = examples_folder() / "hard"
+    entries = tomllib.loads((folder / "examples.toml").read_text(encoding="utf-8"))
+    return [Example(name, (folder / entry["subject"]).resolve(), entry["max_n"], entry["about"],
+                    parse_expression(entry["temperature"]) if "temperature" in entry else None)
+            for name, entry in entries.items()]
+
 
 COLUMNS = (Column("example"), Column("size", needs=NARROW), Column("n <=", "right"), Column("words", "right", NARROW),
            Column("gap"), Column("theorem", "right"), Column("claimed", needs=WIDTH),

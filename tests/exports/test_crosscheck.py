@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from certify.exports import second_solver
-from certify.exports.script_text import digest_of_script
+from certify.exports.manifest import digest_of_script
 from constructions.language.printer import format_formula
 from tests.exports.conftest import EXAMPLES, write_certificate
 from tests.tiers import few_and_all

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from certify.exports.proof.document import proof_of
-from certify.exports.proof.places import find_spans, spell
+from certify.exports.proof.paper import find_spans, spell
 from certify.formula.sealed import read_sealed_text
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from tests.exports.conftest import write_certificate

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from certify.learning.equality import Equality, compare
-from certify.learning.equality_folder import SAME, write_equality
 from certify.learning.learn import Effort
 from certify.learning.question import OUT, Question, read_words
+from certify.learning.show_equality import SAME, write_equality
 from constructions.errors import InputError
 from constructions.network.json_form import write_canonical
 from constructions.trained.json_form import network_from_json, network_text

@@ -14,8 +14,7 @@ import pytest
 
 from certify.learning.training.fresh import Sizes, begun, recipe
 from certify.learning.training.lessons import Lessons, Pool
-from certify.learning.training.repair import compare_with_given
-from certify.learning.training.rounds import Budget, Pace
+from certify.learning.training.rounds import Budget, Pace, compare_with_given
 from certify.learning.training.task import lessons_of, new_network, read_task
 from certify.learning.training.word_lessons import Walks, WordLessons
 from certify.trained.claim_file import Scope

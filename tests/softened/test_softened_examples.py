@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from certify.softened import demo
-from certify.softened.examples import Example, load_examples
+from certify.softened.demo import Example, load_examples
 from certify.softened.pipeline import soften_model
 from certify.softened.shards import Workers
 

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from certify.auditing.kinds.decide import Decided
-from certify.exports.pages.decision.neighbours import find_neighbours
-from certify.exports.pages.decision.page import Filed, decision_page
+from certify.exports.pages.decision.page import Filed, decision_page, find_neighbours
 from certify.frame.answer import certified_to
 from certify.frame.shards import Workers, run_tasks
 from certify.trained import decide as deciding

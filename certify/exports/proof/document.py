@@ -5,16 +5,14 @@ those of the certificate and of the exact method, and each has the line where th
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from certify.exports.latex_network import CONVENTIONS, MASKS, lengths_in_latex
-from certify.exports.latex_tables import linear_form, math, text, typewriter
-from certify.exports.proof.composition import composition_lemma, embedding_lemma
+from certify.exports.latex_tables import linear_form, math, table, text, typewriter
 from certify.exports.proof.feed_forward import feed_forward_lemma
 from certify.exports.proof.heads import head_lemma, uniform_lemma
-from certify.exports.proof.obligations import Group, group_obligations
-from certify.exports.proof.paper import Lemma, Paper
+from certify.exports.proof.paper import Group, Lemma, Paper, group_obligations
 from certify.exports.writing import read_formula, text_file
 from certify.formula.real_functions import sentence
 from certify.formula.sealed import Sealed
@@ -26,6 +24,7 @@ from constructions.network.json_form import read_json
 from constructions.network.meanings import Truth, formulas_of
 from constructions.network.transformer import Coefficients, Head, check_softmax
 from proofs.formula.common.kinds import Kind
+from proofs.formula.composition import writes
 from proofs.formula.discharge import Progress
 
 MOST_DIRECTIONS = 1000
@@ -172,3 +171,49 @@ def _proof(paper: Paper, lemmas: list[Lemma]) -> Iterator[str]:
 
 
 export_proof = text_file(lambda text, path: proof_of(read_formula(text, path), text))
+
+
+def embedding_lemma(paper: Paper, group: Group) -> Lemma:
+    """The lemma of all directions that the embedding writes, and of those that nothing writes."""
+    names = [line.direction for line in group.lines]
+    claim = (f"At every position of every word of the claim the embedding gives {paper.directions(names)} exactly what "
+             "Section~2 says that they hold.")
+    return Lemma("Embedding", claim, list(_embedding_proof(paper, names)))
+
+
+def _embedding_proof(paper: Paper, names: Sequence[str]) -> Iterator[str]:
+    transformer = paper.transformer
+    by_token = [name for name in names if any(name in row for row in transformer.token_embedding.values())]
+    by_position = [name for name in names if name in transformer.position_embedding and name not in by_token]
+    by_nothing = [name for name in names if name not in by_token and name not in by_position]
+    if by_token:
+        yield (f"The truths in {paper.directions(by_token)} are those of formulas over symbols, without operators that "
+               "look elsewhere: in the row of each symbol they were evaluated, and agree. "
+               + paper.cite("transformer", "token_embedding"))
+    if by_position:
+        yield (f"The numbers in {paper.directions(by_position)} do not depend on the word: at every $(n, i)$ the "
+               "embedded expression has the value of what is stated, either because they are written alike or because "
+               "both were evaluated exactly. "
+               + paper.cite("transformer", "position_embedding"))
+    if by_nothing:
+        yield f"Nothing writes {paper.directions(by_nothing)}: they hold $0$, which is what is stated of them."
+
+
+def composition_lemma(paper: Paper) -> Lemma:
+    """The lemma that makes the others enough."""
+    claim = ("Every direction is written at exactly one stage of the table, and whatever a head or a unit reads was "
+             "written before; a feed-forward part may read what the heads of its own layer wrote.")
+    proof = ("By looking at each of them. So when a direction is read it holds what it means, and nothing changes it "
+             "afterwards: the lemmas about single heads and outputs may be put together.")
+    return Lemma("Composition", claim, [proof, *table("Stages", ("stage", "writes"), list(_stages(paper)),
+                                                      r"lp{0.75\textwidth}")])
+
+
+def _stages(paper: Paper) -> Iterator[tuple[str, str]]:
+    stages: dict[int, list[str]] = {}
+    for write in writes(paper.transformer):
+        stages.setdefault(write.stage, []).append(write.direction)
+    for stage, names in stages.items():
+        layer = (stage + 1) // 2
+        where = "embedding" if stage == 0 else f"heads of layer {layer}" if stage % 2 else f"units of layer {layer}"
+        yield where, paper.directions(names, most=200)

@@ -5,8 +5,7 @@ from fractions import Fraction
 
 from certify.exports.latex_network import meaning_in_latex
 from certify.exports.latex_tables import linear_form, math, number, table
-from certify.exports.proof.obligations import Group
-from certify.exports.proof.paper import Lemma, Paper, counted
+from certify.exports.proof.paper import Group, Lemma, Paper, counted
 from constructions.network.meanings import Near, Others, Slack
 from proofs.formula.feed_forward.obligation import FeedForwardObligation, InputCase
 from proofs.formula.feed_forward.worst_case import Function, Reach, enclose_input, group_units

@@ -6,19 +6,20 @@ those that the certificate states.
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
+from certify.critical.expressions import NoClosedForm
+from certify.critical.scores import Held, Score, check_on_grid, score_of
 from certify.exports.latex_network import formula_in_latex, meaning_in_latex
 from certify.exports.latex_tables import decimal_number, math, number, table
-from certify.exports.proof.obligations import Group
-from certify.exports.proof.paper import Lemma, Paper, at_most, counted
-from certify.exports.proof.score_text import score_text
+from certify.exports.proof.paper import Group, Lemma, Paper, at_most, counted
 from certify.exports.proof.worst_input import worst_input
 from certify.frame.numbers import decimal_upper
 from constructions.errors import Unsupported
 from constructions.language.printer import format_briefly, format_count
 from constructions.language.syntax import TRUE, Next, Previous
-from constructions.network.meanings import Near, Others
-from constructions.network.transformer import Mask
+from constructions.network.meanings import Near, Others, Truth
+from constructions.network.transformer import Head, Mask
 from proofs.formula.attention.guarded import GuardedObligation
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.attention.windows import AllWindows, Memory
@@ -213,3 +214,36 @@ def uniform_lemma(paper: Paper, group: Group) -> Lemma:
         proof.append("The values do not depend on the word; their mean was computed exactly at every $(n, i)$, and is "
                      "the stated number.")
     return Lemma(_title(group.lines), claim, proof)
+
+
+GRID = 5
+"""Simplified scores are held against the weights at all (n, i, j) up to this length, or that of the claim."""
+
+
+def score_text(paper: Paper, head: Head) -> str:
+    """What the scores of the head are."""
+    import sympy  # type: ignore[import-untyped, unused-ignore]
+
+    try:
+        score = score_of(paper.transformer, head)
+    except NoClosedForm:
+        return "Its scores $s_{ij}$ are those of Section~2, divided by the temperature."
+    check_on_grid(paper.transformer, head, score, min(GRID, paper.sealed.lengths.last))
+    if score.simplified == 0:
+        return "All its scores are equal."
+    written = sympy.latex(score.simplified, symbol_names=_names(paper, score))
+    return rf"Up to a number that does not depend on $j$, its scores are \[ s_{{ij}} = {written}. \]"
+
+
+def _names(paper: Paper, score: Score) -> dict[Any, str]:
+    """What each symbol of the score is called."""
+    return {symbol: f"h_{{{paper.network.numbers[_direction(paper, held)]}}}({held.at})"
+            for held, symbol in score.symbols.items()}
+
+
+def _direction(paper: Paper, held: Held) -> str:
+    """The direction that holds what a symbol stands for."""
+    if isinstance(held.what, str):
+        return held.what
+    return next(name for name, meaning in paper.transformer.directions.items()
+                if isinstance(meaning, Truth) and meaning.formula is held.what)

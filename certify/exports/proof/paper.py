@@ -1,17 +1,66 @@
 """What all parts of the document share: the certificate, its lines, names of directions, and how lemmas are set."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from certify.exports.latex_network import NetworkInLatex
 from certify.exports.latex_tables import decimal_number, math, number, text
-from certify.exports.proof.places import Path, find_spans, spell
 from certify.formula.sealed import Bound, Sealed
 from certify.frame.numbers import decimal_lower, decimal_upper
+from constructions.errors import Unsupported
 from constructions.network.transformer import Transformer
+from proofs.formula.common.kinds import Kind, Obligation
+from proofs.formula.discharge import Line, Progress, discharge
+from proofs.formula.transcript import Record, Transcript, ignore
+
+Path = tuple[str | int, ...]
+"""Keys and indices from the outermost object inwards."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """The first and the last line of a part of the text, counted from 1."""
+
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        return f"line {self.first}" if self.first == self.last else f"lines {self.first}--{self.last}"
+
+
+def find_spans(data: Any) -> Mapping[Path, Span]:
+    """The lines of every part of data that is written by ``json.dumps(data, indent=1)``.
+
+    >>> find_spans({"a": [1, {}]})[("a", 1)], find_spans({"a": [1, {}]})[()]
+    (Span(first=4, last=4), Span(first=1, last=6))
+    """
+    found: dict[Path, Span] = {}
+    _walk(data, (), 1, found)
+    return found
+
+
+def _walk(data: Any, path: Path, line: int, found: dict[Path, Span]) -> int:
+    """Add the spans of what begins on a line; the line after it."""
+    items = list(data.items() if isinstance(data, dict) else enumerate(data)) if isinstance(data, dict | list) else []
+    following = line + 1
+    for key, part in items:
+        following = _walk(part, (*path, key), following, found)
+    last = following if items else line
+    found[path] = Span(line, last)
+    return last + 1
+
+
+def spell(path: Path) -> str:
+    """The path as programs write it.
+
+    >>> spell(("bounds", 3, "error_if_true"))
+    'bounds[3].error_if_true'
+    """
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return text.removeprefix(".")
 
 
 @dataclass(frozen=True)
@@ -95,3 +144,45 @@ def counted(count: int, noun: str) -> str:
     ('one row', '1,234 cases')
     """
     return f"one {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+@dataclass
+class Group:
+    """Obligations that one lemma proves: equal ones, or all that are proved in the same words.
+
+    ``obligation`` is the first of those that have one, ``lines`` says where all of them arise.
+    """
+
+    kind: Kind
+    lines: list[Line] = field(default_factory=list)
+    obligation: Obligation | None = None
+
+
+def group_obligations(sealed: Sealed, progress: Progress = lambda _: None) -> Sequence[Group]:
+    """The groups, in the order in which the network computes.
+
+    Raises:
+        Unsupported: if the exact method proves less than the checker accepts.
+    """
+    collected = _Collector()
+    lines = discharge(sealed.transformer, sealed.lengths, progress=progress, twice=False, transcript=collected)
+    groups: dict[object, Group] = {}
+    for line in lines:
+        if not line.proved:
+            raise Unsupported(f"a proof of {line.kind}, {line.direction}, which is not proved here: {line.reason}")
+        key, obligation = collected.found.get((line.layer, line.place, line.direction), ((line.kind, line.layer), None))
+        group = groups.setdefault(key, Group(line.kind, obligation=obligation))
+        group.lines.append(line)
+    return list(groups.values())
+
+
+class _Collector(Transcript):
+    """Keeps the obligations themselves, by where they arise, with keys that equal ones share."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: dict[tuple[int, int, str], tuple[object, Obligation]] = {}
+
+    def recorder(self, key: object, obligation: Obligation) -> Record:
+        self.found[obligation.layer, obligation.place, obligation.direction] = key, obligation
+        return ignore

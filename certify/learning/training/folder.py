@@ -3,13 +3,11 @@
 import shlex
 
 from certify.frame.files import write_folder
-from certify.learning.equality_folder import readme as readme_of_equality
-from certify.learning.training.fresh import Recipe
-from certify.learning.training.repair import Repair
-from certify.learning.training.rounds import Training
+from certify.learning.show_equality import readme as readme_of_equality
+from certify.learning.training.fresh import FILE, Recipe, weights_bytes
+from certify.learning.training.rounds import Repair, Training
 from certify.learning.training.show import HEAD, describe_repair, describe_training, round_rows
 from certify.learning.training.task import Task
-from certify.learning.training.weights import FILE, weights_bytes
 from constructions.text import printable
 from constructions.trained.claim import Claim
 from constructions.trained.json_form import network_text

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from certify.learning.training.weights import COMPUTED
+from certify.learning.training.fresh import COMPUTED
 from constructions.errors import Unsupported
 from constructions.trained.network import (
     Affine,

@@ -8,8 +8,7 @@ from rich.console import Console
 from certify.frame.terminal_tables import Column, numbers, plain, print_table, print_verdict
 from certify.frame.words import counted, show_word
 from certify.learning.show_equality import describe_difference, describe_equality, equality_to_json
-from certify.learning.training.repair import Repair
-from certify.learning.training.rounds import Round, Training
+from certify.learning.training.rounds import Repair, Round, Training
 from certify.trained.show import cut_word
 from certify.trained.showing import decision_to_json, describe_decision, print_decision
 

@@ -12,11 +12,9 @@ import numpy as np
 
 from certify.frame.progress import ProgressLine
 from certify.learning.training.fitting import fit, margins
-from certify.learning.training.fresh import Recipe, begun
+from certify.learning.training.fresh import Recipe, begun, with_its_source
 from certify.learning.training.lessons import AnyDecision, Item, Lessons, Pool
-from certify.learning.training.repair import Repair, compare_with_given
-from certify.learning.training.rounds import Budget, Round, Training
-from certify.learning.training.weights import with_its_source
+from certify.learning.training.rounds import Budget, Repair, Round, Training, compare_with_given
 from certify.trained.decide import Settings
 from certify.trained.decision import Decision
 from constructions.deadline import TimeIsUp

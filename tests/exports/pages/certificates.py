@@ -9,7 +9,7 @@ from pathlib import Path
 
 from certify.exports.pages.certificate.approximations import Study, study
 from certify.exports.pages.certificate.page import certificate_page
-from certify.exports.softened import SealedSoftened, read_softened
+from certify.exports.pages.softened.page import SealedSoftened, read_softened
 from certify.formula.outcomes import Certified
 from certify.formula.pipeline import certify
 from certify.formula.sealed import Sealed, read_sealed, read_sealed_text

@@ -18,7 +18,6 @@ from certify.exports.pages.base.page import open_templates, render_page
 from certify.exports.pages.certificate.commands import check_alone_command, checker_digest, write_checker_command
 from certify.exports.pages.certificate.grids import draw_grid
 from certify.exports.pages.decision.curve import Point, draw_curve
-from certify.exports.pages.decision.neighbours import find_neighbours
 from certify.floats.wording import describe_exponentials, describe_formats, describe_normalised
 from certify.frame.numbers import decimal, enclosed
 from certify.frame.words import show_word, type_word
@@ -43,6 +42,7 @@ from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.float_runs.casting import cast_network
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.search import WrongWord
+from proofs.trained.words import WordMargins
 
 MOST_PICTURED = 80
 """Of a longer input no pictures of attention are drawn."""
@@ -304,3 +304,31 @@ def _point(row: LengthRow, wrong: WrongWord | None, margin: Fraction) -> Point:
     if wrong:
         return Point(row.n, float(wrong.value[1] - margin), None, row.verdict)
     return Point(row.n, row.seen.value if row.seen else None, row.bound, row.verdict)
+
+
+MOST_TRIED = 400
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """The word with one letter changed, and the least margin of all places of it."""
+
+    place: int
+    letters: tuple[str, ...]
+    margin: float
+
+
+def find_neighbours(network: TrainedNetwork, claim: Claim, word: Sequence[str], offset: int) -> list[Neighbour]:
+    """Words with one letter changed (of many the first ones), by margin."""
+    letters = np.array(claim.letters(word), dtype=np.intp)
+    changed = [(place, letter) for place in range(len(letters)) for letter in range(len(claim.alphabet))
+               if letter != letters[place]][:MOST_TRIED]
+    if not changed:
+        return []
+    words = np.tile(letters, (len(changed), 1))
+    for row, (place, letter) in enumerate(changed):
+        words[row, place] = letter
+    margins = WordMargins(FloatNetwork(network), claim).margins(words, offset).min(axis=(1, 2))
+    found = [Neighbour(place + 1, tuple(claim.alphabet[letter] for letter in words[row]), float(margins[row]))
+             for row, (place, _) in enumerate(changed)]
+    return sorted(found, key=lambda one: (one.margin, one.place))

@@ -3,7 +3,8 @@
 Gaps and bounds are the certificate's, which the checker has accepted: bounds are rounded up, gaps and slack down.
 """
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, log10
@@ -22,10 +23,49 @@ from certify.exports.pages.certificate.page import OPERATORS, network_shape, sho
 from certify.exports.pages.certificate.script_data import ScriptData
 from certify.exports.pages.certificate.wiring import draw_network
 from certify.exports.pages.certificate.worst_words import sample_word
-from certify.exports.softened import SealedSoftened
 from certify.formula.real_functions import sentence
 from certify.frame.words import show_word
+from constructions.errors import Unsupported
+from constructions.language.expressions import Expression, parse_expression
+from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.meanings import Anything
+from constructions.network.transformer import Transformer
+
+Errors = Mapping[str, Fraction]
+
+
+@dataclass(frozen=True)
+class SealedSoftened:
+    """The transformer with hard attention, the temperature, and by length the gap and the bounds after each stage."""
+
+    transformer: Transformer
+    temperature: Expression
+    gaps: tuple[Fraction | None, ...]
+    errors: tuple[tuple[Errors, ...], ...]
+    digest: str
+
+    @property
+    def last(self) -> int:
+        """The greatest length of the claim."""
+        return len(self.gaps)
+
+
+def read_softened(text: str, path: str) -> SealedSoftened:
+    """What a text says that the checker has accepted as a certificate of a softened transformer.
+
+    Raises:
+        Unsupported: if the claim is about another weighting than softmax.
+    """
+    data = read_json(text, path)
+    if "weighting" in data["claim"]:
+        raise Unsupported(f"{path}: its claim is about {data['claim']['weighting']}, which the page does not run")
+    gaps = tuple(None if gap is None else Fraction(gap) for gap in data["gaps"])
+    errors = tuple(tuple({name: Fraction(bound) for name, bound in stage.items()} for stage in stages)
+                   for stages in data["errors"])
+    temperature = parse_expression(data["claim"]["temperature"])
+    return SealedSoftened(transformer_from_json(data["transformer"], path), temperature, gaps, errors,
+                          hashlib.sha256(text.encode()).hexdigest())
+
 
 CHECKER_DOES = "It runs every word exactly, and recomputes every gap and bound by itself."
 QUARTER = Fraction(1, 4)
