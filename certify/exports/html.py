@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
+from certify.exports.headline import headline, is_of_every_length, is_refutation
+from certify.exports.pages.base.page import open_templates, render_page
 from certify.exports.pages.certificate.page import certificate_page
-from certify.exports.pages.claim.page import claim_page
 from certify.exports.pages.decision.page import Filed, FloatCells, decision_page
 from certify.exports.pages.softened.page import read_softened, softened_page
 from certify.exports.writing import name_of, text_file
@@ -42,6 +43,13 @@ def page_of(text: str, path: str, name: str, title: str = "") -> str:
     except Unsupported:
         pass  # other attention than softmax and hard attention, which pages do not run
     return claim_page(Filed(name, text), [printable(line) for line in accepted.lines])
+
+
+def claim_page(filed: Filed, lines: Sequence[str]) -> str:
+    """The page of an accepted certificate of any kind: its claim in the checker's words, and how to check it."""
+    beyond = "" if is_of_every_length(lines) else "longer words, "
+    return render_page(open_templates(), "claim.html", (), (), filed=filed, lines=lines, beyond=beyond,
+                       says=headline(lines).capitalize(), word="refuted" if is_refutation(lines) else "certified")
 
 
 def _page_of_trained(text: str, path: str, name: str, title: str,

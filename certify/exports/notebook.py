@@ -125,10 +125,7 @@ def draw(network: Transformer, formula: Formula | None) -> str:
     drawn = draw_network(network, Names(network, formula), flat=True)
     if drawn is None or len(drawn) > LARGEST_PICTURE:
         return ""
-    picture = str(drawn).replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
-    styled = picture.replace(">", f"><style>{_style()}</style>", 1).encode()
-    return (f"<img alt='the network: blocks, and the directions between them' style='max-width:100%' "
-            f"src='data:image/svg+xml;base64,{base64.b64encode(styled).decode()}'>")
+    return _image(str(drawn), _style(), "the network: blocks, and the directions between them", "max-width:100%")
 
 
 def draw_attention(run: Run) -> str:
@@ -159,12 +156,15 @@ def draw_attention(run: Run) -> str:
 
 def _figure(svg: str, width: int, text: str) -> str:
     """An image of its own, no wider than the page, and what it shows below it."""
-    picture = svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
-    styled = picture.replace(">", f"><style>{STYLE_OF_SQUARES}</style>", 1).encode()
     said = html_text(text)
-    return (f"<figure style='margin:0'><img alt='{said}' style='width:{width}px;max-width:100%' "
-            f"src='data:image/svg+xml;base64,{base64.b64encode(styled).decode()}'>"
-            f"<figcaption>{said}</figcaption></figure>")
+    image = _image(svg, STYLE_OF_SQUARES, said, f"width:{width}px;max-width:100%")
+    return f"<figure style='margin:0'>{image}<figcaption>{said}</figcaption></figure>"
+
+
+def _image(svg: str, rules: str, alt: str, style: str) -> str:
+    picture = svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    styled = picture.replace(">", f"><style>{rules}</style>", 1).encode()
+    return f"<img alt='{alt}' style='{style}' src='data:image/svg+xml;base64,{base64.b64encode(styled).decode()}'>"
 
 
 def _style() -> str:

@@ -3,15 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from certify.exports.latex_tables import plain
-from certify.exports.pages.certificate.blocks import Block, Column, find_columns, is_approximate
-from certify.exports.pages.certificate.layout import Layout, Wire, find_wires
+from certify.exports.pages.certificate.blocks import Block, find_columns, is_approximate
+from certify.exports.pages.certificate.layout import Wire
 from certify.exports.pages.certificate.names import Names
-from certify.exports.pages.certificate.wiring import MOST_BLOCKS, PORTS, shape_of, wrap
+from certify.exports.pages.certificate.wiring import MOST_BLOCKS, Picture, shape_of, wrap
 from certify.exports.writing import of_formula, text_file
 from certify.formula.sealed import Sealed
 from constructions.errors import Unsupported
 from constructions.network.meanings import Truth
-from constructions.network.transformer import Transformer
 
 HEAD = r"""% For a document with \usepackage{tikz}.
 % From the NAMES
@@ -42,7 +41,7 @@ def tikz_of(sealed: Sealed) -> str:
     columns = find_columns(network, names)
     if not 0 < sum(len(column.blocks) for column in columns) <= MOST_BLOCKS:
         raise Unsupported(f"a picture of this network, expected at most {MOST_BLOCKS} blocks")
-    picture = _Picture(network, columns)
+    picture = _TikzPicture(network, names, columns, shape_of(columns, flat=True))
     shown = list(picture.lines())
     return "\n".join([HEAD.replace("NAMES", sealed.names), *shown, PICTURE_ENDS, *definitions(names, shown),
                       r"\par}"]) + "\n"
@@ -58,15 +57,8 @@ def definitions(names: Names, shown: Sequence[str]) -> list[str]:
     return found[::-1]
 
 
-class _Picture:
-    """The geometry is that of the page; a column is ``pitch`` to the right of the one before it."""
-
-    def __init__(self, network: Transformer, columns: Sequence[Column]):
-        self.network, self.columns = network, columns
-        self.shape = shape_of(columns, flat=True)
-        self.wires = find_wires(columns)
-        self.layout = Layout(columns, self.wires, self.shape.sizes)
-        self.places = {block.number: (place, block) for place, column in enumerate(columns) for block in column.blocks}
+class _TikzPicture(Picture):
+    """A column is ``pitch`` to the right of the one before it."""
 
     def lines(self) -> Iterator[str]:
         """Titles, then wires, then the blocks that cover their ends."""
@@ -92,24 +84,16 @@ class _Picture:
         colour = "far" if writer.kind == "position" else "near" if is_approximate(
             self.network, wire.direction) else ""
         style = f"wire, {colour}" if colour else "wire"
-        step = min(12.0, (self.shape.sizes.blocks[writer.number] - 10) / max(1, len(writer.writes)))
-        here = self.layout.block(wire.first, writer.number) + step * (
-            writer.writes.index(wire.direction) - (len(writer.writes) - 1) / 2)
+        here = self.exit_of(wire)
         for place in range(wire.first + 1, wire.last + 1):
             for reader in wire.readers.get(place, ()):
-                yield from self._branches(wire.direction, place, self.places[reader][1], here, style)
+                for role, there in self.entries(wire.direction, place, self.places[reader][1]):
+                    yield rf"\draw[{style}, {role}] {self._curve(place, here, there)};"
             if place < wire.last:
                 there = self.layout.wire(place, wire.direction)
                 end = place * self.shape.pitch + self.shape.depth
                 yield rf"\draw[{style}] {self._curve(place, here, there)} -- ({end:.0f}, {there:.1f});"
                 here = there
-
-    def _branches(self, direction: str, place: int, reader: Block, here: float, style: str) -> Iterator[str]:
-        step = min(PORTS, (self.shape.sizes.blocks[reader.number] - 8) / max(1, len(reader.reads)))
-        for k, (name, role) in enumerate(reader.reads):
-            if name == direction:
-                there = self.layout.block(place, reader.number) + step * (k - (len(reader.reads) - 1) / 2)
-                yield rf"\draw[{style}, {role}] {self._curve(place, here, there)};"
 
     def _block(self, place: int, block: Block) -> str:
         width, height = self.shape.depth, self.shape.sizes.blocks[block.number]

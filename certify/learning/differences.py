@@ -66,6 +66,18 @@ def differences(question: Question, found: Marked, longest: int, expected: Expec
     return Differences(longest, tuple(counts), words, expression, frozenset(walk.states()))
 
 
+def count_words(steps: Sequence[Sequence[int]], start: int, marked: Sequence[bool], longest: int) -> Iterator[int]:
+    """How many words of 0, 1, … ``longest`` letters lead to a state that is marked."""
+    reached = {start: 1}
+    for n in range(longest + 1):
+        yield sum(number for state, number in reached.items() if marked[state])
+        following: dict[int, int] = {}
+        for state, number in reached.items():
+            for after in steps[state] if n < longest else ():
+                following[after] = following.get(after, 0) + number
+        reached = following
+
+
 class _Walk:
     """The pairs of states that words lead to, numbered as they are reached; a step is -1 where words are too long."""
 
@@ -96,15 +108,8 @@ class _Walk:
 
     def counts(self) -> Iterator[int]:
         """How many words of 0, 1, … letters are wrong."""
-        reached = {0: 1}
-        for n in range(self.longest + 1):
-            wrong = sum(number for pair, number in reached.items() if self.wrong[pair])
+        for n, wrong in enumerate(count_words(self.steps, 0, self.wrong, self.longest)):
             yield wrong if n >= self.question.claimed_from else 0
-            following: dict[int, int] = {}
-            for pair, number in reached.items():
-                for after in self.steps[pair] if n < self.longest else ():
-                    following[after] = following.get(after, 0) + number
-            reached = following
 
     def states(self) -> Iterator[int]:
         """The states of the automaton in which words are wrong."""

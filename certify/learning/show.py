@@ -12,6 +12,7 @@ from certify.frame.terminal_tables import Cell, Column, plain, print_table, verd
 from certify.frame.verdicts import colour
 from certify.frame.words import counted, show_alphabet, show_word
 from certify.learning.counts import Test
+from certify.learning.differences import Differences
 from certify.learning.explanation import (
     Explanation,
     count_text,
@@ -104,6 +105,12 @@ def spelt(question: Question, word: Word) -> str:
     return show_word(question.claim.alphabet[letter] for letter in word) or "()"
 
 
+def listed(question: Question, found: Differences, few: int | None = None) -> str:
+    """The first few words of some that differ."""
+    words = [cut_word(spelt(question, word)) for word in found.words[:few]]
+    return ", ".join([*words, *(["..."] if found.total > len(words) else [])])
+
+
 def describe_learned(learned: Learned) -> str:
     """What is certified, and why no more is."""
     parts = []
@@ -138,8 +145,7 @@ def describe_guess(question: Question, what: str, guess: Guess) -> str:
     wrong, text = guess.wrong, format_formula(guess.formula)
     if not wrong.total:
         return f"{what}  iff  {text}, up to n = {wrong.longest}"
-    words = ", ".join([*(cut_word(spelt(question, word)) for word in wrong.words[:FEW]),
-                       *(["..."] if wrong.total > FEW else [])])
+    words = listed(question, wrong, FEW)
     return (f"  the best found of {guess.among:,} small formulas, {text}, is wrong on {wrong.total:,} of "
             f"{guess.words:,} words of at most {wrong.longest} letters: {words}")
 
@@ -155,8 +161,7 @@ def describe_differences(question: Question, explanation: Explanation) -> Iterat
         yield (f"as claimed on every word of length {question.claimed_from} .. {found.longest}"
                + (" that it allows" if question.words == "allowed" else ""))
         return
-    words = ", ".join([*(cut_word(spelt(question, word)) for word in found.words),
-                       *(["..."] if found.total > len(found.words) else [])])
+    words = listed(question, found)
     yield f"not as claimed on {counted(found.total, 'word')} of at most {found.longest} letters: {words}"
     if found.expression:
         yield (f"  of at most {found.longest} letters: as claimed, except after the words that match "
@@ -216,8 +221,10 @@ def _counts_to_json(learned: Learned, explanation: Explanation | None) -> list[d
 
 
 def _differences_to_json(question: Question, explanation: Explanation | None) -> dict[str, Any] | None:
-    found = explanation.differences if explanation else None
-    if found is None:
-        return None
+    return differences_to_json(question, explanation.differences) if explanation and explanation.differences else None
+
+
+def differences_to_json(question: Question, found: Differences) -> dict[str, Any]:
+    """How many words differ, of which lengths, and the first of them."""
     return {"total": found.total, "by_length": list(found.counts), "expression": found.expression or None,
             "words": [[question.claim.alphabet[letter] for letter in word] for word in found.words]}

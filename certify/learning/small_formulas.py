@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certify.learning.counts import Test, combinations
-from certify.learning.differences import Differences, differences
+from certify.learning.differences import Differences, count_words, differences
 from certify.learning.question import OUT, Question
 from constructions.errors import Unsupported
 from constructions.language.parser import parse_formula
@@ -86,7 +86,8 @@ class _Sample:
         steps, letters = found.automaton.steps, range(len(question.claim.alphabet))
         holds = [code != OUT and question.choices(code)[part] == choice for code in found.marks]
         live = _live(found)
-        self.judged = list(_judged(found, longest))
+        answered = [code != OUT for code in found.marks]
+        self.judged = list(count_words(steps, found.automaton.start, answered, longest))
         parents, self_letters, states, draw = [0], [-1], [found.automaton.start], np.random.default_rng(0)
         self.levels, level = [slice(0, 1)], [0]
         for _ in range(longest):
@@ -134,18 +135,6 @@ def _live(found: Marked) -> list[bool]:
     for _ in live:
         live = [one or any(live[after] for after in row) for one, row in zip(live, found.automaton.steps, strict=True)]
     return live
-
-
-def _judged(found: Marked, longest: int) -> Iterator[int]:
-    """How many words of 0, 1, … letters have an answer."""
-    reached = {found.automaton.start: 1}
-    for _ in range(longest + 1):
-        yield sum(number for state, number in reached.items() if found.marks[state] != OUT)
-        following: dict[int, int] = {}
-        for state, number in reached.items():
-            for after in found.automaton.steps[state]:
-                following[after] = following.get(after, 0) + number
-        reached = following
 
 
 class _Truth(NamedTuple):

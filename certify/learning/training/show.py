@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 
 from certify.frame.terminal_tables import Column, numbers, plain, print_table, print_verdict
-from certify.frame.words import counted, show_word
+from certify.frame.words import counted
 from certify.learning.show_equality import describe_difference, describe_equality, equality_to_json
 from certify.learning.training.rounds import Repair, Round, Training
 from certify.trained.show import cut_word
@@ -54,11 +54,10 @@ def describe_repair(repair: Repair | None) -> list[str]:
     lines = []
     if repair.wrong is not None and repair.learned is not None:
         found, claim = repair.wrong, repair.learned.question.claim
-        words = [cut_word(show_word(claim.alphabet[letter] for letter in word) or "()") for word in found.words]
-        named = ", ".join([*words, *(["..."] if found.total > len(words) else [])])
+        named = listed(repair.learned.question, found)
         lines.append(f"repaired: of the words of at most {found.longest} letters of which the claim asks something, at "
                      f"offset {claim.offsets[0]}, the given network had {counted(found.total, 'word')} wrong"
-                     + (f" ({named})" if words else "") + "; on all others both answer as the claim asks")
+                     + (f" ({named})" if named else "") + "; on all others both answer as the claim asks")
         if found.expression:
             lines.append(f"  these are the words that match {found.expression}, of at most {found.longest} letters")
     else:

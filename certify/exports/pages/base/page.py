@@ -15,6 +15,7 @@ from jinja2 import BytecodeCache, ChoiceLoader, Environment, PackageLoader, Stri
 from jinja2.bccache import Bucket
 from markupsafe import Markup
 
+from certify.exports.pages.certificate.commands import checker_digest, write_checker_command
 from constructions.text import printable
 
 BASE = "certify.exports.pages.base"
@@ -49,7 +50,8 @@ def open_templates(*packages: str) -> Environment:
                               autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
                               bytecode_cache=_COMPILED)
     environment.filters["line"] = printable
-    environment.globals["signs"] = SIGNS
+    environment.globals |= {"signs": SIGNS, "checker_digest": checker_digest(),
+                            "write_checker": write_checker_command()}
     return environment
 
 

@@ -22,9 +22,7 @@ from certify.exports.pages.certificate.approximations import MOST_STUDIED, Appro
 from certify.exports.pages.certificate.blocks import find_columns
 from certify.exports.pages.certificate.commands import (
     check_command,
-    checker_digest,
     claimed_formula,
-    write_checker_command,
 )
 from certify.exports.pages.certificate.grids import draw_grid, draw_ruler, draw_strip
 from certify.exports.pages.certificate.heat_maps import SHADES, describe_flatness, draw_map
@@ -146,8 +144,7 @@ class _CertificatePage:
             "file": self.file, "heading": underlined(self.heading()),
             "real_functions": sentence(self.network),
             "shown_symbols": symbols[:SHOWN_SYMBOLS], "more_symbols": f" and {more} more" if more > 0 else "",
-            "worst": self.study.worst, "checker_digest": checker_digest(), "write_checker": write_checker_command(),
-            "checker_does": CHECKER_DOES,
+            "worst": self.study.worst, "checker_does": CHECKER_DOES,
             "check": check_command(sealed, self.file, self.claimed),
             "operators": OPERATORS, "floats": float_rows(sealed),
             "shape": network_shape(self.network),

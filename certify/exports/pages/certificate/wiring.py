@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from certify.exports.pages.base.svg import element, join, number
-from certify.exports.pages.certificate.blocks import Block, Column, find_columns, is_approximate
+from certify.exports.pages.certificate.blocks import Block, Column, Role, find_columns, is_approximate
 from certify.exports.pages.certificate.layout import Layout, Sizes, Wire, find_wires
 from certify.exports.pages.certificate.names import Names, clip
 from constructions.network.transformer import Transformer
@@ -37,7 +37,7 @@ def draw_network(network: Transformer, names: Names, flat: bool) -> Markup | Non
     columns = find_columns(network, names)
     if not 0 < sum(len(column.blocks) for column in columns) <= MOST_BLOCKS:
         return None
-    return _Picture(network, names, columns, shape_of(columns, flat)).draw()
+    return _SvgPicture(network, names, columns, shape_of(columns, flat)).draw()
 
 
 def shape_of(columns: Sequence[Column], flat: bool) -> Shape:
@@ -52,13 +52,31 @@ def shape_of(columns: Sequence[Column], flat: bool) -> Shape:
     return Shape(False, 46, 92, Sizes(widths, 4, 6), 6)
 
 
-class _Picture:
+class Picture:
+    """Where blocks, wires and their ends are; what draws them is a subclass."""
+
     def __init__(self, network: Transformer, names: Names, columns: Sequence[Column], shape: Shape):
         self.network, self.names, self.columns, self.shape = network, names, columns, shape
         self.wires = find_wires(columns)
         self.layout = Layout(columns, self.wires, shape.sizes)
         self.places = {block.number: (place, block) for place, column in enumerate(columns) for block in column.blocks}
 
+    def exit_of(self, wire: Wire) -> float:
+        """How far across a wire begins, at the block that writes it."""
+        _, writer = self.places[wire.writer]
+        step = min(12.0, (self.shape.sizes.blocks[writer.number] - 10) / max(1, len(writer.writes)))
+        offset = writer.writes.index(wire.direction) - (len(writer.writes) - 1) / 2
+        return self.layout.block(wire.first, writer.number) + step * offset
+
+    def entries(self, direction: str, place: int, reader: Block) -> Iterator[tuple[Role, float]]:
+        """What a block reads a direction for, and how far across the wire ends there."""
+        step = min(PORTS, (self.shape.sizes.blocks[reader.number] - 8) / max(1, len(reader.reads)))
+        for k, (name, role) in enumerate(reader.reads):
+            if name == direction:
+                yield role, self.layout.block(place, reader.number) + step * (k - (len(reader.reads) - 1) / 2)
+
+
+class _SvgPicture(Picture):
     def draw(self) -> Markup:
         low, high = self.layout.extent
         along = (len(self.columns) - 1) * self.shape.pitch + self.shape.depth
@@ -104,7 +122,7 @@ class _Picture:
 
     def _wire(self, wire: Wire) -> Markup:
         _, writer = self.places[wire.writer]
-        here = self._exit(writer, wire)
+        here = self.exit_of(wire)
         trunk, branches = "", list[Markup]()
         for place in range(wire.first + 1, wire.last + 1):
             for reader in wire.readers.get(place, ()):
@@ -126,22 +144,13 @@ class _Picture:
         """The number of a direction, by which the script knows it."""
         return list(self.network.directions).index(direction)
 
-    def _exit(self, writer: Block, wire: Wire) -> float:
-        step = min(12.0, (self.shape.sizes.blocks[writer.number] - 10) / max(1, len(writer.writes)))
-        offset = writer.writes.index(wire.direction) - (len(writer.writes) - 1) / 2
-        return self.layout.block(wire.first, writer.number) + step * offset
-
     def _branches(self, direction: str, place: int, reader: Block, here: float, faint: bool) -> Iterator[Markup]:
-        step = min(PORTS, (self.shape.sizes.blocks[reader.number] - 8) / max(1, len(reader.reads)))
-        for k, (name, role) in enumerate(reader.reads):
-            if name == direction:
-                there = self.layout.block(place, reader.number) + step * (k - (len(reader.reads) - 1) / 2)
-                x, y = self._point(place * self.shape.pitch, there).split()
-                yield element("path", class_=f"branch {role}", data_to=str(reader.number),
-                              d=self._curve(place, here, there))
-                if role != "relu" and not faint:
-                    yield element("circle", class_=f"port {role}", data_to=str(reader.number), cx=x, cy=y,
-                                  r=2.5)
+        for role, there in self.entries(direction, place, reader):
+            x, y = self._point(place * self.shape.pitch, there).split()
+            to = str(reader.number)
+            yield element("path", class_=f"branch {role}", data_to=to, d=self._curve(place, here, there))
+            if role != "relu" and not faint:
+                yield element("circle", class_=f"port {role}", data_to=to, cx=x, cy=y, r=2.5)
 
     def _block(self, block: Block) -> Markup:
         place, _ = self.places[block.number]

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from certify.asking.run_command import RunCommand
 from certify.exports.pages.base.page import open_templates, render_page
-from certify.exports.pages.certificate.commands import check_alone_command, checker_digest, write_checker_command
+from certify.exports.pages.certificate.commands import check_alone_command
 from certify.exports.pages.certificate.grids import draw_grid
 from certify.exports.pages.decision.curve import Point, draw_curve
 from certify.floats.wording import describe_exponentials, describe_formats, describe_normalised
@@ -158,8 +158,7 @@ def decision_page(decision: Decision, files: Sequence[Filed] = (), kind: str = "
         around=[mark for mark, tokens in ((BEFORE, claim.before), (AFTER, claim.after)) if tokens],
         contents=_contents(wrong=wrong is not None, open=unproved is not None, floats=bool(floats),
                            attention=word is not None, neighbours=bool(neighbours), check=bool(files)),
-        most_rows=MOST_ROWS, most_neighbours=MOST_NEIGHBOURS, open_up_to=OPEN_UP_TO,
-        checker_digest=checker_digest(), write_checker=write_checker_command())
+        most_rows=MOST_ROWS, most_neighbours=MOST_NEIGHBOURS, open_up_to=OPEN_UP_TO)
 
 
 def _asks(decision: Decision) -> str:

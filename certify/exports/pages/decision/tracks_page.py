@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from certify.exports.pages.base.page import open_templates, render_page
-from certify.exports.pages.certificate.commands import checker_digest, write_checker_command
 from certify.exports.pages.decision.page import Filed
 from certify.trained.show import name_of_margins
 from certify.trained.tracks_decision import TracksDecision
@@ -22,5 +21,4 @@ def tracks_page(decision: TracksDecision, files: Sequence[Filed] = ()) -> str:
         proved=(f"{decision.classes} classes of inputs were proved, in {decision.cells} cells." if run is None else
                 "They are those of the network over the real numbers, once its weights are rounded."),
         not_claimed="execution in floating point" if run is None else f"runs that are not in the class {run.name}",
-        contents=[("forms", "Numbers of columns"), *[("check", "Check it")] * bool(files)],
-        checker_digest=checker_digest(), write_checker=write_checker_command())
+        contents=[("forms", "Numbers of columns"), *[("check", "Check it")] * bool(files)])

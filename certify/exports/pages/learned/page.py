@@ -1,6 +1,5 @@
 """The page of what a network computes: the automaton drawn and as a table, formulas, differences, how it grows."""
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import PurePath
 
@@ -8,8 +7,8 @@ from markupsafe import Markup
 
 from certify.exports.pages.base.page import open_templates, render_page
 from certify.exports.pages.base.svg import element, join, number
-from certify.exports.pages.certificate.commands import check_alone_command, checker_digest, write_checker_command
 from certify.exports.pages.decision.curve import ticks
+from certify.exports.pages.decision.page import Filed
 from certify.exports.pages.learned.drawing import draw_automaton
 from certify.frame.words import counted
 from certify.learning.explanation import describe_answer, explain
@@ -26,7 +25,7 @@ def learned_page(learned: Learned, name: str | None = None) -> str:
     explanation = explain(learned)
     found, question = learned.automaton, learned.question
     differing = explanation.differences.states if explanation and explanation.differences else ()
-    text = learned.certificate if name else None
+    filed = Filed(PurePath(name).name, learned.certificate or "") if name else None
     return render_page(
         open_templates("certify.exports.pages.learned"), "learned.html", (), (), learned=learned,
         says=describe_learned(learned), asked=[line[10:] for line in describe_question(learned)],
@@ -34,10 +33,8 @@ def learned_page(learned: Learned, name: str | None = None) -> str:
         letters=question.claim.alphabet, most_states=MOST_STATES,
         explained=[line.strip() for line in describe_explanation(learned, explanation)] if explanation else [],
         growth=draw_growth([row.states for row in learned.rows if row.states is not None]),
-        contents=list(_contents(learned, name is not None)),
-        name=PurePath(name).name if name else None, command=check_alone_command(PurePath(name).name) if name else None,
-        digest=hashlib.sha256(text.encode()).hexdigest() if text else None, checker_digest=checker_digest(),
-        write_checker=write_checker_command())
+        contents=list(_contents(learned, name is not None)), filed=filed,
+        files=[filed] if filed and filed.text else [])
 
 
 def _contents(learned: Learned, checked: bool) -> Iterator[tuple[str, str]]:

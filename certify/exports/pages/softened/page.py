@@ -17,7 +17,7 @@ from certify.exports.pages.base.svg import element, join
 from certify.exports.pages.certificate import tables
 from certify.exports.pages.certificate.approximations import SHORT
 from certify.exports.pages.certificate.blocks import find_columns
-from certify.exports.pages.certificate.commands import check_softened_command, checker_digest, write_checker_command
+from certify.exports.pages.certificate.commands import check_softened_command
 from certify.exports.pages.certificate.names import Names
 from certify.exports.pages.certificate.page import OPERATORS, network_shape, show_lower, show_upper
 from certify.exports.pages.certificate.script_data import ScriptData
@@ -110,9 +110,7 @@ def softened_page(sealed: SealedSoftened, file: str) -> str:
         lengths=lengths, real_functions=sentence(network, sealed.temperature),
         worst=max(lengths, key=lambda each: each.moved), flat=draw_network(network, names, True),
         tall=draw_network(network, names, False), stages=draw_stages(sealed), ends=ends_of(totals_of(sealed)),
-        contents=CONTENTS,
-        shape=network_shape(network), checker_digest=checker_digest(), write_checker=write_checker_command(),
-        checker_does=CHECKER_DOES,
+        contents=CONTENTS, shape=network_shape(network), checker_does=CHECKER_DOES,
         check=check_softened_command(network.alphabet, sealed.last, file),
         most_rows=MOST_ROWS, operators=OPERATORS, heads=[(f"{layer}.{place}", head.name)
                                                         for layer, place, head in network.heads()],
