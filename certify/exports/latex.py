@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from certify.exports.latex_network import CONVENTIONS, NetworkInLatex, lengths_in_latex
-from certify.exports.latex_tables import decimal_number, math, table, text, typewriter
+from certify.exports.latex_tables import decimal_number, math, table, typewriter
 from certify.exports.writing import of_formula, text_file
 from certify.formula.real_functions import sentence
 from certify.formula.sealed import Sealed
 from certify.frame.numbers import decimal_upper
-from constructions.language.printer import format_formula
+from constructions.language.printer import format_formula, latex_text
 from constructions.network.meanings import Truth
 
 PREAMBLE = r"""% Pastes into a document with \usepackage{amsmath,booktabs}.
@@ -36,7 +36,7 @@ def _statement(sealed: Sealed) -> str:
     return (rf"\paragraph{{Claim.}} For {lengths_in_latex(sealed.lengths)}, every word $w$ of length $n$ over "
             rf"\{{{symbols}\}} and every position $i$ of it, the output "
             rf"{math(format_formula(output.formula, 'latex'))} of the following transformer (regime: "
-            rf"{text(sealed.regime)}) is exactly $1$ if the formula holds at $i$, and exactly $0$ if not."
+            rf"{latex_text(sealed.regime)}) is exactly $1$ if the formula holds at $i$, and exactly $0$ if not."
             + f" {sentence(sealed.transformer, latex=True)}".rstrip())
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from certify.exports.latex_tables import linear_form, math, number, table, text, typewriter
+from certify.exports.latex_tables import linear_form, math, number, table, typewriter
 from constructions.errors import Unsupported
-from constructions.language.printer import format_count, format_formula, format_term
+from constructions.language.printer import format_count, format_formula, format_term, latex_text
 from constructions.language.syntax import TRUE, Formula
 from constructions.network import meanings
 from constructions.network.lengths import Lengths
@@ -68,8 +68,9 @@ class NetworkInLatex:
 
     def head(self, place: str, head: Head) -> Iterator[str]:
         """Its queries and keys, then its values."""
-        title = (f"Head {place}: {text(head.name)}" + (f" ({text(head.source)})" if head.source else "")
-                 + rf", {MASKS[head.mask.value]}, {text(head.weighting.value)}, $\tau = {head.temperature.latex()}$")
+        title = (f"Head {place}: {latex_text(head.name)}" + (f" ({latex_text(head.source)})" if head.source else "")
+                 + rf", {MASKS[head.mask.value]}, {latex_text(head.weighting.value)}, "
+                 rf"$\tau = {head.temperature.latex()}$")
         scores = [(f"${place}$", math(self.form(query)), math(self.form(key)))
                   for place, (query, key) in enumerate(zip(head.queries, head.keys, strict=True), start=1)]
         yield from table(title, ("$r$", "query $q_r$", "key $k_r$"), scores)

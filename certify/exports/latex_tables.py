@@ -24,11 +24,6 @@ _HATS = {ord(normalize("NFC", f"{c}\u0302")): f"{c}\u0302" for c in "acegijosuwy
 """Letters with a hat, as the letter and the hat."""
 
 
-def text(words: str) -> str:
-    """Plain text, escaped."""
-    return latex_text(words)
-
-
 def plain(text: str) -> str:
     """Text in ASCII that LaTeX prints; numbered formulas are mathematics.
 

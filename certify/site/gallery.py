@@ -110,14 +110,18 @@ def exhibits_of_files(paths: Sequence[str], progress: Progress) -> list[Exhibit]
     found: dict[str, Exhibit] = {}
     for path in paths:
         progress(path)
-        name = PurePath(path).name.removesuffix(SUFFIX)
-        if not _NAME.fullmatch(name) or name in found:
-            raise InputError(f"{path}: expected a name of letters, digits, -, _ and . that no other certificate has")
+        name = _new_name(path, PurePath(path).name.removesuffix(SUFFIX), found, "certificate")
         try:
             found[name] = _exhibit(name, "", read_text(path), path, GIVEN)
         except NotAccepted as reason:
             raise InputError(str(reason)) from None
     return list(found.values())
+
+
+def _new_name(path: str, name: str, others: Collection[str], what: str) -> str:
+    if not _NAME.fullmatch(name) or name in others:
+        raise InputError(f"{path}: expected a name of letters, digits, -, _ and . that no other {what} has")
+    return name
 
 
 def shipped_exhibits(max_n: int, progress: Progress) -> list[Exhibit]:
@@ -210,10 +214,7 @@ def reports_of(paths: Sequence[str], progress: Progress) -> list[Report]:
     """
     found: dict[str, Report] = {}
     for path in paths:
-        name = PurePath(path).stem
-        if not _NAME.fullmatch(name) or name in found:
-            raise InputError(f"{path}: expected a name of letters, digits, -, _ and . that no other claims file has")
-        found[name] = _report(path, None, progress)
+        found[_new_name(path, PurePath(path).stem, found, "claims file")] = _report(path, None, progress)
     return list(found.values())
 
 

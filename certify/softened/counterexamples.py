@@ -21,13 +21,6 @@ from proofs.softened.gap import Word
 from proofs.softened.search import find_departure
 
 
-def without_temperatures(transformer: Transformer) -> Transformer:
-    """The transformer whose scores are not divided by anything: what a file says of hard heads may not be positive."""
-    return replace(transformer, layers=tuple(
-        replace(layer, heads=tuple(replace(head, temperature=parse_expression("1")) for head in layer.heads))
-        for layer in transformer.layers))
-
-
 def describe_tie(transformer: Transformer, survey: Survey) -> Tie:
     """The tie that a survey met, from an exact run of the layers below it.
 
@@ -36,9 +29,8 @@ def describe_tie(transformer: Transformer, survey: Survey) -> Tie:
     """
     tie = survey.tie
     assert tie
-    undivided = without_temperatures(transformer)
-    head = undivided.layers[tie.layer - 1].heads[tie.head - 1]
-    stream = run_hard(replace(undivided, layers=undivided.layers[: tie.layer - 1]), tie.word)
+    head = transformer.layers[tie.layer - 1].heads[tie.head - 1]
+    stream = run_hard(replace(transformer, layers=transformer.layers[: tie.layer - 1]), tie.word)
     scores = scaled_scores(head, stream)[tie.i - 1]
     visible = head.mask.visible(tie.i, len(tie.word))
     best = max(scores)
@@ -54,9 +46,7 @@ def find_moved(transformer: Transformer, survey: Survey, n: int, temperature: Ex
     In an irrational one ln and sqrt are rounded down where words are looked for, and enclosed in the replay.
     """
     rounded = temperature.evaluate(n=n)
-    found = find_departure(without_temperatures(transformer), temperature,
-                           likely_words(transformer, n, rounded, seeds(survey)))
-    return Moved(found.word, found.i, found.norm, rounded) if found else None
+    return replay(transformer, temperature, rounded, likely_words(transformer, n, rounded, seeds(survey)))
 
 
 def seeds(survey: Survey) -> list[Word]:
@@ -64,10 +54,10 @@ def seeds(survey: Survey) -> list[Word]:
     return [survey.gap.word] if survey.gap else []
 
 
-def replay(transformer: Transformer, temperature: Fraction, words: list[Word]) -> Moved | None:
-    """The first of the words that is provably moved by more than 1/4."""
-    found = find_departure(without_temperatures(transformer), parse_expression(str(temperature)), words)
-    return Moved(found.word, found.i, found.norm, temperature) if found else None
+def replay(transformer: Transformer, temperature: Expression, rounded: Fraction, words: list[Word]) -> Moved | None:
+    """The first of the words that is provably moved by more than 1/4; ``rounded`` is the temperature there."""
+    found = find_departure(transformer, temperature, words)
+    return Moved(found.word, found.i, found.norm, rounded) if found else None
 
 
 STEPS = 20_000_000

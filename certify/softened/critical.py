@@ -98,4 +98,4 @@ class SoftenedAtColdnesses:
 
     def _moved(self, words: list[Word], coldness: Fraction) -> Moved | None:
         """The first of the words that is provably moved by more than 1/4 at this coldness."""
-        return replay(self.transformer, 1 / coldness, words)
+        return replay(self.transformer, parse_expression(str(1 / coldness)), 1 / coldness, words)

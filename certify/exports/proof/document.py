@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from certify.exports.latex_network import CONVENTIONS, MASKS, lengths_in_latex
-from certify.exports.latex_tables import linear_form, math, table, text, typewriter
+from certify.exports.latex_tables import linear_form, math, table, typewriter
 from certify.exports.proof.feed_forward import feed_forward_lemma
 from certify.exports.proof.heads import head_lemma, uniform_lemma
 from certify.exports.proof.paper import Group, Lemma, Paper, group_obligations
@@ -18,7 +18,7 @@ from certify.formula.real_functions import sentence
 from certify.formula.sealed import Sealed
 from certify.frame.progress import ProgressLine
 from constructions.errors import Unsupported
-from constructions.language.printer import format_formula
+from constructions.language.printer import format_formula, latex_text
 from constructions.language.syntax import counts_of, subformulas
 from constructions.network.json_form import read_json
 from constructions.network.meanings import Truth, formulas_of
@@ -117,9 +117,9 @@ def _network(paper: Paper) -> Iterator[str]:
 
 def _head(paper: Paper, layer: int, place: int, head: Head) -> Iterator[str]:
     """The matrices of a head."""
-    source = f", {text(head.source)}" if head.source else ""
-    yield (rf"\paragraph{{Head {layer}.{place}}} ({text(head.name)}{source}): {MASKS[head.mask.value]}, "
-           rf"{text(head.weighting.value)}, $\tau = {head.temperature.latex()}$. {paper.cite_head(layer, place)}")
+    source = f", {latex_text(head.source)}" if head.source else ""
+    yield (rf"\paragraph{{Head {layer}.{place}}} ({latex_text(head.name)}{source}): {MASKS[head.mask.value]}, "
+           rf"{latex_text(head.weighting.value)}, $\tau = {head.temperature.latex()}$. {paper.cite_head(layer, place)}")
     rows = {"Q": _rows(head.queries), "K": _rows(head.keys),
             "V": {(paper.network.numbers[name], source): weight for name, row in head.values.items()
                   for source, weight in row.items()}}

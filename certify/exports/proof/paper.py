@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from certify.exports.latex_network import NetworkInLatex
-from certify.exports.latex_tables import decimal_number, math, number, text
+from certify.exports.latex_tables import decimal_number, math, number
 from certify.formula.sealed import Bound, Sealed
 from certify.frame.numbers import decimal_lower, decimal_upper
 from constructions.errors import Unsupported
+from constructions.language.printer import latex_text
 from constructions.network.transformer import Transformer
 from proofs.formula.common.kinds import Kind, Obligation
 from proofs.formula.discharge import Line, Progress, discharge
@@ -99,7 +100,7 @@ class Paper:
 
     def cite(self, *path: str | int) -> str:
         """Where the certificate has a number or a part."""
-        return rf"\cert{{{self._spans[path]}}}{{{text(spell(path))}}}"
+        return rf"\cert{{{self._spans[path]}}}{{{latex_text(spell(path))}}}"
 
     def cite_head(self, layer: int, head: int) -> str:
         """Where the certificate has the weights of a head."""

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from certify.frame.terminal_tables import Column, numbers, plain, print_table, print_verdict
 from certify.frame.words import counted
+from certify.learning.show import listed
 from certify.learning.show_equality import describe_difference, describe_equality, equality_to_json
 from certify.learning.training.rounds import Repair, Round, Training
 from certify.trained.show import cut_word
