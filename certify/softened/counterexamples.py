@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from certify.exports.pages.certificate.running import DoubleNetwork
+from certify.formula.doubles import DoubleNetwork
 from certify.frame.shards import steps_per_word
 from certify.softened.results import Moved, Tie
 from constructions.errors import InternalError
