@@ -137,7 +137,7 @@ def draw_attention(run: Run) -> str:
     if network is None or len(run.word) > MOST_LETTERS:
         return ""
     from certify.exports.pages.certificate.grids import draw_grid
-    from certify.formula.doubles import DoubleNetwork
+    from certify.exports.pages.certificate.running import DoubleNetwork
 
     try:
         check_softmax(network, "a picture")

@@ -10,9 +10,10 @@ from fractions import Fraction
 
 from certify.critical.brackets import Refuted, find_bracket
 from certify.critical.threshold import NoChange, Probe, Probed, narrow
-from certify.softened.counterexamples import likely_words, replay, seeds
+from certify.softened.counterexamples import replay, seeds
 from certify.softened.results import CriticalTemperature, Moved, SoftenedLength, StageErrors
 from certify.softened.shards import check_length
+from certify.softened.words import likely_words
 from constructions.language.expressions import parse_expression
 from constructions.network.transformer import Transformer
 from proofs.check import Refusal
@@ -98,4 +99,4 @@ class SoftenedAtColdnesses:
 
     def _moved(self, words: list[Word], coldness: Fraction) -> Moved | None:
         """The first of the words that is provably moved by more than 1/4 at this coldness."""
-        return replay(self.transformer, parse_expression(str(1 / coldness)), 1 / coldness, words)
+        return replay(self.transformer, 1 / coldness, words)

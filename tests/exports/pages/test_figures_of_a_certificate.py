@@ -12,9 +12,9 @@ from certify.exports.pages.certificate.blocks import find_columns
 from certify.exports.pages.certificate.heat_maps import CHARACTERS, pack, shade_of
 from certify.exports.pages.certificate.layout import Layout, Sizes, find_wires
 from certify.exports.pages.certificate.names import Names
+from certify.exports.pages.certificate.running import DoubleNetwork
 from certify.exports.pages.certificate.tables import linear_form
 from certify.exports.pages.certificate.worst_words import truths_of
-from certify.formula.doubles import DoubleNetwork
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.network.meanings import Truth

@@ -27,11 +27,11 @@ from certify.exports.pages.certificate.commands import (
 from certify.exports.pages.certificate.grids import draw_grid, draw_ruler, draw_strip
 from certify.exports.pages.certificate.heat_maps import SHADES, describe_flatness, draw_map
 from certify.exports.pages.certificate.names import Names, clip
+from certify.exports.pages.certificate.running import DoubleNetwork
 from certify.exports.pages.certificate.script_data import script_data
 from certify.exports.pages.certificate.wiring import draw_network
 from certify.exports.pages.certificate.worst_words import sample_word
 from certify.floats.wording import describe_exponentials, describe_formats, describe_normalised
-from certify.formula.doubles import DoubleNetwork
 from certify.formula.real_functions import sentence
 from certify.formula.sealed import Sealed
 from certify.frame.numbers import decimal

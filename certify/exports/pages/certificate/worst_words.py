@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from certify.formula.doubles import DoubleNetwork
+from certify.exports.pages.certificate.running import DoubleNetwork
 from constructions.network.meanings import Near, Others
 from constructions.network.transformer import Transformer
 from proofs.words.truths import TruthsOfWords
