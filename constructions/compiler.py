@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from constructions.arguments import typed
 from constructions.draft import Draft
@@ -41,6 +42,8 @@ from constructions.statements.theorem_21_counting_causal import (
 PRINTED_GAMMA = Fraction(3)
 """The constant in front of the scores that [SHA] prints."""
 TEMPORAL = (syntax.Previous, syntax.Next, syntax.Since, syntax.Until)
+MOST_KEPT = 8
+"""Networks kept: an audit asks for one of them again and again, for some of its lengths at a time."""
 
 
 @typed
@@ -61,6 +64,12 @@ def compile_formula(formula: syntax.Formula, alphabet: Sequence[str], regime: Re
         InputError: if the formula uses a symbol outside the alphabet or an absurdly large number, or gamma is not
             positive, or a predicate has two definitions.
     """
+    return _compile(formula, tuple(alphabet), regime, gamma, as_printed, temperature, low_precision_up_to, weighting)
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _compile(formula: syntax.Formula, alphabet: tuple[str, ...], regime: Regime, gamma: Constant, as_printed: bool,
+             temperature: Expression | None, low_precision_up_to: int | None, weighting: Weighting) -> Transformer:
     check_supported(formula, regime, low_precision_up_to is not None or weighting in OF_THEIR_OWN)
     if strangers := sorted(set(syntax.symbols_of(formula)) - set(alphabet)):
         raise InputError(f"formula: symbol {strangers[0]!r}, expected one of {', '.join(alphabet)}")
@@ -68,13 +77,13 @@ def compile_formula(formula: syntax.Formula, alphabet: Sequence[str], regime: Re
     if enclose_constant(gamma)[0] <= 0:
         raise InputError(f"gamma: {gamma}, expected a positive number")
     if isinstance(gamma, Expression):
-        unit, doubled = (compile_formula(formula, alphabet, regime, Fraction(constant), as_printed, temperature,
-                                         low_precision_up_to, weighting) for constant in (1, 2))
+        unit, doubled = (_compile(formula, alphabet, regime, Fraction(constant), as_printed, temperature,
+                                  low_precision_up_to, weighting) for constant in (1, 2))
         return at_constant(unit, doubled, gamma)
     parts = syntax.subformulas(formula)
     check_weighting(weighting, regime, list(filter(is_counting, parts)))
     draft = (new_draft(parts, alphabet, regime, gamma, temperature, weighting) if low_precision_up_to is None else
-             Draft(tuple(alphabet), regime, gamma, low_precision_up_to=low_precision_up_to))
+             Draft(alphabet, regime, gamma, low_precision_up_to=low_precision_up_to))
     for part in parts:
         add_truth(draft, part, as_printed)
     return draft.finish(formula)
