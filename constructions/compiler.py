@@ -42,8 +42,8 @@ from constructions.statements.theorem_21_counting_causal import (
 PRINTED_GAMMA = Fraction(3)
 """The constant in front of the scores that [SHA] prints."""
 TEMPORAL = (syntax.Previous, syntax.Next, syntax.Since, syntax.Until)
-MOST_KEPT = 8
-"""Networks kept: an audit asks for one of them again and again, for some of its lengths at a time."""
+MOST_KEPT = 32
+"""Networks kept: an audit asks for each again and again, as for some of its lengths at a time."""
 
 
 @typed
