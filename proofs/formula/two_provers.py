@@ -11,7 +11,7 @@ from typing import TypeVar
 from constructions.errors import InternalError
 from proofs.enclosures import exponential
 from proofs.formula.common.extremes import WorstCase
-from proofs.formula.common.kinds import Obligation, describe_place
+from proofs.formula.common.kinds import Approximation, describe_place
 from proofs.formula.failures import NotDerived, Undecided
 from proofs.formula.second_opinion import agrees
 
@@ -45,7 +45,7 @@ def settle(find: Callable[[int], WorstCase], allowed_error: Fraction | None) -> 
     return worst, bits
 
 
-def confirm(obligation: Obligation, worst: WorstCase, allowed_error: Fraction, twice: bool,
+def confirm(obligation: Approximation, worst: WorstCase, allowed_error: Fraction, twice: bool,
             by_solver: Callable[[], bool]) -> Proof:
     """The verdict of the worst case on the error that is allowed, if Z3 and mpmath agree with it.
 
@@ -74,6 +74,21 @@ def confirm(obligation: Obligation, worst: WorstCase, allowed_error: Fraction, t
         raise Disagreement(f"{where}: the exact worst case {'proves' if exact else 'refutes'} the bound "
                            f"{allowed_error} and Z3 does not")
     return Proof(reason, worst)
+
+
+def prove_by_worst_case(obligation: Approximation, find: Callable[[int], WorstCase], twice: bool,
+                        by_solver: Callable[[WorstCase, int], bool]) -> Proof:
+    """The exact worst case at rising precision until it is on one side of what is allowed, then Z3 for the same.
+
+    ``by_solver`` gets the worst case, and the precision at which it was found.
+    """
+    allowed_error = obligation.allowed_error
+    assert allowed_error is not None, "only numbers have no bound that is stated"
+    try:
+        worst, bits = settle(find, allowed_error)
+    except NotDerived as fault:
+        return Proof(str(fault))
+    return confirm(obligation, worst, allowed_error, twice, lambda: by_solver(worst, bits))
 
 
 def reason_of(check: Callable[[Checked], None], obligation: Checked) -> str:

@@ -1,16 +1,17 @@
 """Heads of additive weightings: those that count, that select, and that look up a count."""
 
+from functools import partial
+
 from constructions.network.meanings import Near, Total
-from proofs.formula.additive.counting_heads import check_counting
 from proofs.formula.additive.lookup import oblige_sum_lookup
 from proofs.formula.additive.obligation import CountingObligation, is_selecting, oblige_counting, oblige_selecting
-from proofs.formula.additive.worst_case import Bumpy, find_bump_worst_case
+from proofs.formula.additive.worst_case import Bumpy, check_counting, find_bump_worst_case
+from proofs.formula.common.extremes import WorstCase
 from proofs.formula.common.kinds import Kind
 from proofs.formula.common.written import Written
-from proofs.formula.failures import NotDerived
 from proofs.formula.family import Family
 from proofs.formula.transcript import Record
-from proofs.formula.two_provers import Proof, confirm, reason_of, settle
+from proofs.formula.two_provers import Proof, prove_by_worst_case, reason_of
 
 
 def prove_count(obligation: CountingObligation, twice: bool, record: Record) -> Proof:
@@ -20,17 +21,12 @@ def prove_count(obligation: CountingObligation, twice: bool, record: Record) -> 
 
 def prove(obligation: Bumpy, twice: bool, record: Record) -> Proof:
     """The worst case of heads whose weights depend on their own pair alone, and select or look up; then Z3."""
-    try:
-        worst, bits = settle(lambda bits: find_bump_worst_case(obligation, bits), obligation.allowed_error)
-    except NotDerived as fault:
-        return Proof(str(fault))
-
-    def by_solver() -> bool:
+    def by_solver(_: WorstCase, bits: int) -> bool:
         from proofs.formula.additive.second import proves_bumps
 
         return proves_bumps(obligation, obligation.allowed_error, bits, record)
 
-    proof = confirm(obligation, worst, obligation.allowed_error, twice, by_solver)
+    proof = prove_by_worst_case(obligation, partial(find_bump_worst_case, obligation), twice, by_solver)
     return proof if isinstance(obligation.meaning, Near) else Proof(proof.reason)  # an exact truth has no error
 
 

@@ -27,6 +27,7 @@ from proofs.formula.common.known import KnownValues
 from proofs.formula.common.written import Written
 from proofs.formula.failures import NotDerived
 from proofs.formula.lookup.obligation import LookupTargets
+from proofs.formula.uniform.obligation import check_reads_known
 
 ZERO = Fraction(0)
 Offsets = tuple[int | None, int | None]
@@ -41,16 +42,10 @@ class SumLookupObligation(Approximation):
     meaning: Near
     allowed_error: Fraction
     bumps: tuple[Bump, ...]
-    lengths: Lengths
 
     def key(self) -> tuple[Hashable, ...]:
         """Equal obligations are discharged once."""
         return self.allowed_error, self.bumps, self.lengths
-
-    @property
-    def rows(self) -> int:
-        """The number of (n, i) that are checked."""
-        return self.lengths.cells
 
 
 def oblige_sum_lookup(written: Written) -> SumLookupObligation:
@@ -66,14 +61,13 @@ def oblige_sum_lookup(written: Written) -> SumLookupObligation:
     mask = common_mask(heads)
     count = the_count(transformer, [row for head in heads for row in head.queries])
     factors, value = common_value(heads, direction)
-    for name in value:
-        if name not in known:
-            raise NotDerived(f"a value reads {name}, which depends on the word")
+    check_reads_known(value, known, "a value")
     scores = [_Scores(transformer, known, head, count) for head in heads]
     places = _Places(heads[0].weighting, factors, scores, lengths)
     _check_values(known, _Claims(meaning, count, mask, value, lengths), places)
-    return SumLookupObligation(written.layer, written.place, heads[0], direction, meaning, written.allowed_error,
-                               find_bumps(heads[0].weighting, factors, places.lines, 0, two_sided=True), lengths)
+    return SumLookupObligation(written.layer, written.place, heads[0], direction, lengths, meaning,
+                               written.allowed_error,
+                               find_bumps(heads[0].weighting, factors, places.lines, 0, two_sided=True))
 
 
 class _Scores:
@@ -83,9 +77,8 @@ class _Scores:
         """Of a head whose queries are known but for totals of the count and the truth of what it counts."""
         self.known, self.head, self.count = known, head, count
         self.parts = [self._parts(transformer, row) for row in head.queries]
-        for name in dict.fromkeys(name for row in head.keys for name in row):
-            if name not in known:
-                raise NotDerived(f"a key reads {name}, which depends on the word")
+        for row in head.keys:
+            check_reads_known(row, known, "a key")
 
     def _parts(self, transformer: Transformer, row: Coefficients) -> tuple[Fraction, Fraction]:
         """The coefficients of the count, and of the truth of what it counts where that is not known."""

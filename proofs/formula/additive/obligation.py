@@ -25,8 +25,7 @@ from proofs.formula.common.reading import truths_read
 from proofs.formula.common.targets import Assignment, Target, build_target
 from proofs.formula.common.written import Written
 from proofs.formula.failures import NotDerived
-
-MASKS = {"left": Mask.FUTURE, "right": Mask.PAST}
+from proofs.formula.uniform.obligation import check_mask_of
 
 
 @dataclass(frozen=True)
@@ -36,12 +35,6 @@ class CountingObligation(HeadObligation):
     kind: ClassVar[Kind] = Kind.COUNTING
     factor: Fraction
     known: KnownValues
-    lengths: Lengths
-
-    @property
-    def rows(self) -> int:
-        """The number of (n, i) that are checked."""
-        return self.lengths.cells
 
     def key(self) -> None:
         """Each is checked by itself: that takes no longer than to tell them apart."""
@@ -84,17 +77,11 @@ class SelectingObligation(Approximation):
     letters: tuple[Assignment, ...]
     situations: tuple[Situation, ...]
     bumps: tuple[Bump, ...]
-    lengths: Lengths
 
     def key(self) -> tuple[Hashable, ...]:
         """Equal up to the names of directions and formulas."""
         letters = frozenset(situation.letters for situation in self.situations)
         return self.allowed_error, self.peak, len(self.target.remembering), letters, self.bumps, self.lengths
-
-    @property
-    def rows(self) -> int:
-        """The number of (n, i) that are checked."""
-        return self.lengths.cells
 
 
 def heads_writing(written: Written) -> list[Head]:
@@ -126,14 +113,13 @@ def oblige_counting(written: Written) -> CountingObligation:
     if len(heads) > 1:
         raise NotDerived(f"{len(heads)} heads write {direction}, and one head counts")
     (head,), count = heads, meaning.count
-    if head.mask is not MASKS[count.side]:
-        raise NotDerived(f"mask {head.mask.value}: {format_count(count)} needs mask {MASKS[count.side].value}")
+    check_mask_of(count, head.mask)
     read = [(transformer.directions[name], weight) for name, weight in head.values[direction].items()]
     if [counted for counted, _ in read] != [Truth(count.operand)]:
         raise NotDerived(f"the value is not a multiple of the truth of {format_briefly(count.operand)}, and nothing "
                          "else")
-    return CountingObligation(written.layer, written.place, head, direction, read[0][1], written.known,
-                              written.lengths)
+    return CountingObligation(written.layer, written.place, head, direction, written.lengths, read[0][1],
+                              written.known)
 
 
 def oblige_selecting(written: Written) -> SelectingObligation:
@@ -148,8 +134,7 @@ def oblige_selecting(written: Written) -> SelectingObligation:
         raise NotDerived(f"heads that select cannot make {meaning}")
     mask = common_mask(heads)
     count = the_count(transformer, [row for head in heads for row in (*head.queries, *head.keys)])
-    if mask is not MASKS[count.side]:
-        raise NotDerived(f"mask {mask.value}: {format_count(count)} needs mask {MASKS[count.side].value}")
+    check_mask_of(count, mask)
     factors, value = common_value(heads, direction)
     known, lengths = written.known, written.lengths
     lines = [find_lines(transformer, known, head, count, lengths) for head in heads]
@@ -160,11 +145,11 @@ def oblige_selecting(written: Written) -> SelectingObligation:
         raise NotDerived(f"{format_briefly(meaning.formula)} does not look where {format_count(count)} does")
     table = LetterTable(target, transformer.alphabet, read, (), value)
     return SelectingObligation(
-        written.layer, written.place, heads[0], direction, meaning,
+        written.layer, written.place, heads[0], direction, lengths, meaning,
         written.allowed_error if isinstance(meaning, Near) else Fraction(0), count,
         peak, target, tuple(read.items()), value, table.assignments,
         _situations(known, lengths, table, value, count.operand),
-        find_bumps(heads[0].weighting, factors, lines, peak, two_sided=False), lengths)
+        find_bumps(heads[0].weighting, factors, lines, peak, two_sided=False))
 
 
 def common_mask(heads: Sequence[Head]) -> Mask:

@@ -16,7 +16,7 @@ from proofs.formula.additive.obligation import SelectingObligation, Situation
 from proofs.formula.additive.responses import Bump
 from proofs.formula.additive.worst_case import Bumpy
 from proofs.formula.transcript import Record, ignore
-from proofs.formula.z3.solver import Question, all_of, any_of, rational, total
+from proofs.formula.z3.solver import Question, all_of, all_proved, any_of, rational, total
 from proofs.formula.z3.unfolding import Unfolding
 
 EXTRA_BITS = 64
@@ -38,11 +38,7 @@ def proves_bumps(obligation: Bumpy, bound: Fraction, bits: int, record: Record =
     questions = [_ask_bump(bump, bound, bits + EXTRA_BITS) for bump in obligation.bumps]
     if isinstance(obligation, SelectingObligation):
         questions += [_ask_law(obligation, situation) for situation in obligation.situations]
-    for question in questions:
-        if not question.is_proved():
-            return False
-        record(question)
-    return True
+    return all_proved(questions, record)
 
 
 def _ask_bump(bump: Bump, bound: Fraction, bits: int) -> Question:

@@ -1,6 +1,7 @@
 """The exact worst case of bumps: sums of ReLUs of rationals, and of σ enclosed by Arb.
 
-Claim       With L and U the sums of min(W(d), 0) and max(W(d), 0) over all d but the peak, what the heads add is in
+Claim       Counting heads have equal scores, whose weight times the factor of the value is 1: exact arithmetic.
+            With L and U the sums of min(W(d), 0) and max(W(d), 0) over all d but the peak, what the heads add is in
             [L, U] where the value at the peak is 0, and in [W + L, W + U] where it is 1, W being that of the peak.
 """
 
@@ -8,14 +9,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.network.meanings import ALLOWED_ERROR
-from constructions.network.weightings import Weighting
+from constructions.network.weightings import Response, Weighting
 from proofs.enclosures.intervals import Interval
 from proofs.formula.additive.lookup import SumLookupObligation
-from proofs.formula.additive.obligation import SelectedLetter, SelectingObligation
+from proofs.formula.additive.obligation import CountingObligation, SelectedLetter, SelectingObligation
 from proofs.formula.additive.responses import Bump
 from proofs.formula.common.extremes import Extreme, WorstCase, proved_bound
 from proofs.formula.failures import NotDerived
 from proofs.formula.lookup.worst_case import ROOM
+from proofs.formula.uniform.worst_case import check_equal_scores
 
 ZERO, ONE = Fraction(0), Fraction(1)
 Bumpy = SelectingObligation | SumLookupObligation
@@ -27,7 +29,6 @@ class BumpExtreme(Extreme):
 
     bump: Bump
     truth: bool
-    weighed_by: Weighting
 
     @property
     def n(self) -> int:
@@ -40,18 +41,9 @@ class BumpExtreme(Extreme):
         return self.n
 
     @property
-    def weighting(self) -> Weighting:
-        """How scores become weights, but for factors that make up for it."""
-        return self.weighed_by
-
-    @property
     def claimed(self) -> Fraction:
         """``upper``, with room up to 1/4 for a checker that encloses more coarsely."""
         return max(self.upper, min(proved_bound(self.upper * ROOM), ALLOWED_ERROR))
-
-    def terms(self) -> list[tuple[Fraction, Fraction]]:
-        """None: what is added is a sum, and no weighted mean."""
-        return []
 
 
 def find_bump_worst_case(obligation: Bumpy, bits: int) -> WorstCase:
@@ -63,12 +55,8 @@ def find_bump_worst_case(obligation: Bumpy, bits: int) -> WorstCase:
     """
     if isinstance(obligation, SelectingObligation):
         check_laws(obligation)
-    found: dict[bool, BumpExtreme | None] = {False: None, True: None}
-    for bump in obligation.bumps:
-        for extreme in _extremes_of(bump, obligation.head.weighting, bits):
-            best = found[extreme.truth]
-            found[extreme.truth] = extreme if best is None or best.upper < extreme.upper else best
-    return WorstCase(found[False], found[True])
+    return WorstCase.of((extreme.truth, extreme) for bump in obligation.bumps
+                        for extreme in _extremes_of(bump, obligation.head.weighting, bits))
 
 
 def _extremes_of(bump: Bump, weighting: Weighting, bits: int) -> list[BumpExtreme]:
@@ -83,7 +71,7 @@ def _extremes_of(bump: Bump, weighting: Weighting, bits: int) -> list[BumpExtrem
         if peak.upper + strayed.upper > 1:
             raise NotDerived("all weights together may be more than 1")
         errors.append((True, Interval(ONE - peak.upper, ONE - peak.lower)))
-    return [BumpExtreme(error.lower, proved_bound(error.upper), bump, truth, weighting)
+    return [BumpExtreme(error.lower, proved_bound(error.upper), bump, truth, weighting=weighting)
             for truth, error in errors if error.upper]
 
 
@@ -114,3 +102,32 @@ def _is_last_counted(letter: SelectedLetter) -> bool:
 def _is_neighbour(letter: SelectedLetter) -> bool:
     """A letter remembers its value, and the target is what was remembered before."""
     return all(effect == 2 * letter.value + before for before, effect in enumerate(letter.effect))
+
+
+def check_counting(obligation: CountingObligation) -> None:
+    """Check every (n, i).
+
+    Raises:
+        NotDerived: naming the first (n, i) where it fails, or what is read there that is not known.
+    """
+    check_equal_scores(obligation)
+    head, known = obligation.head, obligation.known
+    for n in obligation.lengths:
+        temperatures = head.temperature.column(range(1, n + 1), n)
+        products = [[q * k for q, k in zip(known.forms(query, n), known.forms(key, n), strict=True)]
+                    for query, key in zip(head.queries, head.keys, strict=True)]
+        for i, temperature in enumerate(temperatures, start=1):
+            score = sum((column[i - 1] for column in products), Fraction(0)) / temperature
+            if not _counts_each_once(head.weighting, score, obligation.factor, n):
+                raise NotDerived(f"all scores are {score} at i = {i}, n = {n}: the weight times {obligation.factor} is "
+                                 "not 1")
+
+
+def _counts_each_once(weighting: Weighting, score: Fraction, factor: Fraction, n: int) -> bool:
+    wanted = n if weighting.row.over_n else 1
+    match weighting.row.response:
+        case Response.RELU:
+            return factor * max(score, Fraction(0)) == wanted
+        case Response.SIGMOID:
+            return score == 0 and factor == 2 * wanted  # nowhere else is σ rational
+    return False

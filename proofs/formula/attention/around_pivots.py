@@ -63,7 +63,7 @@ def _find_extreme(obligation: AttentionObligation, bits: int, windows: AllWindow
     if worst is None:  # no letter makes a pivot, and then there is no error
         return None
     return SweepExtreme(max(worst.error.lower, Fraction(0)), proved_bound(shares[group]), truth, sweep,
-                        worst.i, worst.choices, obligation.head.weighting)
+                        worst.i, worst.choices, weighting=obligation.head.weighting)
 
 
 def find_worst_around_pivot(obligation: AttentionObligation, group: RowGroup, sweep: Sweep, windows: AllWindows,

@@ -11,10 +11,9 @@ from proofs.formula.attention.worst_case import find_worst_case
 from proofs.formula.common.extremes import WorstCase
 from proofs.formula.common.kinds import Kind
 from proofs.formula.common.written import Written
-from proofs.formula.failures import NotDerived
 from proofs.formula.family import Family
 from proofs.formula.transcript import Record
-from proofs.formula.two_provers import Proof, confirm, settle
+from proofs.formula.two_provers import Proof, prove_by_worst_case
 
 CLOSE = Fraction(1, 2**16)
 
@@ -30,18 +29,14 @@ def prove(obligation: AttentionObligation, twice: bool, record: Record) -> Proof
     """
     allowed_error, windows = obligation.allowed_error, AllWindows(obligation)
     find = find_worst_case if obligation.head.weighting.is_softmax else find_worst_case_by_windows
-    try:
-        worst, bits = settle(partial(find, obligation, windows=windows), allowed_error)
-    except NotDerived as fault:
-        return Proof(str(fault))
 
-    def by_solver() -> bool:
+    def by_solver(worst: WorstCase, bits: int) -> bool:
         from proofs.formula.attention.second import proves_attention  # z3 takes a fifth of a second to import
 
         return proves_attention(obligation, allowed_error, record, windows, bits=max(FINE_BITS, 2 * bits),
                                 close=is_close(worst, allowed_error))
 
-    return confirm(obligation, worst, allowed_error, twice, by_solver)
+    return prove_by_worst_case(obligation, partial(find, obligation, windows=windows), twice, by_solver)
 
 
 def is_close(worst: WorstCase, allowed_error: Fraction) -> bool:

@@ -23,7 +23,7 @@ from proofs.formula.common.written import Written
 from proofs.formula.failures import NotDerived
 from proofs.formula.family import Family
 from proofs.formula.transcript import Record
-from proofs.formula.two_provers import Proof, confirm, settle
+from proofs.formula.two_provers import Proof, prove_by_worst_case
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def oblige(written: Written) -> GuardedObligation:
         parts[truth] = oblige_attention(replace(transformer, directions=directions), written.known, written.lengths,
                                         written.layer, written.place, written.head, written.direction,
                                         written.allowed_error, written.apart)
-    return GuardedObligation(written.layer, written.place, written.head, written.direction, meaning,
-                             written.allowed_error, parts)
+    return GuardedObligation(written.layer, written.place, written.head, written.direction, written.lengths,
+                             meaning, written.allowed_error, parts)
 
 
 def prove(obligation: GuardedObligation, twice: bool, record: Record) -> Proof:
@@ -78,15 +78,14 @@ def prove(obligation: GuardedObligation, twice: bool, record: Record) -> Proof:
         found = {truth: find_worst_case(part, bits, windows[truth]) for truth, part in obligation.parts.items()}
         return WorstCase(found[False].if_false, found[True].if_true)
 
-    def by_solver() -> bool:
+    def by_solver(worst: WorstCase, bits: int) -> bool:
         from proofs.formula.attention.second import proves_attention  # z3 takes a fifth of a second to import
 
         close = is_close(worst, obligation.allowed_error)
         return all(proves_attention(part, obligation.allowed_error, record, windows[truth], (truth,),
                                     max(FINE_BITS, 2 * bits), close) for truth, part in obligation.parts.items())
 
-    worst, bits = settle(find, obligation.allowed_error)
-    return confirm(obligation, worst, obligation.allowed_error, twice, by_solver)
+    return prove_by_worst_case(obligation, find, twice, by_solver)
 
 
 GUARDED = Family(Kind.ATTENTION, is_guarded, oblige, prove, takes_apart=True)

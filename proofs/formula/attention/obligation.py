@@ -24,6 +24,7 @@ from proofs.formula.common.reading import Reading, RowGroup, truths_read
 from proofs.formula.common.sweeps import Sweep
 from proofs.formula.common.targets import Assignment, Target, build_target
 from proofs.formula.failures import NotDerived
+from proofs.formula.uniform.obligation import check_reads_known
 
 ATTENDING = tuple(weighting for weighting in Weighting if weighting.has_kernel or weighting.breaks_a_stick)
 """Weightings of heads that attend to truths: it is known how much what is wrong can weigh beside what is right."""
@@ -93,7 +94,7 @@ def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Leng
     letters = LetterTable(target, transformer.alphabet, read, head.keys, value)
     reading = Reading(known, lengths, head, value, meaning.when, letters)
     reading.check_range()
-    return AttentionObligation(layer, place, head, direction, meaning, allowed_error, reading)
+    return AttentionObligation(layer, place, head, direction, lengths, meaning, allowed_error, reading)
 
 
 def _check_queries(known: KnownValues, head: Head, meaning: Near) -> None:
@@ -102,8 +103,6 @@ def _check_queries(known: KnownValues, head: Head, meaning: Near) -> None:
         raise NotDerived(f"weighting {head.weighting.value} of a head that attends to truths, expected one of "
                          + ", ".join(ATTENDING))
     for row in head.queries:
-        for name in row:
-            if name not in known:
-                raise NotDerived(f"a query reads {name}, which depends on the word")
+        check_reads_known(row, known, "a query")
     if not is_positional(meaning.when):
         raise NotDerived(f"{format_briefly(meaning.when)} depends on the word, and the head does not look up a count")

@@ -85,7 +85,7 @@ class SweepExtreme(InputExtreme):
     @property
     def claimed(self) -> Fraction:
         """``upper``; with room where it comes from windows of exponentials, which the checker lists from e^-60 on."""
-        room = self.weighed_by.row.extra * ROOM_OF_WINDOWS
+        room = self.weighting.row.extra * ROOM_OF_WINDOWS
         return max(self.upper, min(self.upper + room, ALLOWED_ERROR))
 
     def terms(self) -> list[tuple[Fraction, Fraction]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from constructions.network.meanings import ALLOWED_ERROR
@@ -22,6 +23,7 @@ class Extreme(ABC):
 
     lower: Fraction
     upper: Fraction
+    weighting: Weighting = field(default=Weighting.SOFTMAX, kw_only=True)
 
     @property
     @abstractmethod
@@ -34,11 +36,6 @@ class Extreme(ABC):
         """The position of the query."""
 
     @property
-    @abstractmethod
-    def weighting(self) -> Weighting:
-        """The function from scores to weights."""
-
-    @property
     def claimed(self) -> Fraction:
         """The bound that a certificate states: ``upper``, or somewhat more."""
         return self.upper
@@ -48,9 +45,9 @@ class Extreme(ABC):
         """The count at that position, where the head looks up a count."""
         return None
 
-    @abstractmethod
     def terms(self) -> list[tuple[Fraction, Fraction]]:
-        """The scaled score and the error of every visible position; the error is their weighted sum."""
+        """The scaled score and the error of every visible position, if the error is their weighted sum."""
+        return []
 
 
 @dataclass(frozen=True)
@@ -63,6 +60,15 @@ class WorstCase:
     if_false: Extreme | None
     if_true: Extreme | None
     otherwise: Fraction = Fraction(0)
+
+    @classmethod
+    def of(cls, extremes: Iterable[tuple[bool, Extreme]]) -> WorstCase:
+        """The largest of those with each truth; of equal ones the first."""
+        found: dict[bool, Extreme] = {}
+        for truth, extreme in extremes:
+            if truth not in found or extreme.upper > found[truth].upper:
+                found[truth] = extreme
+        return cls(found.get(False), found.get(True))
 
     @property
     def extremes(self) -> list[Extreme]:

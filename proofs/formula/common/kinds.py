@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from constructions.language.printer import format_briefly
+from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near, Others, Truth
 from constructions.network.transformer import Head
 
@@ -69,6 +70,12 @@ class HeadObligation:
     place: int
     head: Head
     direction: str
+    lengths: Lengths
+
+    @property
+    def rows(self) -> int:
+        """The number of (n, i) that are checked."""
+        return self.lengths.cells
 
     @property
     def source(self) -> str:

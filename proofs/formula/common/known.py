@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
-from constructions.language.positional import mentions_length, positional_truth, positional_truths
+from constructions.language.positional import mentions_length, positional_truths
 from constructions.network.meanings import Meaning, Position, Product, Truth, is_known
 from constructions.network.transformer import Coefficients
 
@@ -44,7 +44,7 @@ class KnownValues:
 
     def describe(self, row: Coefficients) -> Hashable:
         """Equal for forms of known directions that are equal at every (n, i), because they are written alike."""
-        return tuple((weight, describe_known(self._meanings[name])) for name, weight in row.items())
+        return tuple((weight, self._meanings[name]) for name, weight in row.items())
 
     def value(self, name: str, i: int, n: int) -> Fraction:
         """What the direction's meaning says it holds at position i of a word of length n.
@@ -169,14 +169,7 @@ def known_mentions_n(meaning: Meaning) -> bool:
 
 def known_value(meaning: Meaning, i: int, n: int) -> Fraction:
     """The number that a known direction of this meaning holds at position i of a word of length n."""
-    match meaning:
-        case Position(value):
-            return value.evaluate(i=i, n=n)
-        case Truth(formula):
-            return Fraction(positional_truth(formula, i, n))
-        case Product(value, formula):
-            return value.evaluate(i=i, n=n) if positional_truth(formula, i, n) else ZERO
-    raise AssertionError(f"not known: {meaning}")
+    return known_column(meaning, range(i, i + 1), n)[0]
 
 
 def known_column(meaning: Meaning, positions: range, n: int) -> Column:
@@ -208,15 +201,3 @@ def product_values(value: Expression, truths: list[bool], positions: range, n: i
     except InputError:
         return tuple(value.evaluate(i=i, n=n) if truth else ZERO
                      for i, truth in zip(positions, truths, strict=True))
-
-
-def describe_known(meaning: Meaning) -> Hashable:
-    """Equal for known directions that hold the same number at every (n, i)."""
-    match meaning:
-        case Position(value):
-            return value
-        case Truth(formula):
-            return formula
-        case Product(value, formula):
-            return value, formula
-    raise AssertionError(f"not known: {meaning}")

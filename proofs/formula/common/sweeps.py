@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from constructions.network.weightings import Weighting
 from proofs.formula.common.extremes import Extreme
 from proofs.formula.common.letters import Letter
 
@@ -53,12 +52,6 @@ class InputExtreme(Extreme):
     sweep: Sweep = field(repr=False)
     row: int
     choices: tuple[int, ...]
-    weighed_by: Weighting = Weighting.SOFTMAX
-
-    @property
-    def weighting(self) -> Weighting:
-        """The function from scores to weights."""
-        return self.weighed_by
 
     @property
     def n(self) -> int:

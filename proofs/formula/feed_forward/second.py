@@ -12,7 +12,7 @@ from constructions.language.syntax import Count, Formula
 from proofs.enclosures.intervals import Interval
 from proofs.formula.feed_forward.obligation import Counted, FeedForwardObligation, InputCase
 from proofs.formula.transcript import Record, ignore
-from proofs.formula.z3.solver import Question, all_of, any_of, rational, total
+from proofs.formula.z3.solver import Question, all_of, all_proved, any_of, rational, total
 
 ZERO = Fraction(0)
 
@@ -45,12 +45,8 @@ def proves_feed_forward(obligation: FeedForwardObligation, record: Record = igno
     cases = [Family(case.box, case.expected, None, case.slack, case.or_more, case.values)
              for case in obligation.cases]
     families = find_families(obligation)
-    for asked in [families, cases] if len(families) < len(cases) else [cases]:
-        question = _ask(obligation, asked)
-        if question.is_proved():
-            record(question)
-            return True
-    return False
+    return any(all_proved([_ask(obligation, asked)], record)
+               for asked in ([families, cases] if len(families) < len(cases) else [cases]))
 
 
 def find_families(obligation: FeedForwardObligation) -> list[Family]:

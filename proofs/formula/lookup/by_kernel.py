@@ -23,7 +23,7 @@ from proofs.formula.common.kernels import WEIGHS_NOTHING_FROM, enclose_mean_of, 
 from proofs.formula.failures import NotDerived
 from proofs.formula.lookup.dominance import Case, Group, NearRule, OthersRule, SquareRow, groups_of, rows_of_length
 from proofs.formula.lookup.obligation import LookupObligation, LookupProblem
-from proofs.formula.lookup.worst_case import CountCase, LookupExtreme
+from proofs.formula.lookup.worst_case import CountCase, LookupExtreme, cases_of
 
 ZERO = Fraction(0)
 Gaps = tuple[Fraction, ...]
@@ -131,7 +131,7 @@ class _Search:
     def look_at_row(self, n: int, i: int) -> None:
         """All cases of a row, each by itself."""
         row = self._problem.row(n, i)
-        for here, others in _claimed(self._problem, n, i):
+        for here, others, _ in cases_of(row.targets):
             case = CountCase(row, here, others)
             for excess in (True, False):
                 terms = LookupExtreme(ZERO, ZERO, case, excess).terms()
@@ -157,7 +157,8 @@ class _Search:
     def _extreme(self, excess: bool) -> LookupExtreme | None:
         if (found := self._best.get(excess)) is None:
             return None
-        return LookupExtreme(max(found.lower, ZERO), proved_bound(found.upper), found.case, excess, self._weighting)
+        return LookupExtreme(max(found.lower, ZERO), proved_bound(found.upper), found.case, excess,
+                             weighting=self._weighting)
 
 
 def find_kernel_violations(obligation: LookupObligation, bits: int, bound: Fraction) -> Iterator[CountCase]:
@@ -168,7 +169,8 @@ def find_kernel_violations(obligation: LookupObligation, bits: int, bound: Fract
         rule = NearRule(problem, lambda sharpness: reach_of(weighting, sharpness))
         is_covered = not isinstance(obligation.meaning, Others) and rule.covers(group)
         cases = rule.undominated() if is_covered else _all_cases(problem, [group])
-        singly = ((n, i, *case) for _, i in group.other for case in _claimed(problem, n, i))
+        singly = ((n, i, here, others) for _, i in group.other
+                  for here, others, _ in cases_of(problem.targets.at(n, i)))
         for _, i, here, others in chain(cases, singly):
             case = CountCase(problem.row(n, i), here, others)
             terms = LookupExtreme(ZERO, ZERO, case, excess=True).terms()
@@ -192,13 +194,5 @@ def mean_distance(weighting: Weighting, sharpness: Fraction, longest: int, bits:
 
 def _all_cases(problem: LookupProblem, groups: list[Group]) -> Iterator[Case]:
     for row in (row for group in groups for row in group.square):
-        for here, others in _claimed(problem, row.n, row.i):
+        for here, others, _ in cases_of(problem.targets.at(row.n, row.i)):
             yield row.n, row.i, here, others
-
-
-def _claimed(problem: LookupProblem, n: int, i: int) -> Iterator[tuple[bool, int]]:
-    """The cases of a row in which something is claimed."""
-    for here, targets in zip((False, True), problem.targets.at(n, i), strict=True):
-        for others, target in enumerate(targets):
-            if target is not None:
-                yield here, others

@@ -29,47 +29,34 @@ def oblige(written: Written) -> LookupObligation:
 
 
 def prove(obligation: LookupObligation, twice: bool, record: Record) -> Proof:
-    """The exact worst case, and Z3 for the same; of numbers Z3 proves the bounds that were found."""
-    if not obligation.head.weighting.is_softmax:
-        return _prove_by_kernel(obligation, twice, record)
-    allowed_error = obligation.allowed_error
+    """The exact worst case, and Z3 for the same; of numbers Z3 proves the bounds that were found.
+
+    Under sparsemax or 1.5-entmax both errors of a number are at most the greater bound that was found.
+    """
+    allowed_error, weighting = obligation.allowed_error, obligation.head.weighting
     profiles_at = cache(partial(find_profiles, obligation))
-    worst, bits = settle(lambda bits: find_lookup_worst_case(profiles_at(bits)), allowed_error)
+    by_kernel_at = cache(partial(find_kernel_worst_case, obligation))
+    try:
+        worst, bits = settle(lambda bits: find_lookup_worst_case(profiles_at(bits)) if weighting.is_softmax else
+                             by_kernel_at(bits).worst, allowed_error)
+    except NotDerived as fault:
+        return Proof(str(fault))
     if isinstance(obligation.meaning, Near) and allowed_error is not None:
         excess = shortfall = allowed_error
     elif allowed_error is not None and not worst.within(allowed_error):
         return Proof(f"the worst error exceeds {allowed_error}", worst)
     else:
         excess, shortfall = (worst.bound(truth) for truth in (False, True))
+    bound = max(excess, shortfall)
 
     def by_solver() -> bool:
-        from proofs.formula.lookup.second import proves_lookup
+        if weighting.is_softmax:
+            from proofs.formula.lookup.second import proves_lookup
 
-        return proves_lookup(profiles_at(bits), excess, shortfall, record)
-
-    return confirm(obligation, worst, max(excess, shortfall), twice, by_solver)
-
-
-def _prove_by_kernel(obligation: LookupObligation, twice: bool, record: Record) -> Proof:
-    """The same under sparsemax or 1.5-entmax; of numbers both errors are at most the greater bound that was found."""
-    allowed_error = obligation.allowed_error
-    found_at = cache(partial(find_kernel_worst_case, obligation))
-    try:
-        worst, bits = settle(lambda bits: found_at(bits).worst, allowed_error)
-    except NotDerived as fault:
-        return Proof(str(fault))
-    if isinstance(obligation.meaning, Near) and allowed_error is not None:
-        bound = allowed_error
-    elif allowed_error is not None and not worst.within(allowed_error):
-        return Proof(f"the worst error exceeds {allowed_error}", worst)
-    else:
-        bound = max(worst.bound(truth) for truth in (False, True))
-
-    def by_solver() -> bool:
+            return proves_lookup(profiles_at(bits), excess, shortfall, record)
         from proofs.formula.lookup.second_by_kernel import proves_lookup_by_kernel
 
-        return proves_lookup_by_kernel(found_at(bits), obligation.head.weighting, bound,
-                                       obligation.problem.lengths.last, record)
+        return proves_lookup_by_kernel(by_kernel_at(bits), weighting, bound, obligation.problem.lengths.last, record)
 
     return confirm(obligation, worst, bound, twice, by_solver)
 

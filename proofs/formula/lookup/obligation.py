@@ -152,11 +152,6 @@ class LookupObligation(Approximation):
         """What the head approximates, in words."""
         return f"{format_count(self.count)} elsewhere" if isinstance(self.meaning, Others) else super().aim
 
-    @property
-    def rows(self) -> int:
-        """The number of (n, i) that are checked."""
-        return self.problem.lengths.cells
-
 
 def looks_up(transformer: Transformer, known: KnownValues, head: Head, direction: str) -> bool:
     """Whether the rules of lookup heads apply to a written direction."""
@@ -182,7 +177,7 @@ def oblige_lookup(transformer: Transformer, known: KnownValues, lengths: Lengths
     problem = LookupProblem(known, head, direction, LookupScores(known, head, queries, count),
                             LookupTargets(meaning, count), lengths)
     _check_covered(problem, meaning)
-    return LookupObligation(layer, place, head, direction, meaning, allowed_error, count, problem)
+    return LookupObligation(layer, place, head, direction, lengths, meaning, allowed_error, count, problem)
 
 
 def check_reads_known(transformer: Transformer, known: KnownValues, head: Head, direction: str) -> None:

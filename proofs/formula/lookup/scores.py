@@ -16,7 +16,7 @@ from constructions.language.semantics import counted_length
 from constructions.language.syntax import Count
 from constructions.network.meanings import Mean, Meaning, Product, Truth
 from constructions.network.transformer import Head
-from proofs.formula.common.known import KnownValues, describe_known
+from proofs.formula.common.known import KnownValues
 from proofs.formula.failures import NotDerived
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -103,7 +103,7 @@ class LookupScores:
                 return part.weight, "where counted", value
             case QueryPart(known=None, meaning=meaning):
                 return part.weight, type(meaning).__name__
-        return part.weight, describe_known(part.meaning)
+        return part.weight, part.meaning
 
     def _mentions_n(self, part: QueryPart) -> bool:
         match part.meaning:

@@ -14,7 +14,7 @@ from constructions.network.weightings import Weighting
 from proofs.formula.common.kernels import WEIGHS_NOTHING_FROM, loss_above, weight_of_pivot, weights_of
 from proofs.formula.lookup.by_kernel import KernelWorstCase, Terms
 from proofs.formula.transcript import Record, ignore
-from proofs.formula.z3.solver import Question, rational, total
+from proofs.formula.z3.solver import Question, all_proved, rational, total
 
 BITS = 600
 LEGEND = (
@@ -39,11 +39,7 @@ def proves_lookup_by_kernel(found: KernelWorstCase, weighting: Weighting, bound:
     questions += [_about_terms(terms, weighting, bound) for terms in found.singly]
     if found.sharpness is not None:
         questions.append(_about_distances(found.sharpness, weighting, bound, longest))
-    for question in questions:
-        if not question.is_proved():
-            return False
-        record(question)
-    return True
+    return all_proved(questions, record)
 
 
 def question_about_gaps(gaps: Iterable[Fraction], weighting: Weighting, bound: Fraction) -> Question:

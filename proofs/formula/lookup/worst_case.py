@@ -18,7 +18,7 @@ from constructions.network.meanings import ALLOWED_ERROR
 from constructions.network.weightings import Weighting
 from proofs.enclosures.exponential import ball, exact_ends, exp_ball, working_precision
 from proofs.formula.common.extremes import Extreme, WorstCase, proved_bound
-from proofs.formula.lookup.obligation import Affine, LookupObligation, LookupRow
+from proofs.formula.lookup.obligation import Affine, LookupObligation, LookupRow, Targets
 
 EXTRA_NATS = 72
 """Beyond as many nats as there are bits: what is left out then lies far below the precision."""
@@ -114,12 +114,6 @@ class LookupExtreme(Extreme):
 
     case: CountCase = field(repr=False)
     excess: bool
-    weighed_by: Weighting = Weighting.SOFTMAX
-
-    @property
-    def weighting(self) -> Weighting:
-        """The function from scores to weights."""
-        return self.weighed_by
 
     @property
     def n(self) -> int:
@@ -134,7 +128,7 @@ class LookupExtreme(Extreme):
     @property
     def claimed(self) -> Fraction:
         """``upper``, with room for a checker that encloses more coarsely."""
-        return bound_to_claim(self.upper, self.weighed_by)
+        return bound_to_claim(self.upper, self.weighting)
 
     @property
     def count(self) -> int:
@@ -176,7 +170,7 @@ class LookupProfiles:
 
     def add_row(self, row: LookupRow) -> None:
         """Put in all cases of a row in which something is claimed."""
-        self._add(row, _cases(row))
+        self._add(row, cases_of(row.targets))
 
     def add_case(self, case: CountCase) -> None:
         """Put in one case."""
@@ -250,10 +244,10 @@ def profiles_of_every_case(obligation: LookupObligation, bits: int, longest_firs
     return profiles
 
 
-def _cases(row: LookupRow) -> Iterator[tuple[bool, int, int]]:
+def cases_of(targets: Targets) -> Iterator[tuple[bool, int, int]]:
     """The cases of a row in which something is claimed, with the target."""
-    for here, targets in zip((False, True), row.targets, strict=True):
-        for others, target in enumerate(targets):
+    for here, by_others in zip((False, True), targets, strict=True):
+        for others, target in enumerate(by_others):
             if target is not None:
                 yield here, others, target
 

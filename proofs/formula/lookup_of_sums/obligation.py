@@ -55,7 +55,6 @@ class LookupOfSumObligation(Approximation):
     kind: ClassVar[Kind] = Kind.LOOKUP
     meaning: Near
     allowed_error: Fraction
-    lengths: Lengths
     bluntest: Blunt | None
     miss: Fraction
 
@@ -67,11 +66,6 @@ class LookupOfSumObligation(Approximation):
     def aim(self) -> str:
         """What the head approximates, in words."""
         return format_formula(self.meaning.formula)
-
-    @property
-    def rows(self) -> int:
-        """The number of (n, i) that are checked."""
-        return self.lengths.cells
 
 
 @dataclass(frozen=True)
@@ -106,8 +100,8 @@ def oblige_lookup_of_sum(written: Written) -> LookupOfSumObligation:
     check_reads_known(transformer, known, head, direction)
     derivation = _Derivation(transformer, known, head, direction, meaning, written.bounds)
     bluntest, miss = derivation.check(written.lengths)
-    return LookupOfSumObligation(written.layer, written.place, head, direction, meaning, written.allowed_error,
-                                 written.lengths, bluntest, miss)
+    return LookupOfSumObligation(written.layer, written.place, head, direction, written.lengths, meaning,
+                                 written.allowed_error, bluntest, miss)
 
 
 class _Derivation:

@@ -10,7 +10,7 @@ from proofs.formula.lookup.second_by_kernel import question_about_gaps
 from proofs.formula.lookup_of_sums.obligation import LookupOfSumObligation
 from proofs.formula.lookup_of_sums.worst_case import drops
 from proofs.formula.transcript import Record, ignore
-from proofs.formula.z3.solver import Question, rational, total
+from proofs.formula.z3.solver import Question, all_proved, rational, total
 
 BITS = 600
 LEGEND = (
@@ -25,11 +25,7 @@ def proves_lookup_of_sum(obligation: LookupOfSumObligation, bound: Fraction, rec
     Raises:
         Undecided: if Z3 gives up.
     """
-    question = _ask(obligation, bound)
-    proved = question.is_proved()
-    if proved:
-        record(question)
-    return proved
+    return all_proved([_ask(obligation, bound)], record)
 
 
 def _ask(obligation: LookupOfSumObligation, bound: Fraction) -> Question:

@@ -10,7 +10,6 @@ from fractions import Fraction
 
 from flint import arb
 
-from constructions.network.weightings import Weighting
 from proofs.enclosures.exponential import exact_ends, exp_ball, working_precision
 from proofs.formula.common.extremes import Extreme, WorstCase, proved_bound
 from proofs.formula.common.kernels import enclose_mean_of, share_of_others
@@ -25,11 +24,6 @@ class SumExtreme(Extreme):
     """The share of all other positions, if each weighs as much as it can."""
 
     obligation: LookupOfSumObligation
-
-    @property
-    def weighting(self) -> Weighting:
-        """The function from scores to weights."""
-        return self.obligation.head.weighting
 
     @property
     def n(self) -> int:
@@ -64,16 +58,16 @@ def drops(obligation: LookupOfSumObligation) -> list[Fraction]:
 
 def find_sum_worst_case(obligation: LookupOfSumObligation, bits: int) -> WorstCase:
     """The bound; none where all values are the target."""
-    is_softmax = obligation.head.weighting.is_softmax
+    weighting = obligation.head.weighting
     if obligation.bluntest is None:
-        return WorstCase(None, None, otherwise=SMALLEST_LOOKUP_BOUND if is_softmax else ZERO)
-    if is_softmax:
+        return WorstCase(None, None, otherwise=SMALLEST_LOOKUP_BOUND if weighting.is_softmax else ZERO)
+    if weighting.is_softmax:
         with working_precision(bits):
             others = sum((exp_ball(drop, bits) for drop in drops(obligation)), arb(0)) * 2
             lower, upper = exact_ends(others / (1 + others))
     else:
         terms = SumExtreme(ZERO, ZERO, obligation).terms()
-        upper = share_of_others(obligation.head.weighting, [(1, gap) for gap, _ in terms[1:]], bits)
-        lower = enclose_mean_of(obligation.head.weighting, terms, bits).lower
-    extreme = SumExtreme(max(lower, ZERO), proved_bound(upper), obligation)
+        upper = share_of_others(weighting, [(1, gap) for gap, _ in terms[1:]], bits)
+        lower = enclose_mean_of(weighting, terms, bits).lower
+    extreme = SumExtreme(max(lower, ZERO), proved_bound(upper), obligation, weighting=weighting)
     return WorstCase(extreme, extreme)

@@ -16,6 +16,8 @@ from proofs.words.replay import REPLAY_BITS, Counterexample, InexactHardAttentio
 
 SPARE_BITS = 128
 """Precision beyond what tells an error from a bound: enclosures of a whole run are wider than those of one weight."""
+SHARE = Fraction(1, 2)
+"""What one length may take of the work that is left: many lengths at which nothing is found end soon."""
 
 
 @dataclass(frozen=True)
@@ -132,3 +134,26 @@ def _describe(account: Sequence[_Tried], work: int) -> str:
     listed = ", ".join(str(tried) for tried in account if tried.number)
     said = f"no word found that breaks it among {listed}" if listed else "no word was tried"
     return said + (f"; budget of {work} units exhausted" if any(tried.cut_short for tried in account) else "")
+
+
+class SearchByLength:
+    """Searches whose work together is bounded, as long as they find nothing.
+
+    Whoever asks about the same lengths in the same order gets the same answers, whether it goes on or not once
+    something is found: what is found gives back the pool.
+    """
+
+    def __init__(self, network: Transformer, allowed_error: Fraction | None, progress: Progress = lambda _: None,
+                 work: int = DEFAULT_WORK):
+        """The pool has so much ``work``."""
+        self._network = network
+        self._allowed_error = allowed_error
+        self._progress = progress
+        self._work = self._left = work
+
+    def find(self, lengths: Lengths, lines: Sequence[Line]) -> Search:
+        """The search at these lengths, whose obligations are ``lines``."""
+        search = find_counterexample(self._network, lengths, lines, self._allowed_error, int(SHARE * self._left),
+                                     self._progress)
+        self._left = self._work if search.counterexample else self._left - search.spent
+        return search

@@ -17,7 +17,7 @@ from proofs.formula.common.reading import RowGroup
 from proofs.formula.common.sweeps import Step
 from proofs.formula.stick_breaking.worst_case import Ends, Reached, Walk
 from proofs.formula.transcript import Record, ignore
-from proofs.formula.z3.solver import Question, all_of, any_of, integer, rational
+from proofs.formula.z3.solver import Question, all_of, all_proved, any_of, integer, rational
 from proofs.formula.z3.unfolding import Unfolding
 
 EXTRA_BITS = 32
@@ -38,11 +38,7 @@ def proves_stick(obligation: AttentionObligation, bound: Fraction, bits: int, re
             about = (f"o stays between the ends of the invariant, and errs by at most {bound}, in the rows of n = "
                      f"{group.n} that share the query of i = {group.rows[0]}")
             questions.append(Question(about, LEGEND, (), z3.BoolVal(True), any_of(wrong)))
-    for question in questions:
-        if not question.is_proved():
-            return False
-        record(question)
-    return True
+    return all_proved(questions, record)
 
 
 class _Steps:

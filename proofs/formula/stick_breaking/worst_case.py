@@ -50,10 +50,6 @@ class Ends:
 class StickExtreme(InputExtreme):
     """One whose input is read up to the position before the row's own."""
 
-    def terms(self) -> list[tuple[Fraction, Fraction]]:
-        """None: weights depend on other scores than softmax."""
-        return []
-
     def read(self) -> list[tuple[Fraction, Fraction]]:
         """The scaled score and the value of every position before the row's own, in reading order."""
         return [(option.score, option.value) for option in self.chosen()]
@@ -116,14 +112,9 @@ class Walk:
 
 def find_stick_worst_case(obligation: AttentionObligation, bits: int) -> WorstCase:
     """The largest errors over all rows of the obligation."""
-    found: dict[bool, StickExtreme | None] = {False: None, True: None}
     walk = Walk(bits)
-    for group in obligation.groups:
-        for extreme in _extremes_of(obligation, group, walk):
-            best = found[extreme.truth]
-            if best is None or extreme.upper > best.upper:
-                found[extreme.truth] = extreme
-    return WorstCase(found[False], found[True])
+    return WorstCase.of((extreme.truth, extreme) for group in obligation.groups
+                        for extreme in _extremes_of(obligation, group, walk))
 
 
 def _extremes_of(obligation: AttentionObligation, group: RowGroup, walk: Walk) -> Iterator[StickExtreme]:
@@ -140,7 +131,7 @@ def _extremes_of(obligation: AttentionObligation, group: RowGroup, walk: Walk) -
                             greatest[truth] = low, high, pair[not truth], step.j
     for truth, (low, high, reached, row) in greatest.items():
         yield StickExtreme(Fraction(low, walk.unit), proved_bound(Fraction(high, walk.unit)), truth, sweep, row,
-                           reached.choices(), obligation.head.weighting)
+                           reached.choices(), weighting=obligation.head.weighting)
 
 
 def error_of(ends: tuple[Reached, Reached], truth: bool, unit: int) -> Enclosed:

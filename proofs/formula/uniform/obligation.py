@@ -7,7 +7,6 @@ from fractions import Fraction
 from constructions.language.brackets import PositionFunction
 from constructions.language.printer import format_briefly, format_count
 from constructions.language.syntax import Count, Formula
-from constructions.network.lengths import Lengths
 from constructions.network.meanings import Average, Mean, Position, Truth
 from constructions.network.transformer import Coefficients, Head, Mask, Transformer
 from constructions.network.weightings import Weighting
@@ -30,17 +29,11 @@ class UniformObligation(HeadObligation):
 
     expected: PositionFunction | None
     known: KnownValues
-    lengths: Lengths
 
     @property
     def kind(self) -> Kind:
         """Uniform attention to known values, or to the truth of what is counted."""
         return Kind.MEAN if self.expected is None else Kind.UNIFORM
-
-    @property
-    def rows(self) -> int:
-        """The number of (n, i) that are checked."""
-        return self.lengths.cells
 
     def key(self) -> None:
         """Each is checked by itself: that takes no longer than to tell them apart."""
@@ -67,7 +60,7 @@ def oblige_uniform(written: Written) -> UniformObligation:
             _check_is_mean_of_counts(written.transformer, head, direction, term.coefficients)
         case meaning:
             raise AssertionError(f"no uniform head makes {meaning}")
-    return UniformObligation(written.layer, written.place, head, direction, expected, known, written.lengths)
+    return UniformObligation(written.layer, written.place, head, direction, written.lengths, expected, known)
 
 
 def check_sums_to_one(head: Head) -> None:
@@ -92,12 +85,17 @@ def _check_is_mean_of_counts(transformer: Transformer, head: Head, direction: st
             case other:
                 raise NotDerived(f"the value reads {name}, which is {other}, and a mean of counts is that of truths")
     for _, count in coefficients:
-        mask = Mask.FUTURE if count.side == "left" else Mask.PAST
-        if head.mask is not mask:
-            raise NotDerived(f"mask {head.mask.value}: {format_count(count)} needs mask {mask.value}")
+        check_mask_of(count, head.mask)
     if value != {count.operand: number for number, count in coefficients}:
         wanted = " + ".join(f"{number} {format_briefly(count.operand)}" for number, count in coefficients)
         raise NotDerived(f"the value is not {wanted} and nothing else")
+
+
+def check_mask_of(count: Count, mask: Mask) -> None:
+    """Raise NotDerived unless the mask lets a head see the positions that the count looks at, and no others."""
+    needed = Mask.FUTURE if count.side == "left" else Mask.PAST
+    if mask is not needed:
+        raise NotDerived(f"mask {mask.value}: {format_count(count)} needs mask {needed.value}")
 
 
 def check_reads_known(row: Coefficients, known: KnownValues, what: str) -> None:

@@ -1,6 +1,6 @@
 """A fresh solver per question, numerals of any size, and formulas as Z3 terms."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -103,6 +103,19 @@ class Question:
             Undecided: if Z3 gives up.
         """
         return are_contradictory(*self.hypotheses, self.condition)
+
+
+def all_proved(questions: Iterable[Question], record: Callable[[Question], None]) -> bool:
+    """Whether all are proved; ``record`` gets those that are, up to the first that is not.
+
+    Raises:
+        Undecided: if Z3 gives up.
+    """
+    for question in questions:
+        if not question.is_proved():
+            return False
+        record(question)
+    return True
 
 
 def are_contradictory(*terms: Any) -> bool:
