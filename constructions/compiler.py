@@ -29,7 +29,7 @@ from constructions.statements.other_weightings import OF_THEIR_OWN, check_weight
 from constructions.statements.predicates_on_sums import add_predicate_on_sum
 from constructions.statements.theorem_12_previous_next import add_next, add_previous
 from constructions.statements.theorem_13_previous_causal import add_previous_causal
-from constructions.statements.theorem_15_since_until import add_since, add_until
+from constructions.statements.theorem_15_since_until import add_since_or_until
 from constructions.statements.theorem_16_since_causal import add_since_causal
 from constructions.statements.theorem_20_as_printed import add_comparison_as_printed, add_predicate_on_count_as_printed
 from constructions.statements.theorem_20_counting import add_comparison, add_predicate_on_count
@@ -132,9 +132,9 @@ def add_truth(draft: Draft, formula: syntax.Formula, as_printed: bool = False) -
         case syntax.Next():
             return add_next(draft, formula)
         case syntax.Since():
-            return add_since_causal(draft, formula) if draft.regime.causal else add_since(draft, formula)
+            return add_since_causal(draft, formula) if draft.regime.causal else add_since_or_until(draft, formula)
         case syntax.Until():
-            return add_until(draft, formula)
+            return add_since_or_until(draft, formula)
     raise AssertionError(f"no construction: {formula!r}")
 
 

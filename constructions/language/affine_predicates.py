@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from constructions.language.arithmetic import NEGATE, Postfix
 from constructions.language.expressions import Expression, parse_expression, substitute
-from constructions.language.number_tests import NUMBER_TESTS
+from constructions.language.functions import NUMBER_TESTS
 from constructions.language.predicate_definition import PredicateDefinition
 from constructions.language.predicates import define
 from constructions.language.syntax import Count, Formula, Predicate, PredicateOnCount, PredicateOnSum, Term

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from constructions.language.functions import FUNCTIONS, Number
-from constructions.language.number_tests import NUMBER_TESTS
+from constructions.language.functions import FUNCTIONS, NUMBER_TESTS, Number
 
 Function = Callable[[Mapping[str, int]], Any]
 Operations = Mapping[str, Callable[..., Any]]
@@ -84,7 +83,7 @@ def _power(base: Number, exponent: Number) -> Number:
     if exponent.denominator != 1:
         raise OutOfRangeError("has an exponent that is not an integer")
     if base in (0, 1, -1):
-        return _power_of_unit(int(base), int(exponent))
+        return power_of_unit(int(base), int(exponent))
     times = exponent.numerator
     if abs(times) > MAX_EXPONENT:
         raise OutOfRangeError(f"has an exponent outside -{MAX_EXPONENT}..{MAX_EXPONENT}")
@@ -93,12 +92,11 @@ def _power(base: Number, exponent: Number) -> Number:
     return base**times if times > 0 else Fraction(base) ** times
 
 
-def _power_of_unit(base: int, exponent: int) -> int:
+def power_of_unit(base: int, exponent: int) -> int:
+    """base ** exponent for a base of -1, 0 or 1 and an integer of any length."""
     if base == 0 and exponent < 0:
         raise ZeroDivisionError
-    if base == 0:
-        return int(exponent == 0)
-    return 1 if exponent % 2 == 0 else base
+    return 1 if exponent == 0 or (base and exponent % 2 == 0) else base
 
 
 UNARY: Mapping[str, Callable[[Number], Number]] = {

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from constructions.language.arithmetic import MAX_BITS, MAX_EXPONENT, NEGATE, Postfix
+from constructions.language.arithmetic import MAX_BITS, MAX_EXPONENT, NEGATE, Postfix, power_of_unit
 from constructions.language.functions import DIGITS, FUNCTIONS, Number, UndefinedError, functions_to
 
 
@@ -136,7 +136,7 @@ def _power(base: Cells, exponent: Cells) -> Cells:
         raise NotCoveredError
     exponents = exponent.numerators
     if base.denominators is None and base.bits <= 1 and min(exponents, default=0) >= 0:
-        return Cells([_power_of_unit(b, e) for b, e in zip(base.numerators, exponents, strict=True)], None, 1)
+        return Cells([power_of_unit(b, e) for b, e in zip(base.numerators, exponents, strict=True)], None, 1)
     times = exponents[0] if exponents else 0
     if abs(times) > MAX_EXPONENT or any(e != times for e in exponents):
         raise NotCoveredError
@@ -146,11 +146,6 @@ def _power(base: Cells, exponent: Cells) -> Cells:
     raised = [x ** abs(times) for x in base.numerators]
     below = None if base.denominators is None else [x ** abs(times) for x in base.denominators]
     return Cells(raised, below, bits)
-
-
-def _power_of_unit(base: int, exponent: int) -> int:
-    """base ** exponent for a base of -1, 0 or 1 and a natural exponent of any length."""
-    return 1 if exponent == 0 or (base and exponent % 2 == 0) else base
 
 
 _BINARY: dict[object, Callable[[Cells, Cells], Cells]] = {

@@ -17,8 +17,15 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from constructions.language.arithmetic import BINARY, MAX_BITS, MAX_EXPONENT, UNARY, OutOfRangeError, Postfix, run_time
-from constructions.language.functions import DIGITS, FUNCTIONS, Number, UndefinedError, log2ceil, log2floor
-from constructions.language.number_tests import NUMBER_TESTS
+from constructions.language.functions import (
+    DIGITS,
+    FUNCTIONS,
+    NUMBER_TESTS,
+    Number,
+    UndefinedError,
+    log2ceil,
+    log2floor,
+)
 
 MORE_BITS = 448
 """Beyond four bits a digit: what goes into an enclosure of anything is known more closely than that."""

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from constructions.language.arithmetic import NEGATE, UNARY, Postfix
-from constructions.language.functions import FUNCTIONS
-from constructions.language.number_tests import NUMBER_TESTS
+from constructions.language.functions import FUNCTIONS, NUMBER_TESTS
 
 # How tightly each operator binds, and how tightly its operands must bind to go without parentheses.
 _LEVELS: dict[str, tuple[int, int, int]] = {

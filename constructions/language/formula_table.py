@@ -20,6 +20,7 @@ class FormulaTexts:
     entries: tuple[str, ...] = ()
     listed: tuple[Formula, ...] = ()
     """What the entries are the texts of."""
+    _writer = FormulaWriter({})
 
     def formula(self, formula: Formula) -> str:
         """The text that stands for the formula."""
@@ -27,11 +28,11 @@ class FormulaTexts:
 
     def count(self, count: Count) -> str:
         """The text that stands for the count."""
-        return _PLAIN.count(count)
+        return self._writer.count(count)
 
     def term(self, term: Term) -> str:
         """The text that stands for the sum."""
-        return _PLAIN.term(term)
+        return self._writer.term(term)
 
     def about(self, what: Formula | Count | Term) -> str:
         """The text that stands for any of the three."""
@@ -49,7 +50,6 @@ class FormulaTexts:
         return str(value)
 
 
-_PLAIN = FormulaWriter({})
 PLAIN_TEXTS = FormulaTexts()
 
 
@@ -72,14 +72,6 @@ class FormulaTable(FormulaTexts):
     def formula(self, formula: Formula) -> str:
         """``$k``, or the text of an atom."""
         return self._writer.formula(formula)
-
-    def count(self, count: Count) -> str:
-        """The text of the count of what ``$k`` or an atom stands for."""
-        return self._writer.count(count)
-
-    def term(self, term: Term) -> str:
-        """The text of the sum of such counts."""
-        return self._writer.term(term)
 
 
 def texts_of(mentions: Iterable[Formula]) -> FormulaTexts:

@@ -1,9 +1,11 @@
-"""The truth of formulas that depend on the position and the length only.
+"""The truth of formulas that depend on the position and the length only, and of those that a symbol decides.
 
 The position may be 0, where counts can be but no position is: ``brackets.py`` needs it.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from constructions.language import syntax
 from constructions.language.predicates import AppliedPredicate, definition_of
@@ -77,14 +79,13 @@ def positional_truths(formula: syntax.Formula, positions: range, n: int) -> list
         InputError: as ``positional_truth`` at some position without a truth.
     """
     known = _LATEST.at(positions, n)
-    if formula not in known:
-        below = syntax.operands_of_connective
-        for part in syntax.postorder(formula, lambda part: () if part in known else below(part)):
-            if part not in known:
-                known[part] = _truths_of(part, [known[operand] for operand in syntax.operands_of_connective(part)],
-                                         positions, n)
-                _LATEST.cells += len(positions)
-    return list(known[formula])
+
+    def find(part: syntax.Formula) -> tuple[bool, ...]:
+        _LATEST.cells += len(positions)
+        return _truths_of(part, [known[operand] for operand in syntax.operands_of_connective(part)], positions, n)
+
+    found = syntax.fold(formula, known, find, syntax.operands_of_connective)
+    return list(found)
 
 
 def _truths_of(formula: syntax.Formula, columns: list[tuple[bool, ...]], positions: range, n: int) -> tuple[bool, ...]:
@@ -139,3 +140,42 @@ def find_subformula_with_length(formula: syntax.Formula) -> AppliedPredicate | N
         return None
     return next((part for part in syntax.subformulas(formula)
                  if isinstance(part, AppliedPredicate) and definition_of(part).depends_on_n), None)
+
+
+# -- formulas over symbols ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _SymbolSet:
+    """The ``listed`` symbols; or, if ``others``, all but these."""
+
+    listed: frozenset[str]
+    others: bool
+
+    def __contains__(self, symbol: str) -> bool:
+        return (symbol in self.listed) is not self.others
+
+
+_TRUE_AT: WeakKeyDictionary[syntax.Formula, _SymbolSet] = WeakKeyDictionary()
+
+
+def symbolic_truth(formula: syntax.Formula, symbol: str) -> bool:
+    """The truth of a formula for which ``is_symbolic`` holds, at a position that has ``symbol``.
+
+    >>> from constructions.language.parser import parse_formula
+    >>> [symbolic_truth(parse_formula("!(Q_a | Q_b) <-> true"), symbol) for symbol in "abc"]
+    [False, False, True]
+    """
+    return symbol in syntax.fold(formula, _TRUE_AT, _true_at)
+
+
+def _true_at(formula: syntax.Formula) -> _SymbolSet:
+    """The symbols at which the formula is true, from those of its operands."""
+    if isinstance(formula, syntax.Symbol):
+        return _SymbolSet(frozenset([formula.symbol]), others=False)
+    parts = [_TRUE_AT[part] for part in syntax.operands(formula)]
+    listed = frozenset().union(*(part.listed for part in parts))
+    others = connective(formula, tuple(part.others for part in parts))
+    assert others is not None, f"not symbolic: {formula!r}"
+    return _SymbolSet(frozenset(symbol for symbol in listed
+                                if connective(formula, tuple(symbol in part for part in parts)) is not others), others)

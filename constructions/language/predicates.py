@@ -12,8 +12,7 @@ from types import MappingProxyType
 
 from constructions.errors import InputError
 from constructions.language.expressions import Expression, parse_expression, rename_variables
-from constructions.language.functions import FUNCTIONS
-from constructions.language.number_tests import is_power_of_two, is_prime, is_square
+from constructions.language.functions import FUNCTIONS, is_power_of_two, is_prime, is_square
 from constructions.language.predicate_definition import PredicateDefinition
 from constructions.language.syntax import Formula, Predicate, PredicateOnCount, PredicateOnSum, subformulas_of_all
 
@@ -94,7 +93,7 @@ def parse_predicate_definition(text: str) -> PredicateDefinition:
         condition = parse_expression(body.strip(), frozenset(variables), boolean=True)
     except InputError as error:
         raise InputError(f"predicate {_shorten(name)}: {error}") from None
-    return _define(name, variables, condition)
+    return define(name, rename_variables(condition, dict(zip(variables, ("k", "n"), strict=False))))
 
 
 def parse_predicate_definitions(texts: Iterable[str]) -> dict[str, PredicateDefinition]:
@@ -109,10 +108,6 @@ def parse_predicate_definitions(texts: Iterable[str]) -> dict[str, PredicateDefi
             raise InputError(f"predicate {definition.name}: defined twice, expected distinct names")
         found[definition.name] = definition
     return found
-
-
-def _define(name: str, variables: list[str], condition: Expression) -> PredicateDefinition:
-    return define(name, rename_variables(condition, dict(zip(variables, ("k", "n"), strict=False))))
 
 
 def define(name: str, condition: Expression) -> PredicateDefinition:

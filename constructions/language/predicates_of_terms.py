@@ -17,8 +17,8 @@ from math import gcd
 
 from constructions.errors import Unsupported
 from constructions.language.affine_predicates import NumericalPredicate
+from constructions.language.functions import NUMBER_TESTS
 from constructions.language.linear_conditions import LENGTH, find_linear_form
-from constructions.language.number_tests import NUMBER_TESTS
 from constructions.language.predicate_definition import PredicateDefinition
 from constructions.language.quotients import Summand, greatest_step, quotient
 from constructions.language.remainders import MAX_SPLIT, remainder_is

@@ -31,9 +31,11 @@ from constructions.language.syntax import (
     Symbol,
     Term,
     Until,
+    fold,
     operands,
     postorder,
     subformulas,
+    write_with,
 )
 from constructions.text import printable
 
@@ -385,10 +387,14 @@ def written_length(formula: Formula) -> int:
     >>> written_length(Symbol("a"))
     3
     """
-    found = _LENGTHS.get(formula)
-    if found is None:
-        for part in postorder(formula, lambda part: () if part in _LENGTHS else _written_parts(part)):
-            if part not in _LENGTHS:
-                _LENGTHS[part] = min(_PLAIN.length_from(part, _LENGTHS), _ENORMOUS)
-        found = _LENGTHS[formula]
-    return found
+    return fold(formula, _LENGTHS, lambda part: min(_PLAIN.length_from(part, _LENGTHS), _ENORMOUS), _written_parts)
+
+
+def represent(formula: Formula) -> str:
+    """What reads back as the formula, or its beginning, if it is long: what Python shows of it."""
+    if written_length(formula) > MAX_PLAIN:
+        return f"<formula, {formula.depth} deep: {format_briefly(formula)}>"
+    return f"parse_formula({str(formula)!r})"
+
+
+write_with(format_formula, represent)

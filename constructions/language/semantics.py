@@ -57,11 +57,7 @@ class TruthTable:
 
     def values(self, formula: syntax.Formula) -> Row:
         """Whether the word satisfies ``formula`` at each position; entry 0 is position 1."""
-        if formula not in self.table:
-            for part in syntax.postorder(formula, lambda part: () if part in self.table else syntax.operands(part)):
-                if part not in self.table:
-                    self.table[part] = tuple(self._row(part))
-        return self.table[formula]
+        return syntax.fold(formula, self.table, lambda part: tuple(self._row(part)))
 
     def _row(self, formula: syntax.Formula) -> Iterable[bool]:
         """The truth at each position of a formula whose operands are in the table."""

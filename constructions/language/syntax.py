@@ -7,14 +7,15 @@ Interning   Structurally equal nodes are one object, so equality and hashing are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, MutableMapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 if TYPE_CHECKING:
     from constructions.language.predicate_definition import PredicateDefinition
 
+Found = TypeVar("Found")
 Side = Literal["left", "right"]
 Relation = Literal["<=", "<", ">=", ">", "==", "!="]
 
@@ -337,6 +338,17 @@ def postorder_of_all(formulas: Iterable[Formula], parts: Callable[[Formula], tup
     return list(finished)
 
 
+def fold(formula: Formula, known: MutableMapping[Formula, Found], find: Callable[[Formula], Found],
+         parts: Callable[[Formula], tuple[Formula, ...]] | None = None) -> Found:
+    """What ``find`` says of the formula; it may look up in ``known`` what was said of the parts, which comes first."""
+    below = parts or operands
+    if formula not in known:
+        for part in postorder(formula, lambda part: () if part in known else below(part)):
+            if part not in known:
+                known[part] = find(part)
+    return known[formula]
+
+
 class Somewhere:
     """Whether a formula or one of its subformulas has a property; asked of each node once."""
 
@@ -347,11 +359,8 @@ class Somewhere:
 
     def __call__(self, formula: Formula) -> bool:
         """Whether the formula or one of its subformulas has it."""
-        if formula not in self._found:
-            for part in postorder(formula, lambda part: () if part in self._found else operands(part)):
-                if part not in self._found:
-                    self._found[part] = self._has(part) or any(self._found[below] for below in operands(part))
-        return self._found[formula]
+        return fold(formula, self._found,
+                    lambda part: self._has(part) or any(self._found[below] for below in operands(part)))
 
 
 def is_positional(formula: Formula) -> bool:

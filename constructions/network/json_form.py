@@ -7,6 +7,7 @@ their own parsers, and every mistake is one line that says where it is and what 
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -17,7 +18,7 @@ from constructions.language.formula_table import PLAIN_TEXTS, FormulaTexts
 from constructions.language.parser import parse_count, parse_formula, parse_term
 from constructions.language.predicate_definition import PredicateDefinition
 from constructions.language.predicates import parse_predicate_definition
-from constructions.language.syntax import TRUE, Count, Formula
+from constructions.language.syntax import TRUE, Count, Formula, Term
 from constructions.network import meanings
 from constructions.network.transformer import (
     Coefficients,
@@ -39,6 +40,16 @@ MAX_DIGITS = 1000
 MAX_ENTRIES = 100_000
 _RATIONAL = re.compile(r"-?[0-9]+(/[0-9]+)?", re.ASCII)
 V = TypeVar("V")
+_MEANINGS: Mapping[str, type[meanings.Meaning]] = {
+    "position": meanings.Position, "truth": meanings.Truth, "near": meanings.Near, "product": meanings.Product,
+    "mean": meanings.Mean, "average": meanings.Average, "total": meanings.Total, "others": meanings.Others,
+    "slack": meanings.Slack, "any": meanings.Anything,
+}  # fmt: skip
+"""By the kind; the other keys are the fields."""
+
+
+def _keys(kind: str) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(_MEANINGS[kind]))
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -95,27 +106,10 @@ def transformer_to_json(transformer: Transformer) -> dict[str, Any]:
 
 def meaning_to_json(meaning: meanings.Meaning, texts: FormulaTexts = PLAIN_TEXTS) -> dict[str, Any]:
     """The JSON object of one meaning, in a file that writes formulas so."""
-    match meaning:
-        case meanings.Position(value):
-            return {"kind": "position", "value": texts.position_function(value)}
-        case meanings.Truth(formula):
-            return {"kind": "truth", "formula": texts.formula(formula)}
-        case meanings.Near(formula, when):
-            return {"kind": "near", "formula": texts.formula(formula), "when": texts.formula(when)}
-        case meanings.Product(value, formula):
-            return {"kind": "product", "value": str(value), "formula": texts.formula(formula)}
-        case meanings.Mean(count):
-            return {"kind": "mean", "count": texts.count(count)}
-        case meanings.Average(term):
-            return {"kind": "average", "term": texts.term(term)}
-        case meanings.Total(count):
-            return {"kind": "total", "count": texts.count(count)}
-        case meanings.Others(count):
-            return {"kind": "others", "count": texts.count(count)}
-        case meanings.Slack(formula):
-            return {"kind": "slack", "formula": texts.formula(formula)}
-        case meanings.Anything():
-            return {"kind": "any"}
+    (kind,) = (kind for kind, of in _MEANINGS.items() if isinstance(meaning, of))
+    parts = {key: getattr(meaning, key) for key in _keys(kind)}
+    return {"kind": kind, **{key: texts.about(part) if isinstance(part, Formula | Count | Term) else
+                             texts.position_function(part) for key, part in parts.items()}}
 
 
 def write_canonical(data: Mapping[str, Any]) -> str:
@@ -176,13 +170,6 @@ def _check_depth(text: str, where: str) -> None:
 def _quoted(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-_KEYS_OF_MEANINGS = {
-    "position": ("value",), "truth": ("formula",), "near": ("formula", "when"), "product": ("value", "formula"),
-    "mean": ("count",), "average": ("term",), "total": ("count",), "others": ("count",), "slack": ("formula",),
-    "any": (),
-}  # fmt: skip
 
 
 class _Reader:
@@ -256,31 +243,24 @@ class _Reader:
 
     def meaning(self, data: Any, where: str) -> meanings.Meaning:
         kind = data.get("kind") if isinstance(data, dict) else None
-        keys = _KEYS_OF_MEANINGS.get(kind) if isinstance(kind, str) else None
-        if keys is None:
-            raise InputError(f"{where}: {_quoted(data)}, expected a meaning of kind {', '.join(_KEYS_OF_MEANINGS)}")
+        if not isinstance(kind, str) or kind not in _MEANINGS:
+            raise InputError(f"{where}: {_quoted(data)}, expected a meaning of kind {', '.join(_MEANINGS)}")
+        keys = _keys(kind)
         _, *parts = self.fields(data, where, ("kind", *keys))
-        match kind:
-            case "position":
-                return meanings.Position(self.position_function(parts[0], where))
-            case "truth":
-                return meanings.Truth(self.formula(parts[0], where))
-            case "near":
-                return meanings.Near(self.formula(parts[0], where), self.formula(parts[1], f"{where}.when"))
-            case "product":
-                return meanings.Product(self.located(parse_expression, parts[0], where), self.formula(parts[1], where))
-            case "mean":
-                return meanings.Mean(self.count(parts[0], where))
-            case "average":
-                return meanings.Average(self.located(
-                    lambda text: parse_term(text, self.alphabet, self.predicates, self.table), parts[0], where))
-            case "total":
-                return meanings.Total(self.count(parts[0], where))
-            case "others":
-                return meanings.Others(self.count(parts[0], where))
-            case "slack":
-                return meanings.Slack(self.formula(parts[0], where))
-        return meanings.Anything()
+        return _MEANINGS[kind](*(self._part(kind, key, part, where) for key, part in zip(keys, parts, strict=True)))
+
+    def _part(self, kind: str, key: str, data: Any, where: str) -> Any:
+        match key:
+            case "value" if kind == "product":
+                return self.located(parse_expression, data, where)
+            case "value":
+                return self.position_function(data, where)
+            case "count":
+                return self.count(data, where)
+            case "term":
+                return self.located(lambda text: parse_term(text, self.alphabet, self.predicates, self.table), data,
+                                    where)
+        return self.formula(data, f"{where}.when" if key == "when" else where)
 
     def formula(self, data: Any, where: str) -> Formula:
         if isinstance(data, str) and data in self.table:

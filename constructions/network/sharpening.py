@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from constructions.errors import Unsupported
 from constructions.language.expressions import Constant, Expression, divide
-from constructions.network.transformer import Head, Layer, Transformer
+from constructions.network.transformer import Head, Transformer
 
 Place = tuple[int, int]
 """A head: its layer and its place there, both from 1."""
@@ -63,8 +63,5 @@ def _sharper(head: Head, factor: Fraction) -> Head:
 
 def _with_heads(transformer: Transformer, change: Callable[[Place, Head], Head], every: bool = False) -> Transformer:
     """Change the heads to which temperature matters, or every head."""
-    layers = tuple(
-        Layer(tuple(change((number, place), head) if every or is_sharpened(head) else head
-                    for place, head in enumerate(layer.heads, start=1)), layer.feedforward)
-        for number, layer in enumerate(transformer.layers, start=1))
-    return replace(transformer, layers=layers)
+    return transformer.with_heads(lambda number, place, head: change((number, place), head)
+                                  if every or is_sharpened(head) else head)

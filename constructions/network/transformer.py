@@ -5,8 +5,10 @@ queries (DIVERGENCES.md lists where this differs from the text of [SHA] Section 
 connections nor several heads).
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
@@ -137,6 +139,12 @@ class Transformer:
         for number, layer in enumerate(self.layers, start=1):
             for place, head in enumerate(layer.heads, start=1):
                 yield number, place, head
+
+    def with_heads(self, change: Callable[[int, int, Head], Head]) -> Transformer:
+        """The same network, each head changed; ``change`` gets its layer and its place, too."""
+        return replace(self, layers=tuple(
+            replace(layer, heads=tuple(change(number, place, head) for place, head in enumerate(layer.heads, start=1)))
+            for number, layer in enumerate(self.layers, start=1)))
 
     def weightings(self) -> tuple[str, ...]:
         """The names of the weightings that its heads have, sorted."""

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from constructions.draft import ONE, Draft
 from constructions.language import syntax
-from constructions.language.symbolic import symbolic_truth
+from constructions.language.positional import symbolic_truth
 from constructions.network.transformer import Coefficients
 
 ZERO = Fraction(0)

@@ -36,14 +36,10 @@ def break_ties(transformer: Transformer, gaps: Mapping[tuple[int, int], Law]) ->
     embedded = {constant: parse_expression("1")} if gaps else {}
     for where, name in terms.items():
         embedded[name] = parse_expression(_later(gaps[where]))
-    layers = tuple(
-        replace(layer, heads=tuple(
-            _with_term(head, constant, terms[number, place]) if (number, place) in gaps else head
-            for place, head in enumerate(layer.heads, start=1)))
-        for number, layer in enumerate(transformer.layers, start=1))
+    broken = transformer.with_heads(lambda layer, place, head: _with_term(head, constant, terms[layer, place])
+                                    if (layer, place) in gaps else head)
     directions = {**transformer.directions, **{name: Position(value) for name, value in embedded.items()}}
-    return replace(transformer, directions=directions, layers=layers,
-                   position_embedding={**transformer.position_embedding, **embedded})
+    return replace(broken, directions=directions, position_embedding={**transformer.position_embedding, **embedded})
 
 
 def _later(gap: Law) -> str:

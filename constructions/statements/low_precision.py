@@ -19,7 +19,7 @@ from constructions.statements.low_precision_previous_next import (
     add_next_for_low_precision,
     add_previous_for_low_precision,
 )
-from constructions.statements.low_precision_since_until import add_since_for_low_precision, add_until_for_low_precision
+from constructions.statements.low_precision_since_until import add_since_or_until_for_low_precision
 
 FORMATS = ("bfloat16", "binary16", "tf32", "binary32")
 """The formats that a network may be asked for."""
@@ -38,10 +38,8 @@ def add_truth_for_low_precision(draft: Draft, formula: syntax.Formula) -> str:
             return add_previous_for_low_precision(draft, formula)
         case syntax.Next():
             return add_next_for_low_precision(draft, formula)
-        case syntax.Since():
-            return add_since_for_low_precision(draft, formula)
-        case syntax.Until():
-            return add_until_for_low_precision(draft, formula)
+        case syntax.Since() | syntax.Until():
+            return add_since_or_until_for_low_precision(draft, formula)
         case syntax.Comparison():
             return add_comparison_for_low_precision(draft, formula)
         case syntax.PredicateOnCount():

@@ -29,9 +29,9 @@ from constructions.language.predicates import definition_of
 from constructions.language.printer import format_briefly
 from constructions.language.syntax import Comparison, Count, PredicateOnCount, Term
 from constructions.network.meanings import Average, Slack, Total
-from constructions.network.transformer import Coefficients, Head, Mask
-from constructions.network.weightings import Weighting
+from constructions.network.transformer import Coefficients, Mask
 from constructions.statements.lemma_07_table_lookup import reciprocal_of_length
+from constructions.statements.proposition_11_end_markers import add_uniform_head
 from constructions.statements.saturated_comparison import decide_by_slack
 from constructions.statements.theorem_20_counting import add_mean, bounded_difference
 
@@ -121,16 +121,6 @@ def _add_average(draft: Draft, term: Term) -> str:
 
 
 def _add_average_head(draft: Draft, term: Term) -> str:
-    name = draft.spell("average", term)
-    head = Head(
-        name="uniform",
-        source=SOURCE,
-        mask=Mask.FUTURE if term.coefficients[0][1].side == "left" else Mask.PAST,
-        weighting=Weighting.SOFTMAX,
-        temperature=draft.temperature,
-        queries=({},),
-        keys=({},),
-        values={name: {draft.truth(count.operand): Fraction(number) for number, count in term.coefficients}},
-    )
-    draft.add_head(head, {name: Average(term)})
-    return name
+    mask = Mask.FUTURE if term.coefficients[0][1].side == "left" else Mask.PAST
+    values = {draft.truth(count.operand): Fraction(number) for number, count in term.coefficients}
+    return add_uniform_head(draft, "uniform", SOURCE, mask, draft.spell("average", term), values, Average(term))

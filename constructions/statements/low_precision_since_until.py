@@ -10,33 +10,15 @@ Proof       If such a j is visible, the nearest leads, and the truth of left ∧
 Uses        Lemma 9.
 """
 
-from fractions import Fraction
-
-from constructions.draft import ONE, Draft
-from constructions.language.syntax import And, Implies, Since, Until
-from constructions.network.meanings import Near
-from constructions.statements.boolean_connectives import require_truth
-from constructions.statements.lemma_08_tie_breaking import Side, TieBrokenHead
-from constructions.statements.lemma_09_rounding import rounding_units
+from constructions.draft import Draft
+from constructions.language.syntax import Since, Until
 from constructions.statements.low_precision_tie_breaking import add_integer_tie_broken_head
+from constructions.statements.theorem_15_since_until import add_since_or_until
 
 SOURCE = "since, until for low precision"
 
 
-def add_since_for_low_precision(draft: Draft, formula: Since) -> str:
-    """The direction ``is[left since right]``; the operands' truths have their directions already."""
-    return _add_since_or_until(draft, formula, Side.RIGHTMOST)
-
-
-def add_until_for_low_precision(draft: Draft, formula: Until) -> str:
-    """The direction ``is[left until right]``; the operands' truths have their directions already."""
-    return _add_since_or_until(draft, formula, Side.LEFTMOST)
-
-
-def _add_since_or_until(draft: Draft, formula: Since | Until, side: Side) -> str:
-    decides = require_truth(draft, Implies(formula.left, formula.right))
-    holds = require_truth(draft, And(formula.left, formula.right))
-    near = draft.spell("near", formula)
-    plan = TieBrokenHead(f"{side.value} deciding position", SOURCE, side, {decides: ONE}, {near: {holds: ONE}})
-    add_integer_tie_broken_head(draft, plan, {near: Near(formula)}, draft.gamma)
-    return draft.add_truth(formula, rounding_units(near), Fraction(0))
+def add_since_or_until_for_low_precision(draft: Draft, formula: Since | Until) -> str:
+    """The direction ``is[left since right]`` or ``is[left until right]``; the operands' truths have theirs already."""
+    return add_since_or_until(draft, formula, SOURCE, lambda draft, plan, written: add_integer_tie_broken_head(
+        draft, plan, written, draft.gamma))

@@ -7,6 +7,7 @@ constructions of their own, they do not.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from constructions.draft import Draft
 from constructions.errors import InputError, Unsupported
@@ -15,10 +16,14 @@ from constructions.language.printer import format_briefly
 from constructions.language.syntax import Formula
 from constructions.network.weightings import Weighting
 from constructions.regimes import Regime
-from constructions.statements.additive_attention import constant_temperature, temperature_over_n
+from constructions.statements.additive_attention import (
+    add_truth_by_additive_attention,
+    constant_temperature,
+    temperature_over_n,
+)
 from constructions.statements.geometric_attention import add_truth_by_geometric_attention, logarithmic_temperature
-from constructions.statements.relu_attention import add_truth_by_relu
-from constructions.statements.sigmoid_attention import add_truth_by_sigmoid
+from constructions.statements.relu_attention import RELU
+from constructions.statements.sigmoid_attention import SIGMOID
 
 
 @dataclass(frozen=True)
@@ -30,9 +35,9 @@ class Constructions:
 
 
 OF_THEIR_OWN: Mapping[Weighting, Constructions] = {
-    Weighting.RELU: Constructions(add_truth_by_relu, constant_temperature),
-    Weighting.RELU_OVER_N: Constructions(add_truth_by_relu, temperature_over_n),
-    Weighting.SIGMOID: Constructions(add_truth_by_sigmoid, constant_temperature),
+    Weighting.RELU: Constructions(partial(add_truth_by_additive_attention, additive=RELU), constant_temperature),
+    Weighting.RELU_OVER_N: Constructions(partial(add_truth_by_additive_attention, additive=RELU), temperature_over_n),
+    Weighting.SIGMOID: Constructions(partial(add_truth_by_additive_attention, additive=SIGMOID), constant_temperature),
     Weighting.GEOMETRIC: Constructions(add_truth_by_geometric_attention, logarithmic_temperature),
     Weighting.STICK_BREAKING: Constructions(add_truth_by_geometric_attention, logarithmic_temperature),
 }

@@ -13,7 +13,7 @@ from fractions import Fraction
 from constructions.draft import Draft
 from constructions.language.expressions import parse_expression
 from constructions.language.syntax import Predicate
-from constructions.network.meanings import Position
+from constructions.network.meanings import Meaning, Position
 from constructions.network.transformer import Coefficients, Head, Mask
 
 FIRST = Predicate("FIRST", ())
@@ -66,15 +66,13 @@ def reciprocal_from_end(draft: Draft) -> str:
 
 
 def _uniform_head(draft: Draft, mask: Mask, values: Coefficients, *, name: str, value: str, case: str) -> str:
-    head = Head(
-        name=name,
-        source=f"Proposition 11 {case}",
-        mask=mask,
-        weighting=draft.weighting,
-        temperature=draft.temperature,
-        queries=({},),
-        keys=({},),
-        values={name: values},
-    )
-    draft.add_head(head, {name: Position(parse_expression(value))})
+    meaning = Position(parse_expression(value))
+    return add_uniform_head(draft, name, f"Proposition 11 {case}", mask, name, values, meaning)
+
+
+def add_uniform_head(draft: Draft, label: str, source: str, mask: Mask, name: str, values: Coefficients,
+                     meaning: Meaning) -> str:
+    """The direction of this name and meaning, which a head without scores writes."""
+    draft.add_head(Head(label, source, mask, draft.weighting, draft.temperature, ({},), ({},), {name: values}),
+                   {name: meaning})
     return name

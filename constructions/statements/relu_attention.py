@@ -8,9 +8,7 @@ Uses        additive_attention.py.
 
 from fractions import Fraction
 
-from constructions.draft import Draft
-from constructions.language.syntax import Formula
-from constructions.statements.additive_attention import Additive, Bump, Part, add_truth_by_additive_attention
+from constructions.statements.additive_attention import Additive, Bump, Part
 
 ONE, TWO = Fraction(1), Fraction(2)
 
@@ -28,8 +26,3 @@ def hat(gamma: Fraction) -> Bump:
 
 
 RELU = Additive(counting=ONE, share=ONE, at=hat_from_zero, around=hat, is_exact=True)
-
-
-def add_truth_by_relu(draft: Draft, formula: Formula) -> str:
-    """The direction of a temporal formula or one that counts, its operands' directions being there already."""
-    return add_truth_by_additive_attention(draft, formula, RELU)

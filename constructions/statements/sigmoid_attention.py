@@ -10,9 +10,7 @@ Uses        additive_attention.py; Lemma 9.
 
 from fractions import Fraction
 
-from constructions.draft import Draft
-from constructions.language.syntax import Formula
-from constructions.statements.additive_attention import Additive, Bump, Part, add_truth_by_additive_attention
+from constructions.statements.additive_attention import Additive, Bump, Part
 
 ONE, TWO = Fraction(1), Fraction(2)
 CLEAR = Fraction(7, 8)
@@ -29,8 +27,3 @@ def bump_around(gamma: Fraction) -> Bump:
 
 
 SIGMOID = Additive(counting=Fraction(0), share=TWO, at=bump, around=bump_around, is_exact=False)
-
-
-def add_truth_by_sigmoid(draft: Draft, formula: Formula) -> str:
-    """The direction of a temporal formula or one that counts, its operands' directions being there already."""
-    return add_truth_by_additive_attention(draft, formula, SIGMOID)

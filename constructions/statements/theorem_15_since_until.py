@@ -8,6 +8,7 @@ Uses        Lemma 8 b (since), Lemma 8 c (until), Lemma 9.
 Differs     nowhere. Note that Definition 14 is inclusive: left must also hold at the witness.
 """
 
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from constructions.draft import ONE, Draft
@@ -17,27 +18,18 @@ from constructions.statements.boolean_connectives import require_truth
 from constructions.statements.lemma_08_tie_breaking import Side, TieBrokenHead, add_tie_broken_head
 from constructions.statements.lemma_09_rounding import rounding_units
 
-
-def add_since(draft: Draft, formula: Since, theorem: int = 15) -> str:
-    """The direction ``is[left since right]``; the operands' truths have their directions already."""
-    return _add_since_or_until(draft, formula, Side.RIGHTMOST, theorem)
+AddHead = Callable[[Draft, TieBrokenHead, Mapping[str, Near]], None]
+"""Adds the head of a plan, which writes directions of these meanings."""
 
 
-def add_until(draft: Draft, formula: Until) -> str:
-    """The direction ``is[left until right]``; the operands' truths have their directions already."""
-    return _add_since_or_until(draft, formula, Side.LEFTMOST, 15)
-
-
-def _add_since_or_until(draft: Draft, formula: Since | Until, side: Side, theorem: int) -> str:
+def add_since_or_until(draft: Draft, formula: Since | Until, source: str = "", add_head: AddHead = add_tie_broken_head,
+                       ) -> str:
+    """The direction ``is[left since right]`` or ``is[left until right]``; the operands' truths have theirs already."""
+    side = Side.RIGHTMOST if isinstance(formula, Since) else Side.LEFTMOST
     decides = require_truth(draft, Implies(formula.left, formula.right))
     holds = require_truth(draft, And(formula.left, formula.right))
     near = draft.spell("near", formula)
-    plan = TieBrokenHead(
-        name=f"{side.value} deciding position",
-        source=f"Theorem {theorem}{draft.regime.case}",
-        side=side,
-        score={decides: ONE},
-        values={near: {holds: ONE}},
-    )
-    add_tie_broken_head(draft, plan, {near: Near(formula)})
+    plan = TieBrokenHead(f"{side.value} deciding position", source or f"Theorem 15{draft.regime.case}", side,
+                         {decides: ONE}, {near: {holds: ONE}})
+    add_head(draft, plan, {near: Near(formula)})
     return draft.add_truth(formula, rounding_units(near), Fraction(0))

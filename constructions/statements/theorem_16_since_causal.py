@@ -6,10 +6,10 @@ Claim       As Theorem 15, with Lemma 8 a in place of Lemma 8 b: the tie-breakin
 
 from constructions.draft import Draft
 from constructions.language.syntax import Since
-from constructions.statements.theorem_15_since_until import add_since
+from constructions.statements.theorem_15_since_until import add_since_or_until
 
 
 def add_since_causal(draft: Draft, formula: Since) -> str:
     """The direction ``is[left since right]``; the operands' truths have their directions already."""
     assert draft.regime.causal
-    return add_since(draft, formula, theorem=16)
+    return add_since_or_until(draft, formula, f"Theorem 16{draft.regime.case}")

@@ -22,10 +22,11 @@ from constructions.errors import InputError
 from constructions.language.expressions import parse_expression
 from constructions.language.syntax import Comparison, Count, Not, Predicate, PredicateOnCount, Term, difference
 from constructions.network.meanings import Mean, Near, Others, Product, Slack
-from constructions.network.transformer import Coefficients, Head, Mask
+from constructions.network.transformer import Coefficients, Mask
 from constructions.statements.boolean_connectives import require_truth
 from constructions.statements.lemma_07_table_lookup import TableLookup, add_lookup_head, reciprocal_of_length
 from constructions.statements.lemma_09_rounding import rounding_units
+from constructions.statements.proposition_11_end_markers import add_uniform_head
 from constructions.statements.saturated_comparison import decide
 
 MAX_COEFFICIENT = 10**9
@@ -48,19 +49,8 @@ def add_mean(draft: Draft, count: Count) -> str:
 
 
 def _add_mean_head(draft: Draft, count: Count) -> str:
-    name = draft.spell("mean", count)
-    head = Head(
-        name="uniform",
-        source=statement(draft),
-        mask=Mask.FUTURE if count.side == "left" else Mask.PAST,
-        weighting=draft.weighting,
-        temperature=draft.temperature,
-        queries=({},),
-        keys=({},),
-        values={name: {draft.truth(count.operand): ONE}},
-    )
-    draft.add_head(head, {name: Mean(count)})
-    return name
+    return add_uniform_head(draft, "uniform", statement(draft), Mask.FUTURE if count.side == "left" else Mask.PAST,
+                            draft.spell("mean", count), {draft.truth(count.operand): ONE}, Mean(count))
 
 
 def add_here(draft: Draft, count: Count) -> str:

@@ -63,10 +63,7 @@ def is_uniform(head: Head) -> bool:
 
 def soften(transformer: Transformer, temperature: Expression, weighting: Weighting = Weighting.SOFTMAX) -> Transformer:
     """Û: the same weights, with softmax (or another weighting) at this temperature; uniform heads stay as they are."""
-    layers = tuple(
-        replace(layer, heads=tuple(replace(head, weighting=weighting, temperature=temperature)
-                                   for head in layer.heads)) for layer in transformer.layers)
-    return replace(transformer, layers=layers)
+    return transformer.with_heads(lambda _, __, head: replace(head, weighting=weighting, temperature=temperature))
 
 
 # -- the constants -----------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from constructions.errors import Unsupported
 from constructions.language.arithmetic import NEGATE, Postfix
-from constructions.language.number_tests import NUMBER_TESTS
+from constructions.language.functions import NUMBER_TESTS
 from constructions.language.predicate_definition import PredicateDefinition
 
 _OPERATORS: Mapping[str, str] = {

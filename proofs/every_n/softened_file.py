@@ -18,8 +18,7 @@ from constructions.language.syntax import Constant
 from constructions.network.meanings import Anything
 from constructions.network.transformer import Transformer
 from constructions.network.validation import not_positive
-from constructions.network.weightings import Weighting
-from constructions.statements.theorem_26_uniform_tieless import Law, constants_of, is_uniform
+from constructions.statements.theorem_26_uniform_tieless import Law, constants_of, is_uniform, soften
 from proofs.every_n.kernel import Answer, Coq, find_answer
 from proofs.every_n.transformer_file import CoqFile, comment
 
@@ -135,10 +134,8 @@ def check_ties(transformer: Transformer) -> None:
 
 def _network(transformer: Transformer) -> str:
     """The parameters, with Coq's only kind of head: what weighs its scores is in the theorem."""
-    layers = tuple(replace(layer, heads=tuple(
-        replace(head, weighting=Weighting.SOFTMAX, temperature=parse_expression("1")) for head in layer.heads))
-        for layer in transformer.layers)
-    bare = replace(transformer, layers=layers, directions=dict.fromkeys(transformer.directions, Anything()))
+    bare = replace(soften(transformer, parse_expression("1")),
+                   directions=dict.fromkeys(transformer.directions, Anything()))
     title = comment(f"Hard attention made soft, over the alphabet {', '.join(transformer.alphabet)}.")
     return "\n".join([title, _HEADER, CoqFile(bare, Constant(True)).network_text()])
 

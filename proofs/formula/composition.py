@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from constructions.errors import InputError
 from constructions.language.brackets import PositionFunction
+from constructions.language.positional import symbolic_truth
 from constructions.language.printer import format_briefly
-from constructions.language.symbolic import symbolic_truth
 from constructions.language.syntax import is_symbolic, subformulas
 from constructions.network import meanings
 from constructions.network.lengths import Lengths

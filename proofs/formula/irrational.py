@@ -40,12 +40,10 @@ def known_to(transformer: Transformer, digits: int) -> Transformer:
         return function.to_digits(digits) if isinstance(function, Expression) else function
 
     return replace(
-        transformer,
+        transformer.with_heads(lambda _, __, head: replace(head, temperature=finer(head.temperature))),
         directions={name: replace(meaning, value=finer(meaning.value)) if isinstance(meaning, Position | Product)
                     else meaning for name, meaning in transformer.directions.items()},
-        position_embedding={name: finer(value) for name, value in transformer.position_embedding.items()},
-        layers=tuple(replace(layer, heads=tuple(replace(head, temperature=finer(head.temperature))
-                                                for head in layer.heads)) for layer in transformer.layers))
+        position_embedding={name: finer(value) for name, value in transformer.position_embedding.items()})
 
 
 def reads_irrational(transformer: Transformer, head: Head, direction: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from constructions.language.symbolic import symbolic_truth
+from constructions.language.positional import symbolic_truth
 from constructions.language.syntax import Formula, is_symbolic
 from constructions.network.float_formats import MAX_EXPONENT
 from constructions.network.lengths import Lengths

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from constructions.language.positional import positional_truth
-from constructions.language.symbolic import symbolic_truth
+from constructions.language.positional import positional_truth, symbolic_truth
 from constructions.language.syntax import Formula, is_symbolic
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Coefficients

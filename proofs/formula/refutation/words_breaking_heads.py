@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from constructions.language.symbolic import symbolic_truth
+from constructions.language.positional import symbolic_truth
 from constructions.language.syntax import is_symbolic, subformulas
 from proofs.formula.attention.around_pivots import find_worst_around_pivot
 from proofs.formula.attention.obligation import AttentionObligation
