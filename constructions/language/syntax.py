@@ -94,72 +94,63 @@ class Symbol(Formula):
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
-class Not(Formula):
+class _Unary(Formula):
+    """A formula with one operand."""
+
+    operand: Formula
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class _Binary(Formula):
+    """A formula with two operands."""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Not(_Unary):
     """The operand does not hold."""
 
-    operand: Formula
-
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
-class And(Formula):
+class And(_Binary):
     """Both hold."""
 
-    left: Formula
-    right: Formula
-
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
-class Or(Formula):
+class Or(_Binary):
     """At least one holds."""
 
-    left: Formula
-    right: Formula
-
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
-class Implies(Formula):
+class Implies(_Binary):
     """``left`` fails or ``right`` holds."""
 
-    left: Formula
-    right: Formula
-
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
-class Iff(Formula):
+class Iff(_Binary):
     """Both hold or neither does."""
 
-    left: Formula
-    right: Formula
-
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
-class Previous(Formula):
+class Previous(_Unary):
     """The operand holds one position to the left; false at the first position."""
 
-    operand: Formula
-
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
-class Next(Formula):
+class Next(_Unary):
     """The operand holds one position to the right; false at the last position."""
 
-    operand: Formula
-
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
-class Since(Formula):
+class Since(_Binary):
     """``right`` held at some position up to here, and ``left`` from that position (inclusive) to here."""
 
-    left: Formula
-    right: Formula
-
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
-class Until(Formula):
+class Until(_Binary):
     """``right`` will hold at some position from here, and ``left`` from here to that position (inclusive)."""
-
-    left: Formula
-    right: Formula
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -223,11 +214,9 @@ def operands(formula: Formula) -> tuple[Formula, ...]:
     (parse_formula('Q_a'), parse_formula('Q_b'))
     """
     match formula:
-        case Not(operand) | Previous(operand) | Next(operand):
+        case _Unary(operand):
             return (operand,)
-        case And(left, right) | Or(left, right) | Implies(left, right) | Iff(left, right):
-            return left, right
-        case Since(left, right) | Until(left, right):
+        case _Binary(left, right):
             return left, right
         case PredicateOnCount(count=count):
             return (count.operand,)

@@ -127,11 +127,11 @@ Row = tuple[Fraction, ...]
 
 def _rows_by_truth(count: Count, rows: Sequence[Row], n: int) -> tuple[set[Row], set[Row]]:
     """The rows at which what is counted may be false, and those at which it may be true."""
-    if not is_positional(count.operand):
-        return set(rows), set(rows)
-    truths = positional_truths(count.operand, range(1, n + 1), n)
-    return ({row for row, truth in zip(rows, truths, strict=True) if not truth},
-            {row for row, truth in zip(rows, truths, strict=True) if truth})
+    found: tuple[set[Row], set[Row]] = set(), set()
+    for i, truths in _truths_of_rows(count, n):
+        for truth in truths:
+            found[truth].add(rows[i - 1])
+    return found
 
 
 class _Places:

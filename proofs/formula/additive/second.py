@@ -16,7 +16,7 @@ from proofs.formula.additive.obligation import SelectingObligation, Situation
 from proofs.formula.additive.responses import Bump
 from proofs.formula.additive.worst_case import Bumpy
 from proofs.formula.transcript import Record, ignore
-from proofs.formula.z3.solver import Question, all_of, all_proved, any_of, rational, total
+from proofs.formula.z3.solver import Question, all_proved, any_of, one_of, rational, total
 from proofs.formula.z3.unfolding import Unfolding
 
 EXTRA_BITS = 64
@@ -93,8 +93,7 @@ def _ask_law(obligation: SelectingObligation, situation: Situation) -> Question:
         law = z3.If(unfold.truth(obligation.count.operand),
                     z3.And(z3.Or(is_one, is_zero), after == is_one, truth == is_one),
                     z3.And(is_zero, after == before, truth == before))
-    letters = any_of([all_of([atom == z3.BoolVal(each) for atom, each in zip(atoms, letter, strict=True)])
-                      for letter in obligation.letters]) if atoms else z3.BoolVal(True)
+    letters = one_of(obligation.letters, atoms) if atoms else z3.BoolVal(True)
     legend = (*(f"atom_{a}: {format_briefly(atom)}" for a, atom in enumerate(target.atoms)),
               "memory_0: what the operator remembers of the position before")
     about = "every letter keeps the law of " + ("the neighbour" if obligation.peak else "the last that is counted")

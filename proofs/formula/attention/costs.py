@@ -51,10 +51,7 @@ class Costs:
 
     def hull(self, rows: Sequence[SweepRow], truth: bool, bound: Fraction, bits: int) -> list[list[int]]:
         """The least cost over the rows, per position (nearest first) and option, compressed to small integers."""
-        longest = rows[-1]
-        scale = lcm(bound.denominator, *(o.value.denominator for step in longest.steps for o in step.options))
-        factors = [[int((bound - option_error(option.value, truth)) * scale) for option in step.options]
-                   for step in longest.steps]
+        factors = room_of(rows[-1].steps, truth, bound)
         least: list[list[Cost]] = []
         for row in reversed(rows):
             for place, weights in enumerate(self._row_weights(row)):
@@ -76,6 +73,12 @@ class Costs:
         if difference not in self._weights:
             self._weights[difference] = enclose_exp(Fraction(difference, self._denominator), self.bits)
         return self._weights[difference]
+
+
+def room_of(steps: Sequence[Step], truth: bool, bound: Fraction) -> list[list[int]]:
+    """bound - err of each option of each step, over one denominator."""
+    scale = lcm(bound.denominator, *(option.value.denominator for step in steps for option in step.options))
+    return [[int((bound - option_error(option.value, truth)) * scale) for option in step.options] for step in steps]
 
 
 def rounded_cost(factor: int, weight: Dyadic, bits: int) -> Cost:

@@ -16,9 +16,9 @@ from constructions.language.arithmetic import NEGATE, run_time
 from constructions.language.expressions import Expression, parse_expression
 from constructions.language.functions import FUNCTIONS
 from proofs.enclosures.exponential import Dyadic
-from proofs.formula.attention.costs import rows_of
+from proofs.formula.attention.costs import room_of, rows_of
 from proofs.formula.attention.obligation import AttentionObligation
-from proofs.formula.attention.worst_case import WeighedSweep, minimum_costs, option_error
+from proofs.formula.attention.worst_case import WeighedSweep, minimum_costs
 from proofs.formula.common.reading import Reading, RowGroup
 from proofs.formula.common.sweeps import Sweep
 from proofs.formula.two_provers import Disagreement
@@ -120,13 +120,13 @@ def _confirm(obligation: AttentionObligation, weighed: WeighedSweep, truth: bool
     from proofs.formula.attention.second import proves_row  # z3 takes a fifth of a second to import
 
     bound, weights = obligation.allowed_error, weighed.weights
-    scale = lcm(bound.denominator, *(o.value.denominator for step in weighed.sweep.steps for o in step.options))
+    rooms = room_of(weighed.sweep.steps, truth, bound)
     greatest = max(weight.upper for step in weights for weight in step)
     for row in rows_of(weighed.sweep):
         if row.i in minima and minima[row.i] << CLOSE <= greatest:
-            costs = [[int((bound - option_error(option.value, truth)) * scale) * weight.lower
-                      for option, weight in zip(step.options, found, strict=True)]
-                     for step, found in zip(row.steps, weights[len(row.steps) - 1::-1], strict=True)]
+            read = zip(rooms[len(row.steps) - 1::-1], weights[len(row.steps) - 1::-1], strict=True)
+            costs = [[room * weight.lower for room, weight in zip(rooms_here, found, strict=True)]
+                     for rooms_here, found in read]
             if not proves_row(obligation, row, truth, costs):
                 raise Disagreement(f"Z3 does not find that the error at n = {row.n}, i = {row.i} is at most {bound}, "
                                    "which it is by exact sums")

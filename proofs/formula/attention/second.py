@@ -21,7 +21,7 @@ from proofs.formula.common.letters import spread
 from proofs.formula.common.reading import RowGroup
 from proofs.formula.common.targets import Target
 from proofs.formula.transcript import Record, ignore
-from proofs.formula.z3.solver import Question, all_of, any_of, choose, integer, total
+from proofs.formula.z3.solver import Question, choose, integer, one_of, total
 from proofs.formula.z3.unfolding import Unfolding
 
 
@@ -113,8 +113,7 @@ def _ask(obligation: AttentionObligation, rows: list[SweepRow], truth: bool, hul
     for k, step in enumerate(longest.steps):
         by_assignment = spread(letters, [hull[k][choice] for choice in step.choices])
         if len(letters) < len(by_assignment):
-            given.append(any_of([all_of(list(map(z3.BoolRef.__eq__, atoms[k], map(z3.BoolVal, letter))))
-                                 for letter in letters]))
+            given.append(one_of(letters, atoms[k]))
         given += [costs[k] >= integer(min(0, *by_assignment)), costs[k] <= integer(max(0, *by_assignment))]
         given.append(costs[k] == z3.If(present[k], choose(atoms[k], by_assignment), z3.IntVal(0)))
     return Question(_describe(rows, truth, bound), _legend(target), tuple(given),

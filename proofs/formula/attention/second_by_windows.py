@@ -27,7 +27,7 @@ from proofs.formula.common.letters import spread
 from proofs.formula.common.reading import RowGroup
 from proofs.formula.common.targets import Target
 from proofs.formula.transcript import Record
-from proofs.formula.z3.solver import Question, all_of, any_of, choose, integer, total
+from proofs.formula.z3.solver import Question, all_of, any_of, choose, integer, one_of, total
 from proofs.formula.z3.unfolding import Unfolding
 
 WEIGHT_BITS = 320
@@ -156,8 +156,7 @@ class _Place:
         """Predicates are as at some position, and atoms over symbols as some symbol makes them."""
         given = [any_of([self._is_context(context) for context in self._values])] if self._predicates else []
         if len(self._assignments) < 1 << len(self.atoms):
-            given.append(any_of([all_of(list(map(z3.BoolRef.__eq__, self.atoms, map(z3.BoolVal, letter))))
-                                 for letter in self._assignments]))
+            given.append(one_of(self._assignments, self.atoms))
         return given
 
     def _is_context(self, context: tuple[bool, ...]) -> Any:

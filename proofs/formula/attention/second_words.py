@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import lcm
 from typing import Any
 
 import z3
@@ -10,8 +9,8 @@ import z3
 from constructions.language import syntax
 from constructions.language.predicates import definition_of
 from constructions.language.semantics import RELATIONS
-from proofs.formula.attention.costs import FINE_BITS, compressed, rounded_cost
-from proofs.formula.attention.worst_case import WeighedSweep, option_error
+from proofs.formula.attention.costs import FINE_BITS, compressed, room_of, rounded_cost
+from proofs.formula.attention.worst_case import WeighedSweep
 from proofs.formula.common.letters import realizable, spread
 from proofs.formula.common.targets import Target
 from proofs.formula.z3.solver import Resources, choose, connective_term
@@ -31,12 +30,10 @@ def find_word(target: Target, alphabet: Sequence[str], weighed: WeighedSweep, i:
     solver = resources.new_solver()
     word = _Word(solver, alphabet, n)
     solver.add(word.truth(target.formula, i) == truth)
-    scale = lcm(bound.denominator, *(o.value.denominator for step in weighed.sweep.steps for o in step.options))
+    rooms = room_of(weighed.sweep.steps, truth, bound)
     gains, choices, letters = [], [], realizable(target.atoms, alphabet)
-    for step, weights in zip(weighed.sweep.steps, weighed.weights, strict=True):
-        factors = [int((option_error(option.value, truth) - bound) * scale) for option in step.options]
-        gains.append([rounded_cost(factor, weight, FINE_BITS)
-                      for factor, weight in zip(factors, weights, strict=True)])
+    for step, room, weights in zip(weighed.sweep.steps, rooms, weighed.weights, strict=True):
+        gains.append([rounded_cost(-each, weight, FINE_BITS) for each, weight in zip(room, weights, strict=True)])
         choices.append((step.choices, [word.truth(atom, step.j) for atom in target.atoms]))
         if step.j == i:
             break

@@ -90,15 +90,17 @@ class _EnclosedWeights:
     def ends(self, peak: Peak, offset: int) -> Ends:
         key = (peak, offset)
         if key not in self._ends:
-            self._ends[key] = self._enclose(peak.drop(offset))
+            self._ends[key] = ends_of_exp(peak.drop(offset), self._bits)
         return self._ends[key]
 
-    def _enclose(self, drop: Fraction) -> Ends:
-        if drop < -NEGLIGIBLE_NATS:
-            return Fraction(0), NEGLIGIBLE
-        ends = enclose_exp(drop, self._bits)
-        unit = Fraction(2) ** ends.exponent
-        return ends.lower * unit, ends.upper * unit
+
+def ends_of_exp(drop: Fraction, bits: int) -> Ends:
+    """Two rationals with e^drop between them."""
+    if drop < -NEGLIGIBLE_NATS:
+        return Fraction(0), NEGLIGIBLE
+    ends = enclose_exp(drop, bits)
+    unit = Fraction(2) ** ends.exponent
+    return ends.lower * unit, ends.upper * unit
 
 
 def _hulls(profiles: LookupProfiles, group: Sequence[LookupProfile], weights: _EnclosedWeights) -> list[Hull]:

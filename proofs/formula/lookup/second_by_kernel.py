@@ -4,7 +4,7 @@ If the position that is looked for weighs less than 1 - e, each other one weighs
 (docs/certificate.md, section 5, a pivot); Z3 shows that together they are no more than e.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -44,20 +44,17 @@ def proves_lookup_by_kernel(found: KernelWorstCase, weighting: Weighting, bound:
 
 def question_about_gaps(gaps: Iterable[Fraction], weighting: Weighting, bound: Fraction) -> Question:
     """Whether things of these gaps, each of which errs, may weigh more than the bound together."""
-    heaviest = [Fraction(loss_above(weighting, bound, gap, BITS), bound.denominator << BITS) for gap in gaps]
-    weights = [z3.Real(f"w_{k}") for k in range(1, len(heaviest) + 1)]
-    return Question(f"the values that err weigh at most {bound} together", LEGEND, _between(weights, heaviest),
+    weights, given = _weights(gaps, weighting, bound)
+    return Question(f"the values that err weigh at most {bound} together", LEGEND, given,
                     z3.BoolVal(True), total(weights) > rational(bound))
 
 
 def _about_distances(sharpness: Fraction, weighting: Weighting, bound: Fraction, longest: int) -> Question:
     gaps = [gap for k in range(1, longest) if (gap := -sharpness * k * k) > WEIGHS_NOTHING_FROM[weighting]]
     least_share = 1 - weight_of_pivot(weighting, gaps, BITS).upper
-    heaviest = [Fraction(loss_above(weighting, least_share, gap, BITS), least_share.denominator << BITS)
-                for gap in gaps]
-    weights = [z3.Real(f"w_{k}") for k in range(1, len(gaps) + 1)]
+    weights, given = _weights(gaps, weighting, least_share)
     distance = total([k * weight for k, weight in enumerate(weights, start=1)])
-    return Question(f"the mean distance is at most {bound}", LEGEND_OF_NUMBERS, _between(weights, heaviest),
+    return Question(f"the mean distance is at most {bound}", LEGEND_OF_NUMBERS, given,
                     z3.BoolVal(True), distance > rational(bound))
 
 
@@ -71,6 +68,9 @@ def _about_terms(terms: Terms, weighting: Weighting, bound: Fraction) -> Questio
                     z3.BoolVal(True), missed > rational(bound))
 
 
-def _between(weights: Sequence[Any], heaviest: Sequence[Fraction]) -> tuple[Any, ...]:
-    return tuple(end for weight, most in zip(weights, heaviest, strict=True)
-                 for end in (weight >= 0, weight <= rational(most)))
+def _weights(gaps: Iterable[Fraction], weighting: Weighting, error: Fraction) -> tuple[list[Any], tuple[Any, ...]]:
+    """A weight for each gap, and that it is between 0 and the kernel of the gap at the error."""
+    heaviest = [Fraction(loss_above(weighting, error, gap, BITS), error.denominator << BITS) for gap in gaps]
+    weights = [z3.Real(f"w_{k}") for k in range(1, len(heaviest) + 1)]
+    return weights, tuple(end for weight, most in zip(weights, heaviest, strict=True)
+                          for end in (weight >= 0, weight <= rational(most)))

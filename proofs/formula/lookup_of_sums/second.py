@@ -4,8 +4,7 @@ from fractions import Fraction
 
 import z3
 
-from proofs.enclosures.exponential import enclose_exp
-from proofs.formula.lookup.second import NEGLIGIBLE, NEGLIGIBLE_NATS
+from proofs.formula.lookup.second import ends_of_exp
 from proofs.formula.lookup.second_by_kernel import question_about_gaps
 from proofs.formula.lookup_of_sums.obligation import LookupOfSumObligation
 from proofs.formula.lookup_of_sums.worst_case import drops
@@ -35,16 +34,8 @@ def _ask(obligation: LookupOfSumObligation, bound: Fraction) -> Question:
     given, weights, missed = [], [z3.RealVal(1)], [z3.RealVal(0)]
     for k, drop in enumerate(drops(obligation), start=1):
         weight, miss = z3.Real(f"w_{k}"), z3.Real(f"y_{k}")
-        given += [weight >= 0, weight <= rational(2 * _greatest(drop)), miss >= 0, miss <= weight]
+        given += [weight >= 0, weight <= rational(2 * ends_of_exp(drop, BITS)[1]), miss >= 0, miss <= weight]
         weights.append(weight)
         missed.append(miss)
     about = f"the weighted mean misses the truth by at most {bound} in all cases"
     return Question(about, LEGEND, tuple(given), z3.BoolVal(True), total(missed) > rational(bound) * total(weights))
-
-
-def _greatest(drop: Fraction) -> Fraction:
-    """At least exp(drop)."""
-    if drop < -NEGLIGIBLE_NATS:
-        return NEGLIGIBLE
-    ends = enclose_exp(drop, BITS)
-    return ends.upper * Fraction(2) ** ends.exponent

@@ -167,6 +167,12 @@ def any_of(terms: Sequence[Any]) -> Any:
     return terms[0] if len(terms) == 1 else z3.Or(*terms)
 
 
+def one_of(letters: Sequence[Sequence[bool]], atoms: Sequence[Any]) -> Any:
+    """That the atoms have the truths of one of the letters."""
+    return any_of([all_of([atom == z3.BoolVal(truth) for atom, truth in zip(atoms, letter, strict=True)])
+                   for letter in letters])
+
+
 def choose(atoms: Sequence[Any], values: Sequence[int]) -> Any:
     """The value that belongs to the assignment of the atoms, as nested conditionals."""
     if len(set(values)) == 1:
