@@ -66,10 +66,6 @@ class GraphFile(CoqFile):
         """The whole file, with the theorem about these lengths."""
         return self.text(_HEADER + theorem_about_graph(lengths, self.base) + PRINT_AXIOMS)
 
-    def tree_formulas(self) -> str:
-        """The formulas as trees, under the same constants."""
-        return super()._formulas()
-
     def _check_sizes(self, formula: Formula, mentioned: Sequence[Formula]) -> None:
         """A graph may be written out as long as it likes."""
 
