@@ -1,4 +1,40 @@
-"""Text from outside, before anybody sees it."""
+"""Files and text from outside: the one reader of files, and text before anybody sees it."""
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import BinaryIO
+
+from constructions.errors import InputError, Unreadable
+
+
+def read_file(place: str | Path | BinaryIO, most: int, where: str = "") -> bytes:
+    """The content of a file, by its path or open; complaints call it ``where``, or by its path.
+
+    Raises:
+        Unreadable: if there is no such file, or it cannot be read.
+        InputError: if it is longer than ``most`` bytes.
+    """
+    where = where or str(place)
+    try:
+        with Path(place).open("rb") if isinstance(place, str | Path) else nullcontext(place) as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise Unreadable(f"{where}: {error.strerror or error}") from None
+    if len(data) > most:
+        raise InputError(f"{where}: longer than {most} bytes")
+    return data
+
+
+def utf8_of(data: bytes, where: str, encoding: str = "utf-8") -> str:
+    """The text that the bytes are.
+
+    Raises:
+        InputError: if they are none.
+    """
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where}: byte {error.start + 1} is not UTF-8 text") from None
 
 
 def printable(text: str) -> str:

@@ -36,7 +36,7 @@ from certify.frame.files import read_text
 from certify.frame.look import CERTIFICATES, expect
 from certify.frame.places import WouldReplace, note_input
 from certify.frame.suffixes import SUFFIXES_OF_PROGRAMS
-from constructions.errors import InputError
+from constructions.errors import InputError, Unreadable
 from constructions.language.alphabets import parse_word
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
 from constructions.network.lengths import Lengths
@@ -75,7 +75,7 @@ def read_claims(path: str) -> ClaimsFile:
         InputError: one line that says which claim, which key and what was expected.
     """
     if path != "-" and not os.path.exists(path):
-        raise InputError(f"{path}: No such file or directory, expected a claims file (.toml); certify audit --formula "
+        raise Unreadable(f"{path}: No such file or directory, expected a claims file (.toml); certify audit --formula "
                          "FORMULA audits a formula")
     expect(path, CERTIFICATES | {"claims", "model"}, "a claims file (.toml)")
     text = read_text(path)

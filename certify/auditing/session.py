@@ -49,10 +49,7 @@ def read_kept(path: Path) -> dict[str, ClaimResult]:
     Raises:
         InputError: if the file is not what an audit writes.
     """
-    try:
-        kept = read_result(Kept, path.read_text(encoding="utf-8"), str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {error}") from None
+    kept = read_result(Kept, read_own_text(str(path)), str(path))
     if kept.version != VERSION:
         raise InputError(f"{path}: version {kept.version}, expected {VERSION}")
     return {claim.digest: claim.result for claim in kept.claims}

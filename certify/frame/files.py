@@ -11,8 +11,8 @@ from pathlib import Path
 
 from certify.frame.look import complaint, look
 from certify.frame.places import STANDARD_STREAM, find_places, note_input
-from constructions.errors import InputError, Unreadable
-from constructions.text import printable
+from constructions.errors import InputError
+from constructions.text import printable, read_file
 
 MAX_BYTES = 64_000_000
 
@@ -35,16 +35,7 @@ def read_own_text(path: str) -> str:
         InputError: if it cannot be read, is longer than MAX_BYTES or is not UTF-8.
     """
     try:
-        if path == STANDARD_STREAM:
-            data = sys.stdin.buffer.read(MAX_BYTES + 1)
-        else:
-            with Path(path).open("rb") as file:
-                data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise InputError(f"{path}: longer than {MAX_BYTES} bytes")
-        return data.decode("utf-8-sig")
-    except OSError as error:
-        raise Unreadable(f"{path}: {error.strerror or error}") from None
+        return read_file(sys.stdin.buffer if path == STANDARD_STREAM else path, MAX_BYTES, path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: {_other_kind(path)}byte {error.start + 1} is not UTF-8 text") from None
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from certify.frame.places import note_input
-from constructions.errors import InputError, Unreadable
+from constructions.errors import InputError
+from constructions.text import read_file
 
 VERSION = "314.0.7"
 SHA_256 = "66b7949e5a0cba2250b586d7e368bf12fb482800748d182c4618254b685ffaa0"
@@ -82,11 +83,7 @@ def _read_wheel(folder: Path, wheel: Wheel) -> bytes:
 
 def _read(path: Path, expected: str, option: str, writer: str) -> bytes:
     """The file with this digest, which a command writes."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES)
-    except OSError as error:
-        raise Unreadable(f"{path}: {error.strerror or error}") from None
+    data = read_file(path, MOST_BYTES)
     if (found := hashlib.sha256(data).hexdigest()) != expected:
         raise InputError(f"{option}: {path} has the SHA-256 {found}, expected {expected}: the file that {writer} "
                          "writes")

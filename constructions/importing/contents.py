@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,18 +18,6 @@ _WHOLE = {"I8": "int8", "U8": "uint8", "I16": "int16", "U16": "uint16", "I32": "
           "|i1": "int8", "|u1": "uint8", "<i2": "int16", "<u2": "uint16", "<i4": "int32", "<u4": "uint32",
           "<i8": "int64"}
 """Whole numbers, in the words of safetensors and of npz."""
-
-
-def read_bytes(path: Path, most: int, where: object) -> bytes:
-    """A file of at most so many bytes."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(most + 1)
-    except OSError as error:
-        raise InputError(f"{where}: {error.strerror or error}") from None
-    if len(data) > most:
-        raise InputError(f"{where}: longer than {most} bytes")
-    return data
 
 
 @dataclass(frozen=True)

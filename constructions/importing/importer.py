@@ -12,7 +12,7 @@ from constructions.importing import buffers, decoders, encoder_layers, families,
 from constructions.importing.array_files import read_npz, read_safetensors
 from constructions.importing.composing import rewritten
 from constructions.importing.config_file import WITHOUT_EFFECT, Settings, read_config
-from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge, read_bytes, unwrapped
+from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge, unwrapped
 from constructions.importing.names_file import Names, renamed
 from constructions.importing.onnx_file import with_external_data
 from constructions.importing.parts import Found, Interface, Weights
@@ -26,7 +26,7 @@ from constructions.importing.quantised import (
 )
 from constructions.importing.questions import Options, Questions
 from constructions.importing.torch_file import read_torch
-from constructions.text import printable
+from constructions.text import printable, read_file
 from constructions.trained.json_values import found as found_text
 from constructions.trained.network import Source, Tensor, TrainedNetwork, View, views
 from constructions.trained.validation import check_network
@@ -96,7 +96,7 @@ def import_network(files: Sequence[str | Path], options: Options | None = None, 
     sources, parts = [], []
     paths = files_of(files)
     for path in paths:
-        data, name = read_bytes(path, MAX_FILE_BYTES, path), printable(path.name)
+        data, name = read_file(path, MAX_FILE_BYTES), printable(path.name)
         sources.append(Source(name, hashlib.sha256(data).hexdigest()))
         if name.endswith(_PROGRAMS):
             if len(paths) > 1 or names:

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from constructions.errors import InputError
-from constructions.importing.contents import MAX_DIMENSIONS, Contents, Stored, read_bytes
+from constructions.importing.contents import MAX_DIMENSIONS, Contents, Stored
 from constructions.importing.quantised import numbers, plain, whole_numbers
 from constructions.tables import read_toml
-from constructions.text import printable
+from constructions.text import printable, read_file, utf8_of
 from constructions.trained.json_values import found
 from constructions.trained.network import ELEMENT_BYTES
 from constructions.trained.validation import MAX_TENSOR_BYTES
@@ -47,11 +47,7 @@ def read_names(path: str | Path) -> Names:
         InputError: if it cannot be read, or has other keys than tensors, ignore and settings.
     """
     where = printable(Path(path).name)
-    text = read_bytes(Path(path), _MAX_BYTES, where)
-    try:
-        data = read_toml(text.decode("utf-8"), where)
-    except UnicodeDecodeError as error:
-        raise InputError(f"{where}: byte {error.start + 1} is not UTF-8 text") from None
+    data = read_toml(utf8_of(read_file(path, _MAX_BYTES, where), where), where)
     for key in data:
         if key not in ("tensors", "ignore", "settings"):
             raise InputError(f"{where}: unknown key {found(key)}, expected tensors, ignore or settings")

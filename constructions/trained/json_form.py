@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from constructions.errors import InputError
 from constructions.network.json_form import MAX_BYTES, read_json
-from constructions.text import printable
+from constructions.text import printable, read_file, utf8_of
 from constructions.trained import json_values as values
 from constructions.trained import network as trained
 from constructions.trained.validation import check_network, check_total_bytes
@@ -45,14 +45,7 @@ def read_network(path: str | Path) -> trained.TrainedNetwork:
         InputError: if the file cannot be read, is too long, or holds no network.
     """
     where = printable(str(path))
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        return network_from_json(read_json(data.decode("utf-8"), where), where)
-    except OSError as error:
-        raise InputError(f"{where}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{where}: byte {error.start + 1} is not UTF-8 text") from None
+    return network_from_json(read_json(utf8_of(read_file(path, MAX_BYTES, where), where), where), where)
 
 
 def network_from_json(data: Any, where: str) -> trained.TrainedNetwork:

@@ -203,8 +203,7 @@ def refused(certify: Callable[..., Any], step: Step, result: Any, kinds: Mapping
     options = getattr(command_line().commands.get(name), "params", ())
     if "-" not in more and any("--json" in each.opts for each in options):
         again = certify(name, "--json", *more, stdin=stdin)
-        missing = first.endswith("No such file or directory") and name != "import"  # which does not tell them apart
-        verdict = "unreadable" if missing else "malformed"
+        verdict = "unreadable" if ": No such file or directory" in first else "malformed"
         assert again.code == 2 and again.json == {"verdict": verdict, "error": first.removeprefix("certify: ")}, (
             f"{step}\n{again.out}")
 
