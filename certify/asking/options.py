@@ -1,14 +1,20 @@
 """The options of the command line: names, help, and nothing of what their texts denote (that is in request.py)."""
 
-from typing import Annotated, Literal
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
+if TYPE_CHECKING:
+    from certify.asking.written import Options
+
 SharpenedBy = Literal["temperature", "position"]
 Style = Literal["ascii", "unicode", "latex"]
-Attention = Literal["soft", "hard"]
 MOST_SECONDS = 86_400
-HARD: Literal["hard"] = "hard"
+HARD = "hard"
 SOFT = "softmax"
 
 
@@ -28,22 +34,11 @@ def seconds(text: str) -> int:
     return found
 
 
-def attention(text: str) -> str:
-    """The value of --weighting where nothing but softmax and hard attention is known."""
+def attention(text: str) -> str | None:
+    """The value of --weighting where nothing but softmax and hard attention is known; softmax is as if left out."""
     if text not in (SOFT, HARD):
         raise typer.BadParameter(f"found {str(text)[:20]!r}, expected softmax or hard")
-    return text
-
-
-def attention_and_weighting(text: str | None) -> tuple[Attention, str | None]:
-    """What --weighting says: whether attention is hard, and else the name of another weighting than softmax.
-
-    >>> [attention_and_weighting(text) for text in (None, "hard", "sparsemax")]
-    [('soft', None), ('hard', None), ('soft', 'sparsemax')]
-    """
-    if text == HARD:
-        return HARD, None
-    return "soft", text
+    return None if text == SOFT else text
 
 
 # -- what a command writes: each option says so by one of these, and the command line looks after the place ------------
@@ -158,3 +153,53 @@ Certificate = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="FILE", parser=written_file, help="write the certificate here; - is standard output")]
 Claim = Annotated[str | None, typer.Option(
     "--claim", metavar="FILE", help="what the trained network is claimed to do (.toml; docs/trained.md)")]
+
+
+# -- the options that say which network is meant, and how a command has them -------------------------------------------
+
+OF_A_SUBJECT: Mapping[str, Any] = {
+    "regex": Regex, "dfa": Dfa, "alphabet": Alphabet, "dialect": Dialect, "symbol": Symbol, "regime": Regime,
+    "causal": Causal, "gamma": Gamma, "predicate": Predicate, "as_printed": AsPrinted, "temperature": Temperature,
+    "delta": Delta, "precision": Precision, "weighting": Weighting,
+    "attention": WeightingOrHard, "given": Given}
+"""By the names of the parameters; ``options_of`` reads them."""
+Command = TypeVar("Command", bound=Callable[..., None])
+
+
+def with_options(order: str, known: Mapping[str, Any] = OF_A_SUBJECT, **others: Any) -> Callable[[Command], Command]:
+    """A command with the options of this ``order``, which it gets as a mapping behind ``**``.
+
+    Each is ``known`` or one of the ``others``, or has a parameter of its own. The first one has; the others stand
+    behind it.
+    """
+    kinds, names = {**known, **others}, order.split()
+
+    def changed(command: Command) -> Command:
+        own = {one.name: one for one in inspect.signature(command, eval_str=True).parameters.values()
+               if one.kind is not one.VAR_KEYWORD}
+        first = own[names[0]]
+        made = [own.get(name) or inspect.Parameter(
+            name, first.kind, default=False if kinds[name].__origin__ is bool else None, annotation=kinds[name])
+            for name in names]
+        found = [one for name in own for one in (made if name == first.name else [own[name]] * (name not in names))]
+        command.__signature__ = inspect.Signature(found)  # type: ignore[attr-defined]
+        command.__annotations__ = {one.name: one.annotation for one in found}
+        return command
+    return changed
+
+
+def options_of(written: Mapping[str, Any]) -> Options:
+    """The options of a subject that a command was given; its ``attention`` is hard, or a weighting by its name.
+
+    >>> found = options_of({"gamma": "2", "predicate": None, "attention": "hard", "causal": False})
+    >>> found.named, found.attention
+    (['attention', 'gamma'], 'hard')
+    """
+    from certify.asking.written import Options
+
+    renamed = {"predicate": "predicates", "delta": "allowed_error", "attention": "weighting"}
+    found = {renamed.get(name, name): value for name, value in written.items() if value is not None}
+    found["predicates"] = tuple(found.get("predicates", ()))
+    if written.get("attention") == HARD:
+        found["attention"] = found.pop("weighting")
+    return Options(**found)

@@ -40,6 +40,11 @@ class Options:
     given: str | None = None
 
     @property
+    def is_language(self) -> bool:
+        """Whether a regular language stands in the place of a formula."""
+        return (self.regex, self.dfa) != (None, None)
+
+    @property
     def named(self) -> list[str]:
         """The names of those that are not left out."""
         return [field.name for field in fields(self) if getattr(self, field.name) != field.default]

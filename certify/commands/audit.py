@@ -48,6 +48,8 @@ LatexOption = Annotated[str | None, typer.Option(
     "--latex", metavar="FILE", parser=option.written_file, help="write the verdicts as tables for a paper")]
 
 
+@option.with_options("model alphabet dialect symbol predicate regime causal as_printed gamma temperature delta "
+                     "precision weighting", gamma=ClaimedGammaOption)
 def audit(
     context: typer.Context,
     claims: Annotated[str | None, typer.Argument(
@@ -55,18 +57,6 @@ def audit(
     formula: Annotated[str | None, typer.Option(
         "--formula", metavar="FORMULA", help="audit this formula's network (or that of a program, .rasp, .cr)")] = None,
     model: Annotated[str | None, typer.Option("--model", metavar="FILE", help="audit this model")] = None,
-    alphabet: option.Alphabet = None,
-    dialect: option.Dialect = None,
-    symbol: option.Symbol = None,
-    predicate: option.Predicate = None,
-    regime: option.Regime = None,
-    causal: option.Causal = False,
-    as_printed: option.AsPrinted = False,
-    gamma: ClaimedGammaOption = None,
-    temperature: option.Temperature = None,
-    delta: option.Delta = None,
-    precision: option.Precision = None,
-    weighting: option.Weighting = None,
     embeddings: EmbeddingsOption = None,
     gap: GapOption = None,
     min_n: option.MinN = 1,
@@ -83,22 +73,20 @@ def audit(
     markdown: MarkdownOption = None,
     csv: CsvOption = None,
     latex: LatexOption = None,
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
+    **written: Any,
 ) -> None:
     """Decide claimed temperatures, constants, bounds and gaps.
 
     Takes one formula or model, or a whole claims file. Each claim is certified, refuted with a replayed word, or
     unknown, length by length; critical constants are given as brackets.
     """
-    from certify.asking.written import Options
     from certify.frame.shards import read_workers
     from constructions.network.lengths import Lengths
 
     reports = Reports(html, markdown, csv, latex, as_json)
     subject = exactly_one({"CLAIMS.toml": claims, "--formula": formula, "--model": model})
-    options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, "soft", gamma, temperature,
-                      allowed_error=delta, precision=precision, dialect=dialect, weighting=weighting)
+    options = option.options_of(written)
     if claims is not None:
         refuse_beside_a_file(options, {"embeddings": embeddings, "gap": gap, "width": width, "suggest": suggest,
                                        "output": output, "critical": critical, "float": floats}, min_n, max_n)

@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 
-from certify.asking import options as option
 from certify.asking.options import written_file
 from certify.frame.terminal import complain
 
@@ -14,7 +13,6 @@ def card(
     output: Annotated[str, typer.Option(
         "-o", "--output", metavar="FILE", parser=written_file,
         help="write it here (left out: to standard output)")] = "-",
-    quiet: option.Quiet = False,
 ) -> None:
     """Write what is proved, as Markdown for a model card.
 

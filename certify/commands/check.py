@@ -55,7 +55,6 @@ def check(
     jobs: option.Jobs = None,
     verified: Annotated[bool, typer.Option(
         "--verified", help="by certify-check instead, which is proved in Coq (docs/coq.md)")] = False,
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
     """Check certificates with the independent checker.

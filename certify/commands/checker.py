@@ -35,7 +35,6 @@ def checker(
         "--numbers", help="with --verified: numbers as Coq has them (left out: these), or, faster, of Zarith")] = None,
     javascript: Annotated[bool, typer.Option(
         "--javascript", help="with --every-n or --verified: as JavaScript, for the page of a site")] = False,
-    quiet: option.Quiet = False,
 ) -> None:
     """Write the independent checker as one file.
 

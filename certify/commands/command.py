@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 import typer.core
 import typer.main
 
-from certify.asking.options import Timeout, written_file, written_folder, written_place
+from certify.asking.options import Quiet, Timeout, written_file, written_folder, written_place
 from certify.commands.files_taken import expect_kinds
 from certify.frame.places import STANDARD_STREAM, Places, keep_places
 from certify.frame.progress import silence
@@ -18,8 +18,10 @@ from constructions.deadline import time_limit
 
 WRITTEN = (written_file, written_folder, written_place)
 LIMIT = "time_limit"
-QUICK = ("run", "build", "import")
-"""Commands that show no progress."""
+QUICK = ("run", "build", "import", "crosscheck")
+"""Commands that show no progress, or have a time limit of their own."""
+SILENT = ("list", "docs", "examples", "help", "mcp")
+"""Commands that say nothing beside what was asked for."""
 COMMON = ("as_json", "quiet", LIMIT, "help")
 """The options that nearly all commands have: described once, by ``certify --help``."""
 
@@ -27,16 +29,16 @@ COMMON = ("as_json", "quiet", LIMIT, "help")
 class Command(typer.core.TyperCommand):
     """A command that refuses an option that is given twice, where all but the last would be ignored.
 
-    Before its work begins, it refuses places where nothing may be written. Those that show progress can be given a
-    time limit.
+    Before its work begins, it refuses places where nothing may be written. Those that show progress can be silenced,
+    and be given a time limit.
     """
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
-        """As typer makes it, with ``--timeout`` if the command shows progress and has no limit of its own."""
+        """As typer makes it, with ``--timeout`` and ``--quiet`` behind its own options, but for ``--json``."""
         super().__init__(*arguments, **named)
-        names = [parameter.name for parameter in self.params]
-        if "quiet" in names and "timeout" not in names and self.name not in QUICK:
-            self.params.insert(names.index("quiet"), timeout_option())
+        if self.name not in SILENT:
+            place = len(self.params) - (self.params[-1].name == "as_json")
+            self.params[place:place] = shared_options()[self.name in QUICK:]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """The options of this command; those that nearly all have are only named."""
@@ -73,21 +75,22 @@ class Command(typer.core.TyperCommand):
         Raises:
             TimeIsUp: if that is not enough, and the command says nothing of it itself.
         """
-        with keep_places() as places, silence(bool(ctx.params.get("quiet"))), time_limit(ctx.params.pop(LIMIT, None)):
+        quiet, limit = ctx.params.pop("quiet", False), ctx.params.pop(LIMIT, None)
+        with keep_places() as places, silence(quiet), time_limit(limit):
             note_outputs(self, ctx.params, places)
             expect_kinds(str(self.name), ctx.params)
             return super().invoke(ctx)
 
 
 @cache
-def timeout_option() -> Any:
-    """The option ``--timeout``, as typer makes it of a parameter."""
-    def takes_long(time_limit: Timeout = None) -> None:
+def shared_options() -> list[Any]:
+    """The options ``--timeout`` and ``--quiet``, as typer makes them of parameters."""
+    def takes_long(time_limit: Timeout = None, quiet: Quiet = False) -> None:
         """Any command that can take long."""
 
     app = typer.Typer(add_completion=False)
     app.command()(takes_long)
-    return next(parameter for parameter in typer.main.get_command(app).params if parameter.name == LIMIT)
+    return typer.main.get_command(app).params[:2]
 
 
 def note_outputs(command: Command, given: dict[str, Any], places: Places) -> None:

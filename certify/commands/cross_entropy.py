@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -35,6 +35,8 @@ PlotFile = Annotated[str | None, typer.Option(
     "--plot", metavar="FILE", parser=option.written_file, help="write a plot here, as SVG")]
 
 
+@option.with_options("steepest regex dfa alphabet dialect as_formula symbol regime causal attention gamma predicate "
+                     "as_printed temperature precision", attention=option.AttentionKind, gamma=option.Factor)
 def cross_entropy(
     subject: Subject = None,
     language: Language = "parity",
@@ -46,23 +48,10 @@ def cross_entropy(
     slope: Slope = None,
     intercept: Intercept = None,
     steepest: Steepest = None,
-    regex: option.Regex = None,
-    dfa: option.Dfa = None,
-    alphabet: option.Alphabet = None,
-    dialect: option.Dialect = None,
     as_formula: option.AsFormula = False,
-    symbol: option.Symbol = None,
-    regime: option.Regime = None,
-    causal: option.Causal = False,
-    weighting: option.AttentionKind = None,
-    gamma: option.Factor = None,
-    predicate: option.Predicate = None,
-    as_printed: option.AsPrinted = False,
-    temperature: option.Temperature = None,
-    precision: option.Precision = None,
     plot: PlotFile = None,
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
+    **written: Any,
 ) -> None:
     """Measure how well a network predicts what follows a prefix.
 
@@ -73,7 +62,6 @@ def cross_entropy(
     from certify.asking.quantities import read_lengths_to_bracket
     from certify.asking.request import read_request
     from certify.asking.subjects import Programs
-    from certify.asking.written import Options
     from certify.frame.progress import ProgressLine
     from certify.frame.so_far import answer_in_time
     from certify.numbers.cross_entropy.measure import measure, read_head, read_probability
@@ -82,11 +70,8 @@ def cross_entropy(
     every, share = Lengths(min_n, max_n), read_probability(p, "--p")
     head = read_head(slope, intercept, steepest, spell)
     numbers = None if lengths is None else read_lengths_to_bracket(lengths, every, "--lengths")
-    request = read_request(subject, Options(
-        alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed,
-        option.attention_and_weighting(weighting)[0], gamma, temperature, precision=precision,
-        dialect=dialect, regex=regex, dfa=dfa), lengths=every,
-        programs=Programs.FORMULA if as_formula else Programs.COMPILED)
+    request = read_request(subject, option.options_of(written), lengths=every,
+                           programs=Programs.FORMULA if as_formula else Programs.COMPILED)
     say_reading(request)
     with ProgressLine() as progress:
         found = answer_in_time(every, lambda some: measure(

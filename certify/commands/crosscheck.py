@@ -23,7 +23,6 @@ def crosscheck(
                                                                            "scripts")] = "cvc5",
     timeout: Annotated[int, typer.Option(
         "--timeout", metavar="S", parser=option.whole_number, help="how many seconds each script may take")] = 60,
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
     """Ask a second solver about every exported script.

@@ -31,7 +31,6 @@ def equal(
     store: given_as.Store = None,
     effort: given_as.Effort = 1,
     output: learnt.Folder = None,
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
     **claimed: Any,
 ) -> None:

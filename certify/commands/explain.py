@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,17 +17,9 @@ if TYPE_CHECKING:
     from constructions.network.transformer import Transformer
 
 
+@option.with_options("text regex dfa alphabet dialect symbol gamma predicate as_printed weighting")
 def explain(
     text: option.FormulaText = None,
-    regex: option.Regex = None,
-    dfa: option.Dfa = None,
-    alphabet: option.Alphabet = None,
-    dialect: option.Dialect = None,
-    symbol: option.Symbol = None,
-    gamma: option.Gamma = None,
-    predicate: option.Predicate = None,
-    as_printed: option.AsPrinted = False,
-    weighting: option.Weighting = None,
     style: option.PrintedStyle = "ascii",
     parenthesize: option.Parenthesize = False,
     floats: Annotated[bool, typer.Option(
@@ -36,8 +28,8 @@ def explain(
     html: Annotated[str | None, typer.Option(
         "--html", metavar="FILE", parser=option.written_file, help="write the same as a page to step through, on a "
         "word that one edits")] = None,
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
+    **written: Any,
 ) -> None:
     """Explain FORMULA, the network that computes it, and why.
 
@@ -47,20 +39,19 @@ def explain(
     """
     from certify.asking.request import read_request
     from certify.asking.subjects import Kind
-    from certify.asking.written import FormulaSubject, Options
+    from certify.asking.written import FormulaSubject
     from certify.formula.explanation import explain_floats, explain_formula, explanation_to_json, print_explanation
     from certify.formula.lesson import teach
     from certify.frame.progress import ProgressLine
     from constructions.errors import InputError
 
-    options = Options(alphabet, symbol, tuple(predicate or ()), as_printed=as_printed, gamma=gamma, dialect=dialect,
-                      regex=regex, dfa=dfa, weighting=weighting)
-    if floats and weighting is not None:
+    options = option.options_of(written)
+    if floats and options.weighting is not None:
         raise InputError("--floats: float runs are about softmax attention, expected it without --weighting")
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM))
     say_reading(request)
     assert isinstance(request.subject, FormulaSubject), "the request is about a formula"
-    explanation = explain_formula(request.subject.formula, request.alphabet, request.gamma, as_printed,
+    explanation = explain_formula(request.subject.formula, request.alphabet, request.gamma, options.as_printed,
                                   request.subject.weighting)
     if language := getattr(request.subject, "language", None):
         from certify.asking.regular import describe_language
@@ -70,7 +61,7 @@ def explain(
         built = built_first(request.subject, explanation)
         explanation = replace(explanation, lesson=teach(replace(request, subject=built[0]), built[1], progress))
         if floats:
-            explanation = explain_floats(explanation, None if gamma is None else request.gamma, progress)
+            explanation = explain_floats(explanation, None if options.gamma is None else request.gamma, progress)
     write_lesson(html, explanation, built[1])
     if html == "-":
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
-from certify.asking.options import Quiet, whole_number, written_place
+from certify.asking.options import whole_number, written_place
 from certify.frame.terminal import complain
 
 if TYPE_CHECKING:
@@ -72,7 +72,6 @@ def export(
     max_n: Annotated[int | None, typer.Option(
         "--max-n", metavar="N", parser=whole_number,
         help="for coq: state it for words of at most this length (left out: all words)")] = None,
-    quiet: Quiet = False,
 ) -> None:
     """Write a network and what is proved of it for other tools.
 

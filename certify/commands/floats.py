@@ -37,7 +37,6 @@ def floats(
     effort: option.Effort = 1,
     presets: Annotated[bool, typer.Option(
         "--presets", help="print the classes, what each assumes, and where that is written")] = False,
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
     """Certify every run in floating point, class by class.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,29 +25,16 @@ FormulasOption = Annotated[str | None, typer.Option(
     "with --json a line of JSON each")]
 
 
+@option.with_options("text regex dfa formulas alphabet dialect symbol max_n min_n regime causal output gamma predicate "
+                     "as_printed temperature delta precision weighting given")
 def formula(
     text: Annotated[str | None, typer.Argument(
         metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp, .cr): the formula of its "
         "output; left out: every shipped example")] = None,
-    regex: option.Regex = None,
-    dfa: option.Dfa = None,
     formulas: FormulasOption = None,
-    alphabet: option.Alphabet = None,
-    dialect: option.Dialect = None,
-    symbol: option.Symbol = None,
     max_n: option.MaxN = 64,
     min_n: option.MinN = 1,
-    regime: option.Regime = None,
-    causal: option.Causal = False,
     output: CertificatesOption = None,
-    gamma: option.Gamma = None,
-    predicate: option.Predicate = None,
-    as_printed: option.AsPrinted = False,
-    temperature: option.Temperature = None,
-    delta: option.Delta = None,
-    precision: option.Precision = None,
-    weighting: option.Weighting = None,
-    given: option.Given = None,
     floats: option.Float = None,
     effort: option.Effort = 1,
     jobs: option.Jobs = None,
@@ -55,8 +42,8 @@ def formula(
     store: option.Store = None,
     style: option.PrintedStyle = "ascii",
     parenthesize: option.Parenthesize = False,
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
+    **written: Any,
 ) -> None:
     """Prove that the transformer of FORMULA computes it.
 
@@ -64,15 +51,12 @@ def formula(
     """
     from certify.asking.request import read_request
     from certify.asking.subjects import Kind
-    from certify.asking.written import Options
     from constructions.network.lengths import Lengths
 
     lengths = Lengths(min_n, max_n)
-    options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
-                      temperature=temperature, allowed_error=delta, precision=precision,
-                      dialect=dialect, regex=regex, dfa=dfa, weighting=weighting, given=given)
+    options = option.options_of(written)
     runs = read_runs(floats)
-    rows = None if formulas is not None or (regex, dfa) != (None, None) else formulas_in_turn(text, symbol, alphabet)
+    rows = None if formulas is not None or options.is_language else formulas_in_turn(text, options)
     if formulas is not None or rows is not None:
         others = {"--parenthesize": parenthesize, "--min-n": min_n > 1, "--effort": effort != 1}
         refuse_beside_rows(formulas, text, options, others)
@@ -131,7 +115,7 @@ def refuse_beside_one_formula(given: dict[str, object]) -> None:
 # -- several formulas --------------------------------------------------------------------------------------------------
 
 
-def formulas_in_turn(text: str | None, symbol: str | None, alphabet: str | None) -> list[Example] | None:
+def formulas_in_turn(text: str | None, options: Options) -> list[Example] | None:
     """The shipped examples, or a formula for each value of a program's output; None if there is one formula only."""
     from certify.frame.suffixes import SUFFIXES_OF_PROGRAMS
 
@@ -139,12 +123,12 @@ def formulas_in_turn(text: str | None, symbol: str | None, alphabet: str | None)
         from certify.formula.examples import load_examples
 
         return load_examples()
-    if symbol is not None or not text.endswith(SUFFIXES_OF_PROGRAMS):
+    if options.symbol is not None or not text.endswith(SUFFIXES_OF_PROGRAMS):
         return None
     from certify.asking.programs import read_output_formulas
     from certify.formula.examples import examples_of
 
-    output = read_output_formulas(text, alphabet)
+    output = read_output_formulas(text, options.alphabet)
     return None if output.is_boolean else examples_of(output)
 
 

@@ -94,7 +94,6 @@ def import_files(
     given: GivenOption = None,
     expect: ExpectOption = None,
     show: Annotated[bool, typer.Option("--show", help="print the architecture as a table and a picture")] = False,
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
     """Read a trained transformer from its own files.

@@ -31,7 +31,6 @@ def learn(
     output: option.Certificate = None,
     svg: learnt.Drawing = None,
     html: learnt.Page = None,
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
     **claimed: Any,
 ) -> None:

@@ -41,7 +41,6 @@ def margin(
         "--gamma", metavar="NUMBER", help="multiply all scores by this (left out: 1)")] = None,
     predicate: option.Predicate = None,
     output: option.Certificate = None,
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
     """Decide the sign of a network's output, and its margin.

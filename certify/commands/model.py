@@ -19,7 +19,6 @@ def model(
     effort: option.Effort = 1,
     style: option.PrintedStyle = "ascii",
     parenthesize: option.Parenthesize = False,
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
     """Certify a transformer that somebody wrote.

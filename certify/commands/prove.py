@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,36 +17,27 @@ if TYPE_CHECKING:
     from certify.every_n.claim import TheoremClaim
 
 
+@option.with_options("text regex dfa alphabet dialect symbol regime causal output gamma predicate precision",
+                     gamma=option.Factor)
 def prove(
     text: Annotated[str | None, typer.Argument(
         metavar="FORMULA|FILE",
         help="a formula (- is standard input), a program (.rasp, .cr), a model file (.json) or a certificate (.cert)")]
     = None,
-    regex: option.Regex = None,
-    dfa: option.Dfa = None,
-    alphabet: option.Alphabet = None,
-    dialect: option.Dialect = None,
-    symbol: option.Symbol = None,
-    regime: option.Regime = None,
-    causal: option.Causal = False,
     output: Annotated[str | None, typer.Option(
         "-o", "--output", metavar="DIR", parser=option.written_folder,
         help="write the proof here, as a folder that Coq alone can check")] = None,
-    gamma: option.Factor = None,
-    predicate: option.Predicate = None,
-    precision: option.Precision = None,
     min_n: option.ProvedFrom = 1,
     max_n: option.ProvedUpTo = None,
     style: option.PrintedStyle = "ascii",
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
+    **written: Any,
 ) -> None:
     """Prove FORMULA for words of every length, by Coq.
 
     Builds the transformer of FORMULA, or reads one; Coq's kernel decides whether it computes the formula. Needs coqc
     (Debian: the package coq).
     """
-    from certify.asking.written import Options
     from certify.every_n.theorems import print_theorem, prove, theorem_to_json
     from certify.exports.coq import PROGRAMS, coq_folder
     from certify.frame.files import write_folder
@@ -55,10 +46,8 @@ def prove(
     from proofs.every_n import CoqMissing, ProvedLengths
 
     lengths = ProvedLengths(min_n, max_n)
-    options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, gamma=gamma,
-                      precision=precision, dialect=dialect, regex=regex, dfa=dfa)
     try:
-        claim = read_claim(text, options, output)
+        claim = read_claim(text, option.options_of(written), output)
         with ProgressLine() as progress:
             theorem = prove(claim, progress, lengths, of_file=output is not None)
     except CoqMissing as missing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from certify.asking.request import Request
 
 
+@option.with_options("word regex dfa alphabet dialect at regime causal gamma predicate as_printed temperature "
+                     "precision attention", gamma=option.Factor)
 def run(
     subject: Annotated[str | None, typer.Argument(
         metavar="FORMULA|FILE",
@@ -22,26 +24,14 @@ def run(
              "or a file with a trained network")] = None,
     word: Annotated[str | None, typer.Argument(
         metavar="WORD", help="symbols run together, or separated by commas or blanks")] = None,
-    regex: option.Regex = None,
-    dfa: option.Dfa = None,
-    alphabet: option.Alphabet = None,
-    dialect: option.Dialect = None,
     at: option.AtWhich = "last",
-    regime: option.Regime = None,
-    causal: option.Causal = False,
-    gamma: option.Factor = None,
-    predicate: option.Predicate = None,
-    as_printed: option.AsPrinted = False,
-    temperature: option.Temperature = None,
-    precision: option.Precision = None,
-    weighting: option.WeightingOrHard = None,
     longest: option.Longest = None,
     style: option.PrintedStyle = "ascii",
     claim: option.Claim = None,
     offset: option.Offset = None,
     head: Annotated[bool, typer.Option("--head", help="for a trained network: show attention, too")] = False,
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
+    **written: Any,
 ) -> None:
     """Show all truths and attention values on one word.
 
@@ -52,25 +42,20 @@ def run(
     from certify.asking.low_precision import lengths_served
     from certify.asking.request import read_request
     from certify.asking.subjects import Programs
-    from certify.asking.written import Options
+    from certify.asking.written import as_option
     from certify.trained.files import is_trained
 
-    subject, word = subject_and_word(subject, word, is_language=(regex, dfa) != (None, None))
+    options = option.options_of(written)
+    subject, word = subject_and_word(subject, word, options.is_language)
     if subject is not None and is_trained(subject):
         refuse_options(f"{subject} holds a trained network, which does not take this option", {
-            "--alphabet": alphabet, "--dialect": dialect, "--at": at if at != "last" else None,
-            "--regime": regime, "--causal": causal, "--gamma": gamma, "--predicate": predicate,
-            "--as-printed": as_printed, "--temperature": temperature, "--precision": precision,
-            "--weighting": weighting, "--max-n": longest,
-            "--style": style if style != "ascii" else None})
+            **dict.fromkeys(map(as_option, options.named), True), "--at": at != "last", "--max-n": longest,
+            "--style": style != "ascii"})
         run_trained(subject, word, claim, offset, head, as_json)
         return
     refuse_options(f"{subject} does not hold a trained network, and this option is for those",
                    {"--claim": claim, "--offset": offset, "--head": head})
-    attention, weighting = option.attention_and_weighting(weighting)
-    options = Options(alphabet, None, tuple(predicate or ()), regime, causal, as_printed, attention, gamma, temperature,
-                      precision=precision, dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
-    request = read_request(subject, options, lengths=lengths_served(precision, longest), programs=Programs.RUN)
+    request = read_request(subject, options, lengths=lengths_served(options.precision, longest), programs=Programs.RUN)
     say_reading(request)
     show_run(request, word, style, as_json, at)
 

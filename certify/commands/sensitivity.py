@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from constructions.network.lengths import Lengths
 
 
+@option.with_options("direction regex dfa alphabet dialect as_formula symbol regime causal gamma predicate as_printed "
+                     "temperature attention precision", gamma=option.Factor)
 def sensitivity(
     subject: Annotated[str | None, typer.Argument(
         metavar="FORMULA|FILE", help="a formula (- is standard input), a program (.rasp, .cr), a model file (.json), a "
@@ -31,27 +33,14 @@ def sensitivity(
     direction: Annotated[str | None, typer.Option(
         "--direction", metavar="NAME", help="the direction that changes (left out: the output); of a trained network a "
         "logit, as 3, or a difference, as 3-5 (left out: every logit)")] = None,
-    regex: option.Regex = None,
-    dfa: option.Dfa = None,
-    alphabet: option.Alphabet = None,
-    dialect: option.Dialect = None,
     as_formula: option.AsFormula = False,
-    symbol: option.Symbol = None,
-    regime: option.Regime = None,
-    causal: option.Causal = False,
-    gamma: option.Factor = None,
-    predicate: option.Predicate = None,
-    as_printed: option.AsPrinted = False,
-    temperature: option.Temperature = None,
-    weighting: option.WeightingOrHard = None,
-    precision: option.Precision = None,
     claim: option.Claim = None,
     offset: option.Offset = None,
     plot: Annotated[str | None, typer.Option(
         "--plot", metavar="FILE", parser=option.written_file, help="write a plot of the largest change over n here, as "
         "SVG")] = None,
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
+    **written: Any,
 ) -> None:
     """Measure how much the output changes when one symbol does.
 
@@ -59,14 +48,10 @@ def sensitivity(
     decided, elsewhere between a proved bound and the change of two replayed words. docs/sensitivity.md says what is
     claimed.
     """
-    from certify.asking.written import Options
     from constructions.network.lengths import Lengths
 
-    attention, weighting = option.attention_and_weighting(weighting)
-    options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
-                      temperature, precision=precision, dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
     asked = Asked(Lengths(min_n, max_n), at, direction, lengths)
-    finish(measure_any(subject, options, as_formula, claim, offset, asked), plot, as_json)
+    finish(measure_any(subject, option.options_of(written), as_formula, claim, offset, asked), plot, as_json)
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,6 @@ def site(
     audits: Annotated[list[str] | None, typer.Option(
         "--audit", metavar="CLAIMS.toml", help="put the audit of this claims file into the gallery, too, with all its "
         "lengths")] = None,
-    quiet: option.Quiet = False,
 ) -> None:
     """Write a web site with a gallery and the checker.
 

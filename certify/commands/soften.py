@@ -64,7 +64,6 @@ def soften(
         "--store", metavar="DIR", parser=option.written_place,
         help="keep finished parts of the work in this folder, and reuse those that are there")] = None,
     resume: Annotated[bool, typer.Option("--resume", help=f"the same as --store {DEFAULT_STORE}")] = False,
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
     """Replace hard attention by softmax, and certify the result.

@@ -39,7 +39,6 @@ def train(
     jobs: option.Jobs = None,
     dask: option.Dask = None,
     effort: given_as.Effort = 1,
-    quiet: option.Quiet = False,
     as_json: option.Json = False,
     **claimed: Any,
 ) -> None:
