@@ -111,8 +111,7 @@ def alone(word: str) -> str | None:
 
 def main() -> NoReturn:
     """Run the command line; every complaint is one line on standard error."""
-    from constructions.deadline import TimeIsUp
-    from constructions.errors import InputError, InternalError, Unreadable, Unsupported, WorkLost
+    from constructions.errors import WithoutAnswer
 
     prepare_output()
     expect_json(sys.argv[1:])
@@ -120,18 +119,10 @@ def main() -> NoReturn:
         words = sys.argv[1:] or ["--help"]
         code = command_line(alone(words[0]))(words, prog_name="certify", standalone_mode=False)
         sys.stdout.flush()
-    except InputError as error:
-        code = complain(error, "unreadable" if isinstance(error, Unreadable) else "malformed")
-    except Unsupported as construct:
-        code = complain(f"unsupported: {construct}", "unsupported")
-    except WorkLost as loss:
-        code = complain(f"no verdict: {loss}", "unknown")
-    except InternalError as contradiction:
-        code = complain(f"internal error, no verdict: {contradiction}", "unknown")
+    except WithoutAnswer as reason:
+        code = complain(reason, reason.verdict)
     except USAGE_ERROR as error:
         code = complain(describe_misuse(error))
-    except TimeIsUp as up:
-        code = complain(f"no verdict: {up}", "unknown")
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except BrokenPipeError:

@@ -12,11 +12,15 @@ from contextlib import contextmanager
 from time import monotonic, monotonic_ns
 from types import FrameType
 
+from constructions.errors import WithoutAnswer
+
 NANOSECONDS = 10**9
 
 
-class TimeIsUp(BaseException):
+class TimeIsUp(WithoutAnswer):
     """The deadline has passed. No ``Exception``, so that nothing on the way can take it for an answer."""
+
+    before = "no verdict: "
 
     def __init__(self, seconds: int) -> None:
         super().__init__(f"time is up (--timeout {seconds})")

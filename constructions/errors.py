@@ -26,12 +26,23 @@ def install(extra: str) -> str:
     return f"pip install '.[{extra}]' in a checkout of certify"
 
 
-class InputError(ValueError):
+class WithoutAnswer(BaseException):
+    """The end of a question without an answer: its verdict, and what complaints write ``before`` the message."""
+
+    verdict = "unknown"
+    before = ""
+
+
+class InputError(WithoutAnswer, ValueError):
     """Bad input from outside. ``str()`` is one line: where, what, and what was expected."""
+
+    verdict = "malformed"
 
 
 class Unreadable(InputError):
     """A file that is not there, or that cannot be read."""
+
+    verdict = "unreadable"
 
 
 class TextError(InputError):
@@ -80,8 +91,11 @@ class ProgramError(TextError):
     subject = "program, "
 
 
-class Unsupported(Exception):
+class Unsupported(WithoutAnswer, Exception):
     """A construct that is not handled; the message names it. It says nothing about whether the claim is true."""
+
+    verdict = "unsupported"
+    before = "unsupported: "
 
 
 class NoFormula(Unsupported):
@@ -92,9 +106,19 @@ class NoFormula(Unsupported):
         self.place = place
 
 
-class WorkLost(Exception):
+class Missing(WithoutAnswer, Exception):
+    """A program that is not installed; the message says what to install."""
+
+    before = "unknown: "
+
+
+class WorkLost(WithoutAnswer, Exception):
     """Work that could not be brought to its end: workers died again and again. It says nothing about the result."""
 
+    before = "no verdict: "
 
-class InternalError(Exception):
+
+class InternalError(WithoutAnswer, Exception):
     """This program contradicts itself: a bug, never a verdict."""
+
+    before = "internal error, no verdict: "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from certify.asking import options as option
-from certify.frame.terminal import complain, tell
+from certify.frame.terminal import tell
 from constructions.errors import InputError
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def checker(
     if output is None:
         output = program.name.removesuffix(".js")
         note_output("-o", output)
-    raise typer.Exit(write_program(output, program))
+    write_program(output, program)
 
 
 def chosen_program(verified: bool, numbers: Numbers | None, javascript: bool) -> Program:
@@ -80,17 +80,11 @@ def chosen_program(verified: bool, numbers: Numbers | None, javascript: bool) ->
     return VERIFIED_WITH_ZARITH if numbers is Numbers.ZARITH else VERIFIED
 
 
-def write_program(output: str, program: Program) -> int:
-    """Write the folder; the exit status."""
+def write_program(output: str, program: Program) -> None:
+    """Write the folder."""
     from certify.exports.extracted_checkers import write_extracted_checker
     from certify.frame.progress import ProgressLine
-    from proofs.every_n import CoqMissing
-    from proofs.every_n.extracted import OCamlMissing
 
-    try:
-        with ProgressLine() as progress:
-            place = write_extracted_checker(output, program, progress)
-    except (CoqMissing, OCamlMissing) as missing:
-        return complain(f"unknown: {missing}", "unknown")
+    with ProgressLine() as progress:
+        place = write_extracted_checker(output, program, progress)
     tell(f"checker in {place}")
-    return 0

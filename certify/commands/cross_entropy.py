@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from certify.asking import options as option
-from certify.commands.finish import say_reading
-from certify.frame.terminal import show_found, write_certificate
+from certify.commands.finish import end_with_plot, say_reading
 
 if TYPE_CHECKING:
-    from certify.frame.so_far import SoFar
     from certify.numbers.cross_entropy.results import CrossEntropy
     from constructions.network.lengths import Lengths
 
@@ -65,6 +63,7 @@ def cross_entropy(
     from certify.frame.progress import ProgressLine
     from certify.frame.so_far import answer_in_time
     from certify.numbers.cross_entropy.measure import measure, read_head, read_probability
+    from certify.numbers.cross_entropy.show import cross_entropy_to_json, print_cross_entropy
     from constructions.network.lengths import Lengths
 
     every, share = Lengths(min_n, max_n), read_probability(p, "--p")
@@ -76,7 +75,7 @@ def cross_entropy(
     with ProgressLine() as progress:
         found = answer_in_time(every, lambda some: measure(
             request.about(some), language, share, head, direction, of_these(numbers, every, some), progress))
-    finish(found, plot, as_json)
+    end_with_plot(found, as_json, cross_entropy_to_json, print_cross_entropy, plot, draw)
 
 
 def spell(name: str) -> str:
@@ -89,17 +88,8 @@ def of_these(numbers: list[int] | None, every: Lengths, some: Lengths) -> list[i
     return numbers if numbers is None or some == every else [n for n in numbers if n in some] or [some.last]
 
 
-def finish(found: CrossEntropy | SoFar[CrossEntropy], plot: str | None, as_json: bool) -> None:
-    """Draw it if there is a place for it, print it, and exit with its status."""
-    from certify.frame.so_far import SoFar
-    from certify.numbers.cross_entropy.show import cross_entropy_to_json, print_cross_entropy
+def draw(found: CrossEntropy) -> str:
+    """The plot; what draws is loaded when there is something to draw."""
+    from certify.numbers.cross_entropy.plot import draw_cross_entropy
 
-    if isinstance(found, SoFar):
-        write_certificate(plot, None, found.verdict, as_json, "plot")
-    elif plot is not None:
-        from certify.frame.files import write_text
-        from certify.numbers.cross_entropy.plot import draw_cross_entropy
-
-        write_text(plot, draw_cross_entropy([("the network", found)]))
-    show_found(found, as_json, cross_entropy_to_json, print_cross_entropy)
-    raise typer.Exit(found.exit_code)
+    return draw_cross_entropy([("the network", found)])

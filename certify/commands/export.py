@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 import typer
 
 from certify.asking.options import whole_number, written_place
-from certify.frame.terminal import complain
 
 if TYPE_CHECKING:
     from proofs.every_n import ProvedLengths
@@ -78,16 +77,9 @@ def export(
     A certificate is checked first; one that is rejected is not exported. A theorem for Coq is exported only if Coq
     accepts it, or with --unchecked. docs/exports.md has the formats.
     """
-    from certify.exports.coq import NoProof
-    from certify.formula.sealed import NotAccepted
     from proofs.every_n import ProvedLengths
 
-    try:
-        load_exporter(to)(path, output, **_options(to, precision, unchecked, ProvedLengths(min_n, max_n)))
-    except NotAccepted as reason:
-        raise typer.Exit(complain(reason, "rejected")) from None
-    except NoProof as verdict:
-        raise typer.Exit(complain(verdict, verdict.word)) from None
+    load_exporter(to)(path, output, **_options(to, precision, unchecked, ProvedLengths(min_n, max_n)))
 
 
 def _options(to: Format, precision: str | None, unchecked: bool, lengths: ProvedLengths) -> dict[str, Any]:

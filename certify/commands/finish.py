@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
 
-from certify.frame.terminal import note, show_found, write_found
+from certify.frame.terminal import note, show_found, write_certificate, write_found
+from certify.frame.verdicts import HasVerdict, exit_status
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
     from certify.asking.options import Style
     from certify.asking.request import Request
     from certify.formula.outcomes import Outcome
     from certify.frame.so_far import SoFar
     from proofs.enclosures.float_runs.run_class import RunClass
+
+AnAnswer = TypeVar("AnAnswer", bound=HasVerdict)
 
 
 def say_reading(request: Request) -> None:
@@ -42,7 +49,26 @@ def finish(outcome: Outcome | SoFar[Outcome], as_json: bool, style: Style, paren
     from certify.formula.outcomes_in_json import outcome_to_json
     from certify.formula.show import print_outcome
 
-    show_found(outcome, as_json, outcome_to_json, lambda out, found: print_outcome(out, found, style, parenthesize),
-               output)
-    write_found(outcome, as_json, output)
-    raise typer.Exit(outcome.exit_code)
+    end(outcome, as_json, outcome_to_json, lambda out, found: print_outcome(out, found, style, parenthesize), output)
+
+
+def end(found: AnAnswer | SoFar[AnAnswer], as_json: bool, to_json: Callable[[AnAnswer], dict[str, Any]],
+        print_on: Callable[[Console, AnAnswer], None], output: str | None = None) -> NoReturn:
+    """Print what was found, write its certificate if there is one and a place for it, and exit with its status."""
+    show_found(found, as_json, to_json, print_on, output)
+    write_found(found, as_json, output)
+    raise typer.Exit(exit_status(found.verdict))
+
+
+def end_with_plot(found: AnAnswer | SoFar[AnAnswer], as_json: bool, to_json: Callable[[AnAnswer], dict[str, Any]],
+                  print_on: Callable[[Console, AnAnswer], None], plot: str | None,
+                  draw: Callable[[AnAnswer], str]) -> NoReturn:
+    """Draw what was found if there is a place for it and time was enough, print it, and exit with its status."""
+    from certify.frame.files import write_text
+    from certify.frame.so_far import SoFar
+
+    if isinstance(found, SoFar):
+        write_certificate(plot, None, found.verdict, as_json, "plot")
+    elif plot is not None:
+        write_text(plot, draw(found))
+    end(found, as_json, to_json, print_on)

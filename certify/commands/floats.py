@@ -118,14 +118,14 @@ def read_proved(subject: str | None, max_n: int | None) -> Proved:
 
     Raises:
         InputError: if the file is neither, or the certificate does not reach so far.
-        typer.Exit: if the certificate is rejected or the network is not certified, which is said.
+        NotAccepted: if the certificate is rejected.
+        typer.Exit: if the network is not certified, which is said.
     """
     from certify.asking.request import DEFAULT_MAX_N
     from certify.asking.subjects import CERTIFICATES
     from certify.floats.survey import Proved
-    from certify.formula.sealed import NotAccepted, read_sealed_text
+    from certify.formula.sealed import read_sealed_text
     from certify.frame.files import read_text
-    from certify.frame.terminal import complain
     from constructions.errors import InputError
     from constructions.network.json_form import read_json
     from constructions.network.lengths import Lengths
@@ -136,11 +136,7 @@ def read_proved(subject: str | None, max_n: int | None) -> Proved:
     data = read_json(text, subject)
     if not (isinstance(data, dict) and data.get("format") in CERTIFICATES):
         text = certify_model(subject, data, DEFAULT_MAX_N if max_n is None else max_n)
-    try:
-        sealed = read_sealed_text(text, subject)
-    except NotAccepted as reason:
-        raise typer.Exit(complain(reason, "rejected")) from None
-    lengths = sealed.lengths
+    lengths = read_sealed_text(text, subject).lengths
     if max_n is not None and not lengths.first <= max_n <= lengths.last:
         raise InputError(f"--max-n: {max_n}, expected {lengths.first} to {lengths.last}, which the certificate claims")
     return Proved.read(text, lengths if max_n is None else Lengths(lengths.first, max_n))

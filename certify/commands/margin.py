@@ -1,13 +1,11 @@
 """`certify margin`: the sign of a network's output at one position, and how far it is from its threshold."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from certify.asking import options as option
-from certify.frame.terminal import show_found, write_found
-
-At = Literal["first", "last", "every"]
+from certify.commands.finish import end
 
 
 def margin(
@@ -15,7 +13,7 @@ def margin(
     formula: Annotated[str | None, typer.Option(
         "--formula", metavar="FORMULA", help="the formula that the output tells (left out: the one that the "
         "file states)")] = None,
-    at: Annotated[At, typer.Option(
+    at: Annotated[option.At, typer.Option(
         "--at", help="which letter the output is about: the first or last one, read at the first or last position of "
         "the whole sequence; or every letter, read at its own position")] = "last",
     alphabet: Annotated[str | None, typer.Option(
@@ -52,7 +50,6 @@ def margin(
     from certify.asking.subjects import Kind, find_subject
     from certify.frame.progress import ProgressLine
     from certify.frame.so_far import answer_in_time
-    from certify.frame.verdicts import exit_status
     from certify.margins.answer import answer
     from certify.margins.question import MarginOptions, read_question
     from certify.margins.show import answer_to_json, print_answer
@@ -63,6 +60,4 @@ def margin(
     question = read_question(find_subject(model, (Kind.NETWORK,)), options, Lengths(min_n, max_n))
     with ProgressLine() as progress:
         found = answer_in_time(question.claim.lengths, lambda some: answer(question.about(some), progress))
-    show_found(found, as_json, answer_to_json, print_answer, output)
-    write_found(found, as_json, output)
-    raise typer.Exit(exit_status(found.verdict))
+    end(found, as_json, answer_to_json, print_answer, output)

@@ -10,8 +10,7 @@ import typer
 from certify.asking import options as option
 from certify.commands.cross_entropy import of_these
 from certify.commands.decide import refuse_options
-from certify.commands.finish import say_reading
-from certify.frame.terminal import complain, show_found, write_certificate
+from certify.commands.finish import end_with_plot, say_reading
 
 if TYPE_CHECKING:
     from certify.asking.written import Options
@@ -48,10 +47,12 @@ def sensitivity(
     decided, elsewhere between a proved bound and the change of two replayed words. docs/sensitivity.md says what is
     claimed.
     """
+    from certify.numbers.sensitivity.show import print_sensitivity, sensitivity_to_json
     from constructions.network.lengths import Lengths
 
     asked = Asked(Lengths(min_n, max_n), at, direction, lengths)
-    finish(measure_any(subject, option.options_of(written), as_formula, claim, offset, asked), plot, as_json)
+    found = measure_any(subject, option.options_of(written), as_formula, claim, offset, asked)
+    end_with_plot(found, as_json, sensitivity_to_json, print_sensitivity, plot, draw)
 
 
 @dataclass(frozen=True)
@@ -77,18 +78,14 @@ def measure_any(subject: str | None, options: Options, as_formula: bool, claim: 
     """The sensitivity of the subject; what the kind of subject does not take is refused."""
     from certify.asking.written import as_option
     from certify.trained.files import is_trained
-    from constructions.errors import Unsupported
 
-    try:
-        if subject is not None and is_trained(subject):
-            refuse_options(f"{subject} holds a trained network, which does not take this option",
-                           {as_option(name): True for name in options.named} | {"--as-formula": as_formula})
-            return measure_trained(subject, claim, offset, asked)
-        refuse_options(f"{subject} does not hold a trained network, and this option is for those",
-                       {"--claim": claim, "--offset": offset})
-        return measure_subject(subject, options, as_formula, asked)
-    except Unsupported as construct:
-        raise typer.Exit(complain(f"unsupported: {construct}", "unsupported")) from None
+    if subject is not None and is_trained(subject):
+        refuse_options(f"{subject} holds a trained network, which does not take this option",
+                       {as_option(name): True for name in options.named} | {"--as-formula": as_formula})
+        return measure_trained(subject, claim, offset, asked)
+    refuse_options(f"{subject} does not hold a trained network, and this option is for those",
+                   {"--claim": claim, "--offset": offset})
+    return measure_subject(subject, options, as_formula, asked)
 
 
 def measure_trained(subject: str, claim: str | None, offset: int | None, asked: Asked
@@ -121,17 +118,8 @@ def measure_subject(subject: str | None, options: Options, as_formula: bool, ask
             request.about(some), asked.at, asked.direction, asked.numbers(some), progress))
 
 
-def finish(found: Sensitivity | SoFar[Sensitivity], plot: str | None, as_json: bool) -> None:
-    """Draw it if there is a place for that, print it, and exit with its status."""
-    from certify.frame.files import write_text
-    from certify.frame.so_far import SoFar
-    from certify.numbers.sensitivity.show import print_sensitivity, sensitivity_to_json
+def draw(found: Sensitivity) -> str:
+    """The plot; what draws is loaded when there is something to draw."""
+    from certify.numbers.sensitivity.plot import draw_sensitivity
 
-    if isinstance(found, SoFar):
-        write_certificate(plot, None, found.verdict, as_json, "plot")
-    elif plot is not None:
-        from certify.numbers.sensitivity.plot import draw_sensitivity
-
-        write_text(plot, draw_sensitivity(found))
-    show_found(found, as_json, sensitivity_to_json, print_sensitivity)
-    raise typer.Exit(found.exit_code)
+    return draw_sensitivity(found)

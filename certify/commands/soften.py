@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from certify.asking import options as option
+from certify.commands.finish import end
 from certify.frame.terminal import (
     Json,
     check_file,
@@ -15,7 +16,6 @@ from certify.frame.terminal import (
     print_json,
     show_found,
     write_certificate,
-    write_found,
 )
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def soften(
     """
     from certify.asking.quantities import read_expression
     from certify.frame.places import note_output
+    from certify.softened.show import print_softening, softening_to_json
 
     if every_n:
         raise typer.Exit(soften_every_n(subject, alphabet, as_json, {
@@ -96,7 +97,7 @@ def soften(
     wanted = read_critical(critical, max_n, chosen)
     found = soften_words(subject, alphabet, max_n, heat, wanted, workers, break_ties, chosen, as_json)
     write_softened(found, softmax)
-    finish(found, as_json, output)
+    end(found, as_json, softening_to_json, print_softening, output)
 
 
 def soften_words(subject: str, alphabet: str | None, max_n: int, heat: Expression | None, wanted: list[int],
@@ -224,12 +225,3 @@ def write_softened(found: Softening | SoFar[Softening], place: str | None) -> No
     elif place is not None and found.temperature is not None:
         soft = soften(found.transformer, found.temperature, found.weighting)
         write_text(place, write_canonical(transformer_to_json(soft)))
-
-
-def finish(found: Softening | SoFar[Softening], as_json: bool, output: str | None) -> None:
-    """Write the certificate if there is one and a place for it, print what was found, and exit with its status."""
-    from certify.softened.show import print_softening, softening_to_json
-
-    show_found(found, as_json, softening_to_json, print_softening, output)
-    write_found(found, as_json, output)
-    raise typer.Exit(found.exit_code)

@@ -11,7 +11,7 @@ from certify.exports.writing import read_formula
 from certify.formula.sealed import NotAccepted
 from certify.frame.files import check_new_folder, read_text, write_folder
 from certify.frame.words import show_alphabet
-from constructions.errors import InputError
+from constructions.errors import InputError, WithoutAnswer
 from constructions.language.predicates import definitions_of
 from constructions.language.printer import format_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
@@ -99,16 +99,16 @@ def folder_readme(claim: TheoremClaim, lengths: ProvedLengths, theorem: str, dig
 
 
 PROGRAMS = ("check.sh",)
-_UNCHECKED = "(* UNCHECKED: Coq was not asked whether it accepts this file. *)\n"
+_MARK = "(* UNCHECKED: Coq was not asked whether it accepts this file. *)\n"
 
 
-class NoProof(Exception):
-    """Coq does not accept the theorem, or was not asked; ``word`` is the verdict."""
+class NoProof(WithoutAnswer, Exception):
+    """Coq does not accept the theorem, or was not asked."""
 
-    def __init__(self, word: str, reason: str) -> None:
+    def __init__(self, verdict: str, reason: str) -> None:
         """The message is one line."""
-        super().__init__(f"{word}: {reason}")
-        self.word = word
+        super().__init__(f"{verdict}: {reason}")
+        self.verdict = verdict
 
 
 def export_coq(path: str, output: str, unchecked: bool = False, lengths: ProvedLengths = EVERY_LENGTH) -> None:
@@ -165,7 +165,7 @@ def coq_folder(claim: TheoremClaim, lengths: ProvedLengths = EVERY_LENGTH, *, ch
            for name, text in proof_files(claim.network, claim.formula, theorem, lengths).items()}
     compiled = [*(name for name in sealed if name.endswith(".v")), *own]
     del own[f"theorem/{MODEL}.v"]  # check.sh makes it from model.json
-    mark = "" if checked else _UNCHECKED
+    mark = "" if checked else _MARK
     return {
         "README.md": folder_readme(claim, lengths, f"theorem/{theorem}.v", library_digest(), checked=checked),
         "_CoqProject": "\n".join([f"-Q library {LOGICAL_NAME}", f"-Q theorem {FOLDER}", "", *compiled, ""]),

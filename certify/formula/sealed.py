@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from certify.frame.files import read_text
-from constructions.errors import InputError
+from constructions.errors import InputError, WithoutAnswer
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
@@ -15,8 +15,10 @@ from proofs import check
 from proofs.floats.claims import FloatClaim, read_float_claims
 
 
-class NotAccepted(Exception):
+class NotAccepted(WithoutAnswer, Exception):
     """The checker rejects the certificate: nothing is exported from it."""
+
+    verdict = "rejected"
 
 
 class OtherKind(InputError):

@@ -39,7 +39,7 @@ def complain(error: object, verdict: str = "malformed") -> int:
     With ``--json`` the verdict and the line are one object on standard output, too, unless there is a better one.
     """
     if Json.wanted and not Json.printed:
-        print_json({"verdict": verdict, "error": str(error)}, indent=None)
+        print_json({"verdict": verdict, "error": f"{getattr(error, 'before', '')}{error}"}, indent=None)
     say(error)
     return exit_status(verdict)
 
@@ -48,7 +48,7 @@ def say(error: object) -> None:
     """Print a complaint on standard error."""
     from constructions.text import printable
 
-    lines = [f"certify: {printable(str(error))}"]
+    lines = [f"certify: {printable(getattr(error, 'before', '') + str(error))}"]
     if caret := getattr(error, "caret", None):
         lines.append(caret())
     print("\n".join(lines), file=sys.stderr)

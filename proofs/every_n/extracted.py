@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from constructions.errors import InternalError
+from constructions.errors import InternalError, Missing
 from proofs.every_n.axioms import NoAxiomList, parse_axioms
 from proofs.every_n.kernel import Coq
 
@@ -49,7 +49,7 @@ VERIFIED_IN_PAGES = Program(f"{VERIFIED.name}.js", (*VERIFIED.folders, READERS /
 """Both as JavaScript: a function of a file's name and bytes."""
 
 
-class OCamlMissing(Exception):
+class OCamlMissing(Missing):
     """There is no OCaml compiler on the path; the message says what to install."""
 
 

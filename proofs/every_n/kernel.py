@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from constructions.deadline import look_at_the_clock, seconds_left
+from constructions.errors import Missing
 from proofs.every_n.axioms import NoAxiomList, allowed_axioms, name_of, parse_axioms
 from proofs.every_n.library import LOGICAL_NAME, digest_of_files
 
@@ -25,7 +26,7 @@ _CHECK_SAYS_NO = re.compile(
     r"check(_for users some_lengths|_graph \S+ \S+)? network meanings (named_formulas )?claim = true")
 
 
-class CoqMissing(Exception):
+class CoqMissing(Missing):
     """There is no ``coqc`` on the path; the message says what to install."""
 
 

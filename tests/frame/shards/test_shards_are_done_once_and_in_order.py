@@ -153,7 +153,7 @@ def test_a_worker_that_leaves_in_silence_has_died_too() -> None:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_the_first_failing_task_in_their_order_is_the_one_that_is_reported(jobs: int) -> None:
-    def failure(*xs: int) -> tuple[type[Exception], str]:
+    def failure(*xs: int) -> tuple[type[BaseException], str]:
         with pytest.raises((InputError, Unsupported, InternalError)) as raised:
             run_tasks([task(x=str(x)) for x in xs], fail_on_odd, jobs=jobs)
         return raised.type, str(raised.value)
