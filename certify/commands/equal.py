@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from certify.learning.equality import Equality
 
 
-@given_as.with_claim(learnt.CLAIM)
+@option.with_options(f"offset {' '.join(learnt.CLAIM)}", learnt.CLAIM)
 def equal(
     model: given_as.Model,
     second: learnt.Second,

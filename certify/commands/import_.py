@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,84 +17,69 @@ if TYPE_CHECKING:
     from constructions.importing.importer import Imported
     from constructions.importing.questions import Place
 
-NetworkOption = Annotated[str | None, typer.Option(
-    "-o", "--output", metavar="MODEL", parser=option.written_file, help="write the network here; - is standard output")]
-NamesOption = Annotated[str | None, typer.Option(
-    "--names", metavar="NAMES.toml", help="where the tensors have other names, orders or pieces: a file that says "
-    "which (docs/importing.md)")]
-KindOption = Annotated[str | None, typer.Option(
-    "--kind", metavar="KIND", help="the kind of network, where no config.json names it: without it the program "
-    "that the names of tensors suggest is shown (docs/importing.md has the kinds)")]
-LikeOption = Annotated[Literal["torch", "gpt2", "llama"] | None, typer.Option(
-    "--like", help="answer what files do not say as nn.TransformerEncoderLayer, GPT-2 or LLaMA have it by default; "
-    "other options come first")]
-ReadoutOption = Annotated[str | None, typer.Option(
-    "--readout", metavar="TOKENS", help="the tokens that have logits: each, first or last (alone), or mean (of all)")]
-PlaceOption = Annotated[list[str] | None, typer.Option(
-    "--place", metavar="NORM=embedding|final|pooled", help="the place of a norm outside the layers: of token "
-    "vectors and positions together, after the layers, of the mean over all tokens")]
-ScaleOption = Annotated[Literal["sqrt(d)"] | None, typer.Option(
-    "--embedding-scale", help="what token vectors are multiplied by before positions are added")]
-TokenTableOption = Annotated[str | None, typer.Option(
-    "--token-table", metavar="NAME", help="the tensor with the token vectors")]
-PositionTableOption = Annotated[str | None, typer.Option(
-    "--position-table", metavar="NAME", help="the tensor with the vectors of positions")]
-OutputLayerOption = Annotated[str | None, typer.Option(
-    "--output-layer", metavar="NAME", help="the tensor that makes the logits")]
-RotaryBaseOption = Annotated[str | None, typer.Option(
-    "--rotary-base", metavar="DECIMAL", help="the base of the angles of rotary positions: 10000")]
-EpsilonOption = Annotated[str | None, typer.Option(
-    "--epsilon", metavar="DECIMAL", help="the epsilon of the norms, taken exactly as it is written: 1e-5")]
-GivenOption = Annotated[list[str] | None, typer.Option(
-    "--given", metavar="NAME=NUMBER", help="what stands everywhere in another input of a graph than its tokens: "
-    "attention_mask=1, position_ids=places (0, 1, 2, …)")]
-RowsOption = Annotated[int | None, typer.Option(
-    "--rows", metavar="N", parser=option.whole_number, help="for how many positions to compute a table (512)")]
-FilesArgument = Annotated[list[str], typer.Argument(
-    metavar="FILE...", help="weights (.safetensors, .pt, .pth, .bin, .npz, .onnx, .pt2) and config.json if there "
-    "is one; or a folder with both")]
-AttentionOption = Annotated[Literal["causal", "bidirectional"] | None, typer.Option(
-    "--attention", help="whether tokens see later tokens")]
-ActivationOption = Annotated[Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh"] | None, typer.Option(
-    "--activation", help="the activation function; gelu is the exact one, by erf")]
-NormOption = Annotated[Literal["layer", "rms", "none"] | None, typer.Option(
-    "--norm", help="the kind of norms, where their weights do not show it")]
-HeadsOption = Annotated[int | None, typer.Option(
-    "--heads", metavar="H", parser=option.whole_number, help="the number of heads in each layer")]
-ExpectOption = Annotated[str | None, typer.Option(
-    "--expect", metavar="FILE", help="compare with the logits that your own program computes: arrays (.npz, "
-    ".safetensors) under the tokens of their inputs, as 2,0,1 (docs/importing.md)")]
-NormFirstOption = Annotated[bool | None, typer.Option(
-    "--norm-first/--norm-last", help="whether norms come before attention and units, or after both")]
-PositionsOption = Annotated[Literal["learned", "sinusoidal", "alibi", "none"] | None, typer.Option(
-    "--positions", help="the kind of positions, where the file has no table of them")]
+OPTIONS: Mapping[str, Any] = {
+    "names": Annotated[str | None, typer.Option(
+        "--names", metavar="NAMES.toml", help="where the tensors have other names, orders or pieces: a file that says "
+        "which (docs/importing.md)")],
+    "kind": Annotated[str | None, typer.Option(
+        "--kind", metavar="KIND", help="the kind of network, where no config.json names it: without it the program "
+        "that the names of tensors suggest is shown (docs/importing.md has the kinds)")],
+    "attention": Annotated[Literal["causal", "bidirectional"] | None, typer.Option(
+        "--attention", help="whether tokens see later tokens")],
+    "activation": Annotated[Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh"] | None, typer.Option(
+        "--activation", help="the activation function; gelu is the exact one, by erf")],
+    "norm": Annotated[Literal["layer", "rms", "none"] | None, typer.Option(
+        "--norm", help="the kind of norms, where their weights do not show it")],
+    "epsilon": Annotated[str | None, typer.Option(
+        "--epsilon", metavar="DECIMAL", help="the epsilon of the norms, taken exactly as it is written: 1e-5")],
+    "heads": Annotated[int | None, typer.Option(
+        "--heads", metavar="H", parser=option.whole_number, help="the number of heads in each layer")],
+    "norm_first": Annotated[bool | None, typer.Option(
+        "--norm-first/--norm-last", help="whether norms come before attention and units, or after both")],
+    "positions": Annotated[Literal["learned", "sinusoidal", "alibi", "none"] | None, typer.Option(
+        "--positions", help="the kind of positions, where the file has no table of them")],
+    "rows": Annotated[int | None, typer.Option(
+        "--rows", metavar="N", parser=option.whole_number, help="for how many positions to compute a table (512)")],
+    "embedding_scale": Annotated[Literal["sqrt(d)"] | None, typer.Option(
+        "--embedding-scale", help="what token vectors are multiplied by before positions are added")],
+    "token_table": Annotated[str | None, typer.Option(
+        "--token-table", metavar="NAME", help="the tensor with the token vectors")],
+    "position_table": Annotated[str | None, typer.Option(
+        "--position-table", metavar="NAME", help="the tensor with the vectors of positions")],
+    "output_layer": Annotated[str | None, typer.Option(
+        "--output-layer", metavar="NAME", help="the tensor that makes the logits")],
+    "rotary_base": Annotated[str | None, typer.Option(
+        "--rotary-base", metavar="DECIMAL", help="the base of the angles of rotary positions: 10000")],
+    "readout": Annotated[str | None, typer.Option(
+        "--readout", metavar="TOKENS", help="the tokens that have logits: each, first or last (alone), or mean (of "
+        "all)")],
+    "place": Annotated[list[str] | None, typer.Option(
+        "--place", metavar="NORM=embedding|final|pooled", help="the place of a norm outside the layers: of token "
+        "vectors and positions together, after the layers, of the mean over all tokens")],
+    "like": Annotated[Literal["torch", "gpt2", "llama"] | None, typer.Option(
+        "--like", help="answer what files do not say as nn.TransformerEncoderLayer, GPT-2 or LLaMA have it by default; "
+        "other options come first")],
+    "given": Annotated[list[str] | None, typer.Option(
+        "--given", metavar="NAME=NUMBER", help="what stands everywhere in another input of a graph than its tokens: "
+        "attention_mask=1, position_ids=places (0, 1, 2, …)")],
+    "expect": Annotated[str | None, typer.Option(
+        "--expect", metavar="FILE", help="compare with the logits that your own program computes: arrays (.npz, "
+        ".safetensors) under the tokens of their inputs, as 2,0,1 (docs/importing.md)")],
+}
+"""What files may leave open, by the names of the parameters; in Python they are called so, too."""
 
 
+@option.with_options(f"output {' '.join(OPTIONS)}", OPTIONS)
 def import_files(
-    files: FilesArgument,
-    output: NetworkOption = None,
-    names: NamesOption = None,
-    kind: KindOption = None,
-    attention: AttentionOption = None,
-    activation: ActivationOption = None,
-    norm: NormOption = None,
-    epsilon: EpsilonOption = None,
-    heads: HeadsOption = None,
-    norm_first: NormFirstOption = None,
-    positions: PositionsOption = None,
-    rows: RowsOption = None,
-    embedding_scale: ScaleOption = None,
-    token_table: TokenTableOption = None,
-    position_table: PositionTableOption = None,
-    output_layer: OutputLayerOption = None,
-    rotary_base: RotaryBaseOption = None,
-    readout: ReadoutOption = None,
-    place: PlaceOption = None,
-    like: LikeOption = None,
-    given: GivenOption = None,
-    expect: ExpectOption = None,
+    files: Annotated[list[str], typer.Argument(
+        metavar="FILE...", help="weights (.safetensors, .pt, .pth, .bin, .npz, .onnx, .pt2) and config.json if there "
+        "is one; or a folder with both")],
+    output: Annotated[str | None, typer.Option(
+        "-o", "--output", metavar="MODEL", parser=option.written_file,
+        help="write the network here; - is standard output")] = None,
     show: Annotated[bool, typer.Option("--show", help="print the architecture as a table and a picture")] = False,
     as_json: option.Json = False,
+    **answered: Any,
 ) -> None:
     """Read a trained transformer from its own files.
 
@@ -111,13 +96,14 @@ def import_files(
     from constructions.importing.names_file import read_names
     from constructions.importing.questions import Options, Unanswered
 
+    names, expect = answered.pop("names"), answered.pop("expect")
     for read in [*files_of(files), *map(Path, filter(None, (names, expect)))]:
         note_input(read)
-    exact, base = (None if value is None else positive_decimal(value, name)
-                   for value, name in ((epsilon, "--epsilon"), (rotary_base, "--rotary-base")))
-    answers = Options(attention, activation, norm, exact, heads, norm_first, positions, rows, embedding_scale,
-                      token_table, position_table, output_layer, base, _given(given), kind, readout, _places(place),
-                      like)
+    read_as: Mapping[str, Callable[[Any], Any]] = {
+        "epsilon": lambda text: positive_decimal(text, "--epsilon"), "given": _given, "place": _places,
+        "rotary_base": lambda text: positive_decimal(text, "--rotary-base")}
+    answers = Options(**{name: read_as[name](value) if name in read_as and value is not None else value
+                         for name, value in answered.items()})
     try:
         imported = import_network(files, answers, read_names(names) if names else None, expect is not None)
     except Unanswered as question:
@@ -139,7 +125,7 @@ def _show(imported: Imported, output: str | None, show: bool, as_json: bool) -> 
         _write(output, imported, quiet=as_json or show)
 
 
-def _given(texts: list[str] | None) -> tuple[tuple[str, int | None], ...] | None:
+def _given(texts: list[str]) -> tuple[tuple[str, int | None], ...]:
     """Inputs by name, each with its number.
 
     Raises:
@@ -148,8 +134,6 @@ def _given(texts: list[str] | None) -> tuple[tuple[str, int | None], ...] | None
     from constructions.errors import InputError
     from constructions.text import printable
 
-    if texts is None:
-        return None
     found: dict[str, int | None] = {}
     for text in texts:
         name, _, number = text.rpartition("=")
@@ -159,7 +143,7 @@ def _given(texts: list[str] | None) -> tuple[tuple[str, int | None], ...] | None
     return tuple(found.items())
 
 
-def _places(texts: list[str] | None) -> tuple[tuple[str, Place], ...] | None:
+def _places(texts: list[str]) -> tuple[tuple[str, Place], ...]:
     """Norms by name, each with its place.
 
     Raises:
@@ -170,13 +154,13 @@ def _places(texts: list[str] | None) -> tuple[tuple[str, Place], ...] | None:
     from constructions.text import printable
 
     found: dict[str, Place] = {}
-    for text in texts or ():
+    for text in texts:
         name, _, word = text.rpartition("=")
         place = next((place for place in PLACES if place == word), None)
         if not name or name in found or place is None:
             raise InputError(f"--place {printable(text)[:80]}: expected NAME={' or '.join(PLACES)}, each name once")
         found[name] = place
-    return None if texts is None else tuple(found.items())
+    return tuple(found.items())
 
 
 def _print_lines(lines: Iterable[str]) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from certify.learning.learned import Learned
 
 
-@given_as.with_claim(learnt.CLAIM)
+@option.with_options(f"offset {' '.join(learnt.CLAIM)}", learnt.CLAIM)
 def learn(
     model: given_as.Model,
     claim: option.Claim = None,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from certify.trained.decide import Settings
 
 
-@given_as.with_claim(given_as.CLAIM)
+@option.with_options(f"offset {' '.join((*given_as.CLAIM, *trained_as.SIZES))}", given_as.CLAIM, **trained_as.SIZES)
 def train(
     output: trained_as.Folder,
     task: trained_as.Task = None,
@@ -25,13 +25,6 @@ def train(
     max_n: given_as.Longest = None,
     min_n: given_as.Shortest = None,
     offset: given_as.Offsets = None,
-    layers: trained_as.Layers = None,
-    width: trained_as.Width = None,
-    heads: trained_as.Heads = None,
-    units: trained_as.Units = None,
-    attention: trained_as.Attention = None,
-    positions: trained_as.Positions = None,
-    rows: trained_as.Rows = None,
     window: trained_as.Window = 0,
     rounds: trained_as.Rounds = 20,
     steps: trained_as.Steps = 500,
@@ -40,7 +33,7 @@ def train(
     dask: option.Dask = None,
     effort: given_as.Effort = 1,
     as_json: option.Json = False,
-    **claimed: Any,
+    **written: Any,
 ) -> None:
     """Train a network until it is proved.
 
@@ -55,18 +48,12 @@ def train(
     from certify.trained.flags import flags_of, read_offsets
 
     check_torch()
-    flags = flags_of(claimed)
+    flags = flags_of({name: written[name] for name in given_as.CLAIM})
     asked = read_task(task, flags, Scope(max_n, min_n, read_offsets(offset)))
-    sizes = those_given(layers=layers, width=width, heads=heads, units=units, attention=attention,
-                        positions=positions, rows=rows)
+    sizes = {name: written[name] for name in trained_as.SIZES if written[name] is not None}
     budget = checked(Budget(rounds, Pace(steps), seed))
     train_for(asked, model, sizes, budget, Settings(read_workers(jobs, dask), effort=max(effort, window)), output,
               as_json, window)
-
-
-def those_given(**options: Any) -> dict[str, Any]:
-    """The options that were not left out."""
-    return {name: value for name, value in options.items() if value is not None}
 
 
 def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: Budget, settings: Settings, output: str,

@@ -1,6 +1,7 @@
 """The options of `certify train` that are its own."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -14,20 +15,23 @@ Folder = Annotated[str, typer.Option(
     "a new folder")]
 From = Annotated[str | None, typer.Option(
     "--from", metavar="MODEL", help="repair this network in place of training a new one; it is not changed itself")]
-Layers = Annotated[int | None, typer.Option(
-    "--layers", metavar="K", parser=whole_number, help="of a new network: how many layers (1)")]
-Width = Annotated[int | None, typer.Option(
-    "--width", metavar="D", parser=whole_number, help="the width of its residual stream (16)")]
-Heads = Annotated[int | None, typer.Option(
-    "--heads", metavar="H", parser=whole_number, help="heads in each layer (1)")]
-Units = Annotated[int | None, typer.Option(
-    "--units", metavar="U", parser=whole_number, help="units in each layer (four times the width)")]
-Attention = Annotated[Literal["causal", "bidirectional"] | None, typer.Option(
-    "--attention", help="whether tokens see later tokens (as the claim says, or causal)")]
-Positions = Annotated[Literal["learned", "none", "rotary"] | None, typer.Option(
-    "--positions", help="what tells it where a token stands (learned)")]
-Rows = Annotated[int | None, typer.Option(
-    "--rows", metavar="N", parser=whole_number, help="position numbers (as many as the longest input needs)")]
+SIZES: Mapping[str, Any] = {
+    "layers": Annotated[int | None, typer.Option(
+        "--layers", metavar="K", parser=whole_number, help="of a new network: how many layers (1)")],
+    "width": Annotated[int | None, typer.Option(
+        "--width", metavar="D", parser=whole_number, help="the width of its residual stream (16)")],
+    "heads": Annotated[int | None, typer.Option(
+        "--heads", metavar="H", parser=whole_number, help="heads in each layer (1)")],
+    "units": Annotated[int | None, typer.Option(
+        "--units", metavar="U", parser=whole_number, help="units in each layer (four times the width)")],
+    "attention": Annotated[Literal["causal", "bidirectional"] | None, typer.Option(
+        "--attention", help="whether tokens see later tokens (as the claim says, or causal)")],
+    "positions": Annotated[Literal["learned", "none", "rotary"] | None, typer.Option(
+        "--positions", help="what tells it where a token stands (learned)")],
+    "rows": Annotated[int | None, typer.Option(
+        "--rows", metavar="N", parser=whole_number, help="position numbers (as many as the longest input needs)")],
+}
+"""The sizes of a new network, by the names of the parameters."""
 Window = Annotated[int, typer.Option(
     "--window", metavar="W", parser=whole_number, help="of inputs in tracks: layers but the last learn to write what "
     "follows from the machine's step and W columns alone (0: whatever they like)")]
