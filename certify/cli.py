@@ -23,22 +23,18 @@ from certify.commands.command import Command
 from certify.commands.cross_entropy import cross_entropy
 from certify.commands.crosscheck import crosscheck
 from certify.commands.decide import decide
-from certify.commands.docs import docs
 from certify.commands.equal import equal
-from certify.commands.examples import examples
 from certify.commands.explain import explain
 from certify.commands.export import export
 from certify.commands.floats import floats
-from certify.commands.formula import formula
+from certify.commands.formula import formula, model
 from certify.commands.front_page import FrontPage
-from certify.commands.help_ import show_help
+from certify.commands.help_ import docs, examples, list_all, show_help
 from certify.commands.help_examples import epilog_of
 from certify.commands.import_ import import_files
 from certify.commands.learn import learn
-from certify.commands.list_ import list_all
 from certify.commands.margin import margin
 from certify.commands.mcp_ import serve
-from certify.commands.model import model
 from certify.commands.prove import prove
 from certify.commands.run import run
 from certify.commands.sensitivity import sensitivity

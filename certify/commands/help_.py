@@ -1,8 +1,14 @@
-"""`certify help`: the front page, or what `certify COMMAND --help` shows."""
+"""`certify help`, `list`, `docs` and `examples`: what there is, for those who have no checkout."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Literal
 
 import typer
+
+from certify.asking.options import Json, written_folder
+from certify.frame.terminal import print_json
+
+Section = Literal["examples", "predicates", "statements", "examinations"]
 
 
 def show_help(
@@ -24,3 +30,43 @@ def show_help(
     else:
         raise InputError(f"help: no command {quote(command)}, expected one of {', '.join(sorted(commands))}"
                          f"{meant(command, commands)}")
+
+
+def list_all(
+    section: Annotated[Section | None, typer.Argument(
+        metavar="SECTION", help="what to list, with a line about each")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="all sections")] = False,
+    as_json: Json = False,
+) -> None:
+    """List examples, predicates and statements of [SHA]."""
+    from certify.formula.listing import SECTIONS, listing_to_json, print_listing, print_sections
+
+    names: Sequence[str] = [section] if section else list(SECTIONS)
+    if as_json:
+        print_json(listing_to_json(names))
+    elif section or everything:
+        print_sections(names)
+    else:
+        print_listing()
+
+
+def docs(
+    page: Annotated[str | None, typer.Argument(
+        metavar="PAGE", help="print this page; left out: list all with their places")] = None,
+) -> None:
+    """List the guides, or print one of them."""
+    from certify.frame.shipped import list_pages, read_page
+
+    print(list_pages() if page is None else read_page(page), end="")
+
+
+def examples(
+    folder: Annotated[str, typer.Argument(metavar="DIR", parser=written_folder, help="a new folder, or an empty one")],
+) -> None:
+    """Copy the shipped examples and claims into a folder.
+
+    Formulas, programs, models, trained networks and claims files, as the guides name them. Nothing is overwritten.
+    """
+    from certify.frame.shipped import copy_examples
+
+    copy_examples(folder)
