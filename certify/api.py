@@ -75,7 +75,7 @@ def run(subject: Subject | None, word: str, **options: Unpack[SubjectOptions]) -
     """
     from certify.asking.written import ProgramSubject
     from certify.formula.program_runs import run_on_word
-    from certify.formula.runs_of_words import run_request
+    from certify.formula.runs import run_request
 
     if not isinstance(word, str):
         raise InputError(f"word: found an object of type {type(word).__name__}, expected a text such as 0110")

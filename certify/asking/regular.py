@@ -1,7 +1,7 @@
 """Regular languages as subjects: a regular expression, or a file with an automaton, as a formula."""
 
+from certify.asking.building import find_weighting
 from certify.asking.subjects import Found, Kind
-from certify.asking.weightings import find_weighting
 from certify.asking.written import FormulaSubject, Options, as_option
 from certify.frame.files import check_unicode, read_text
 from certify.frame.words import counted

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from certify.asking.low_precision import check_low_precision, usual_gamma
+from certify.asking.building import check_low_precision, find_weighting, usual_gamma
 from certify.asking.quantities import (
     check_allowed_error,
     check_positive,
@@ -34,7 +34,6 @@ from certify.asking.subjects import (
     read_certified_network,
     refuse_options,
 )
-from certify.asking.weightings import find_weighting
 from certify.asking.written import FormulaSubject, NetworkSubject, Options, ProgramSubject, Subject, as_option
 from certify.frame.files import check_unicode
 from certify.frame.words import show_word

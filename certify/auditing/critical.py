@@ -19,9 +19,9 @@ from certify.auditing.decide import (
     find_witness,
     network_of,
     open_slacks,
+    read_probe,
     sketch,
 )
-from certify.auditing.probes import read_probe
 from certify.auditing.results import CriticalConstant, HeadTemperature, Witness, outward
 from certify.critical.brackets import CriticalBracket, Refuted, find_bracket
 from certify.critical.closed_forms import ClosedForm

@@ -5,14 +5,15 @@ together, by both provers and the independent checker; elsewhere a word is looke
 replayed. What is neither is unknown.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from certify.asking.request import Request
 from certify.asking.run_command import RunCommand
-from certify.auditing.answers import ClaimAnswer
-from certify.auditing.results import LengthVerdict, Verdict, Witness, outward
+from certify.auditing.results import ClaimAnswer, LengthVerdict, Verdict, Witness, outward
+from certify.critical.threshold import Probe
 from certify.formula.outcomes import Certified, Refuted, Unknown, worst_upper
 from certify.formula.pipeline import certify_part, name_free_inputs
 from certify.formula.pipeline import sketch as sketch_network
@@ -182,3 +183,29 @@ def _row(n: int, verdict: Verdict, lines: Iterable[Line], claimed: ClaimedNetwor
     where = f"layer {line.layer}, head {line.place}, i = {greatest.position}" if greatest.line else ""
     return LengthVerdict(n, verdict, outward(greatest.lower, greatest.upper), point(bound) if bound else None, where,
                          reason, witness)
+
+
+# -- how far it is from being certified --------------------------------------------------------------------------------
+
+
+WHOLLY_WRONG = Fraction(2) ** 64
+"""The odds of an error of 1 or more."""
+
+
+def read_probe(lines: Sequence[Line], allowed_error: Fraction | None) -> Probe:
+    """Whether all obligations are proved, and by how much the worst head is within its allowed error or beyond it.
+
+    The odds of error, E/(1-E), fall about exponentially with the constant, so their logarithms are compared.
+    """
+    passes = all(line.proved for line in lines)
+    allowed = _log_odds(allowed_error or ALLOWED_ERROR)
+    margins = [_log_odds(worst.upper) - allowed for line in lines if line.worst and (worst := line.worst.worst)]
+    margin = max(margins, default=None)
+    return Probe(passes, margin if margin is not None and (margin <= 0) == passes else None)
+
+
+def _log_odds(error: Fraction) -> float:
+    if error <= 0:
+        return -math.inf
+    odds = error / (1 - error) if error < 1 else WHOLLY_WRONG
+    return math.log(odds.numerator) - math.log(odds.denominator)

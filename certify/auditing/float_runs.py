@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from certify.auditing.answers import ClaimAnswer
-from certify.auditing.results import LengthVerdict, Witness, outward
+from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
 from certify.floats.show import describe_refutation
 from certify.floats.survey import FloatRow, Proved, find_row
 from certify.frame.words import show_word

@@ -8,14 +8,22 @@ from fractions import Fraction
 
 from certify.asking.run_command import RunCommand
 from certify.asking.vacuity import HOLDS_NOWHERE, find_vacuity, find_vacuous_lengths
-from certify.auditing.answers import ClaimAnswer, OneVerdict
 from certify.auditing.claims import AboutANetwork, AboutAProgram, AboutEverything, AboutNumbers, Claim, Wrong
 from certify.auditing.critical import Bracketing
 from certify.auditing.decide import Search, decide, network_of
-from certify.auditing.embeddings import find_embedding_beyond
+from certify.auditing.demanded import find_embedding_beyond
 from certify.auditing.fits import fit_laws
 from certify.auditing.kinds.asked import Asked
-from certify.auditing.results import ClaimResult, CriticalConstant, LengthVerdict, Verdict, Witness, outward
+from certify.auditing.results import (
+    ClaimAnswer,
+    ClaimResult,
+    CriticalConstant,
+    LengthVerdict,
+    OneVerdict,
+    Verdict,
+    Witness,
+    outward,
+)
 from certify.auditing.wording import ends
 from certify.frame.shipped import examples_folder
 from certify.frame.so_far import SoFar, answer_in_time
@@ -161,7 +169,7 @@ def _decide_network(claim: Claim, about: AboutANetwork, search: Search) -> tuple
         return _result(claim, beyond[0], reason=beyond[1]), ()
     claimed = network_of(request)
     if demands.gap is not None:
-        from certify.auditing.gaps import decide_gaps
+        from certify.auditing.demanded import decide_gaps
 
         return _answered(claim, decide_gaps(claimed, demands.gap, claim.lengths)), ()
     constant = find_vacuity(request.formula, claimed.network.alphabet, claim.lengths.last) if request.formula else None

@@ -16,8 +16,8 @@ from certify.auditing.results import (
     HeadTemperature,
     LengthVerdict,
     StatementVerdict,
+    without_folders,
 )
-from certify.auditing.without_folders import without_folders
 from certify.frame.json_form import format_exact
 from certify.frame.numbers import decimal
 from certify.frame.plots import Plot, standalone

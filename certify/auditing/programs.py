@@ -6,9 +6,8 @@ from fractions import Fraction
 
 from certify.asking.programs import AnyProgram, read_program, run_any_program
 from certify.asking.run_command import RunCommand
-from certify.auditing.answers import ClaimAnswer
 from certify.auditing.claims import AboutAProgram
-from certify.auditing.results import LengthVerdict, Witness
+from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness
 from certify.frame.words import show_word, type_word
 from certify.trained.conditions import Conditions
 from constructions.errors import InputError

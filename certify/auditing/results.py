@@ -3,13 +3,17 @@
 Numbers are exact fractions. An interval has the true value between its ends.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import PurePath
 from typing import Literal, get_args
 
+from certify.asking.run_command import name_file_alone
 from certify.critical.closed_forms import ClosedForm
+from certify.frame.answer import AnswerByLength
 from certify.frame.readable import HasPage, Readable
 from certify.frame.verdicts import WithExitStatus, exit_status, worst
+from certify.frame.words import show_lengths
 from constructions.language.expressions import Constant
 from constructions.network.sharpening import Place
 from proofs.enclosures.intervals import Interval
@@ -212,3 +216,75 @@ class AuditReport(HasPage):
 
     def __bool__(self) -> bool:
         return self.complete and not any(claim.mismatch or not (claim.expected or claim) for claim in self.claims)
+
+
+# -- a report for others ----------------------------------------------------------------------------------------------
+
+
+def without_folders(report: AuditReport) -> AuditReport:
+    """The same report, whose texts name files alone."""
+    return replace(report, source=PurePath(report.source).name, claims=tuple(map(_claim, report.claims)))
+
+
+def _claim(claim: ClaimResult) -> ClaimResult:
+    rows = tuple(replace(row, witness=_witness(row.witness)) for row in claim.rows)
+    criticals = tuple(replace(one, witness=_witness(one.witness)) for one in claim.criticals)
+    return replace(claim, witness=_witness(claim.witness), rows=rows, criticals=criticals)
+
+
+def _witness(witness: Witness | None) -> Witness | None:
+    return replace(witness, command=name_file_alone(witness.command)) if witness else None
+
+
+# -- what is said of one claim -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ClaimAnswer(AnswerByLength[LengthVerdict]):
+    """A row for each length, and the certificates of runs of them; ``measure`` names the number of the rows.
+
+    Of gaps and margins it is the least that matters. ``note`` says what is to be known where it is certified, and
+    ``about`` what is to be known anyhow.
+    """
+
+    rows: tuple[LengthVerdict, ...]
+    certificates: tuple[str, ...] = ()
+    measure: str = "worst error"
+    least_matters: bool = False
+    note: str = ""
+    about: str = ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Refuted if some row is; vacuous if all are; certified if all others are; else unknown."""
+        return worst({row.verdict for row in self.rows})
+
+    @property
+    def reason(self) -> str:
+        """Why the row to report is what it is, and at which lengths nothing is asked."""
+        row, vacuous = self.decisive, self.first("vacuous")
+        lengths = show_lengths(self.lengths_that_are("vacuous"))
+        asks_nothing = f"nothing is asked at n = {lengths}: {vacuous.reason}" if vacuous else ""
+        why = f"n = {row.n}: {row.reason}" if row.reason else self.note * (row.verdict == "certified")
+        return "; ".join(filter(None, (why if row.verdict != "vacuous" else "", asks_nothing, self.about)))
+
+    @property
+    def decisive(self) -> LengthVerdict:
+        """The row to report: the first that is refuted, or not certified, or that with the largest error."""
+        if said := self.first("refuted") or self.first("unknown"):
+            return said
+        asking = [row for row in self.rows if row.verdict != "vacuous"] or list(self.rows)
+        measured = [row for row in asking if row.error is not None] or asking
+        sign = -1 if self.least_matters else 1
+        return max(measured, key=lambda row: (sign * row.error.upper if row.error else Fraction(0), row.n))
+
+
+@dataclass(frozen=True)
+class OneVerdict:
+    """A verdict on all that is asked, for ``lengths`` other than those of the claim if it names some, by a witness."""
+
+    verdict: Verdict
+    reason: str = ""
+    lengths: str = ""
+    measure: str = "measured"
+    witness: Witness | None = None

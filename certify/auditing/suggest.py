@@ -10,8 +10,7 @@ from fractions import Fraction
 from typing import Literal
 
 from certify.asking.request import Request
-from certify.auditing.decide import ClaimedNetwork, Search, certify_run, network_of, sketch
-from certify.auditing.probes import read_probe
+from certify.auditing.decide import ClaimedNetwork, Search, certify_run, network_of, read_probe, sketch
 from certify.critical.threshold import NoChange, Probe, find_threshold, rational_nearby, shortest_between
 from certify.formula.outcomes import Outcome
 from constructions.language.expressions import Constant

@@ -24,7 +24,7 @@ def build(
     A program (.rasp) is compiled to hard attention, and --alphabet is the only option that changes that. With
     --as-formula the transformer of the formula of its output is built, the only one that a C-RASP program (.cr) has.
     """
-    from certify.asking.low_precision import lengths_served
+    from certify.asking.building import lengths_served
     from certify.asking.request import read_request
     from certify.asking.subjects import Kind, Programs
     from certify.frame.files import write_text

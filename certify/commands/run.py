@@ -39,7 +39,7 @@ def run(
     program, what every vector holds; for a trained network, the logits where the claim judges them, enclosed. A word
     satisfies a formula if it does so at its last position; with --at first, as in LTL on finite words, at its first.
     """
-    from certify.asking.low_precision import lengths_served
+    from certify.asking.building import lengths_served
     from certify.asking.request import read_request
     from certify.asking.subjects import Programs
     from certify.asking.written import as_option
@@ -77,8 +77,7 @@ def show_run(request: Request, word: str, style: option.Style, as_json: bool, at
     """Run and print what the request is about."""
     from certify.asking.written import ProgramSubject
     from certify.formula.program_runs import print_program_run, program_run_to_json, run_on_word
-    from certify.formula.runs import print_run, run_to_json
-    from certify.formula.runs_of_words import run_request
+    from certify.formula.runs import print_run, run_request, run_to_json
 
     if request.formula is None:
         refuse_options("this option is about a formula, and there is none", {"--at": at if at != "last" else None})

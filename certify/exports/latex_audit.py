@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from certify.auditing import wording
-from certify.auditing.results import AuditReport, ClaimResult
-from certify.auditing.without_folders import without_folders
+from certify.auditing.results import AuditReport, ClaimResult, without_folders
 from certify.exports.latex_tables import decimal_number, math, plain, table
 
 PREAMBLE = r"""% Pastes into a document with \usepackage{{amsmath,booktabs}}.

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
-from certify.formula.float_reach import TRIED, Reach, find_reach, show_reach
+from certify.formula.float_runs import TRIED, Reach, find_reach, show_reach
 from certify.formula.lesson import Lesson, lesson_lines, lesson_to_json
 from certify.formula.show import sizes_of
 from certify.frame.terminal_tables import plain, printed_to_html

@@ -13,12 +13,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from certify.asking.request import Request
+from certify.asking.written import NetworkSubject
 from certify.formula.counterexamples import counterexample_to_json, describe_counterexample
 from certify.frame.numbers import decimal, decimal_lower, decimal_upper
 from certify.frame.readable import Readable
 from certify.frame.terminal_tables import plain
-from certify.frame.words import show_word
+from certify.frame.words import describe_uncovered, show_word
 from constructions.errors import InputError, Unsupported
+from constructions.language.alphabets import alphabet_of, parse_word
 from constructions.language.formula_table import FormulaTexts, texts_of
 from constructions.language.printer import Style, format_briefly, format_count, format_formula
 from constructions.language.semantics import truth_values
@@ -36,6 +39,7 @@ from proofs.words.replay import Residual as SoftResidual
 
 if TYPE_CHECKING:
     from certify.asking.options import At
+
 
 BITS = 192
 MAX_LENGTH = 1024
@@ -361,3 +365,25 @@ def _subject_to_json(trace: Trace, texts: FormulaTexts) -> dict[str, Any]:
     if isinstance(trace.subject, Count):
         return {"count": texts.count(trace.subject), "number": list(trace.truth)}
     return {"formula": texts.formula(trace.subject), "truth": list(trace.truth)}
+
+
+# -- what a request is about, on one word ------------------------------------------------------------------------------
+
+
+def describe_beyond(request: Request, n: int) -> str:
+    """That a certificate is not about words of this length; empty if it is, or there is none."""
+    certified = request.subject.certified if isinstance(request.subject, NetworkSubject) else None
+    return "" if certified is None else describe_uncovered(n, certified.first, certified.last)
+
+
+def run_request(request: Request, word: str) -> Run:
+    """What the network holds on the word, or of a formula that has none the truths alone."""
+    is_default = request.formula is not None and request.alphabet == alphabet_of(request.formula)
+    letters = parse_word(word, request.alphabet, is_default)
+    try:
+        run = run_transformer(request.network, letters)
+        return replace(run, note=describe_beyond(request, len(letters)) or run.note)
+    except Unsupported as construct:
+        if request.regime is None or request.formula is None:
+            raise
+        return run_formula(request.formula, letters, f"truth only, no network: {construct}")

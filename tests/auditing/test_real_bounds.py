@@ -10,7 +10,7 @@ import pytest
 
 from certify import Network, audit
 from certify.auditing.claims import Demands
-from certify.auditing.embeddings import find_embedding_beyond
+from certify.auditing.demanded import find_embedding_beyond
 from certify.auditing.kinds.asked import Bounds
 from certify.auditing.results import Witness
 from constructions.language.expressions import parse_expression

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from certify.frame.shards import digest_of
-from certify.frame.shards.contents import held
+from certify.frame.shards.answers import held
 from certify.softened import shards
 from certify.softened.pipeline import soften_model
 from certify.softened.shards import Workers, check_certificate, check_task, do_survey

@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 
 from certify.frame.shards import digest_of
-from certify.frame.shards.contents import held
+from certify.frame.shards.answers import held
 from certify.softened.shards import do_survey
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import parse_expression

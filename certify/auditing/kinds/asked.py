@@ -14,8 +14,7 @@ from certify.asking.quantities import read_expression
 from certify.asking.request import Request, read_request
 from certify.asking.subjects import Kind, Programs
 from certify.asking.written import Options, as_key
-from certify.auditing.answers import ClaimAnswer, OneVerdict
-from certify.auditing.results import LengthVerdict, Witness, outward
+from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Witness, outward
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths

@@ -4,9 +4,8 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from certify.asking.run_command import RunCommand
-from certify.auditing.answers import ClaimAnswer
 from certify.auditing.kinds.asked import Asked, ClaimKind, Entry
-from certify.auditing.results import LengthVerdict, Verdict, Witness, outward
+from certify.auditing.results import ClaimAnswer, LengthVerdict, Verdict, Witness, outward
 from certify.frame.words import type_word
 from certify.trained.answering import decide_question
 from certify.trained.claim_file import Scope

@@ -7,9 +7,8 @@ from certify.asking.run_command import RunCommand
 from certify.asking.subjects import Kind, find_subject
 from certify.asking.vacuity import find_vacuity
 from certify.asking.written import as_key
-from certify.auditing.answers import ClaimAnswer
 from certify.auditing.kinds.asked import Asked, ClaimKind, Entry
-from certify.auditing.results import LengthVerdict, Witness, outward
+from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
 from certify.frame.words import show_word, type_word
 from certify.margins.answer import answer
 from certify.margins.question import MarginOptions, MarginQuestion, read_question

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from certify.asking.subjects import Programs
 from certify.asking.written import FormulaSubject
-from certify.auditing.answers import OneVerdict
 from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, Asked, ClaimKind, Entry
+from certify.auditing.results import OneVerdict
 from certify.every_n.claim import TheoremClaim, claim_theorem
 from constructions.network.lengths import Lengths
 from proofs.every_n import ProvedLengths

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from certify.asking.request import Request
-from certify.auditing.answers import OneVerdict
 from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, Asked, ClaimKind, Entry
+from certify.auditing.results import OneVerdict
 from certify.formula.show import sizes_of
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths

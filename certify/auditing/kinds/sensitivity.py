@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from certify.asking.request import Request
 from certify.asking.subjects import Programs
-from certify.auditing.answers import ClaimAnswer
 from certify.auditing.kinds.asked import OF_SUBJECTS, Asked, Bounds, ClaimKind, Entry
-from certify.auditing.results import LengthVerdict, Witness, outward
+from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
 from certify.frame.words import show_word, type_word
 from certify.numbers.sensitivity.results import MeasuredLength, Sensitivity
 from constructions.errors import InputError

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from certify.asking.request import Request, read_request
 from certify.asking.subjects import Kind, Programs
 from certify.asking.written import Options
-from certify.auditing.answers import ClaimAnswer, OneVerdict
 from certify.auditing.kinds.asked import EVERY_N, Asked, ClaimKind, Entry
-from certify.auditing.results import LengthVerdict, Witness, outward
+from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Witness, outward
 from certify.frame.words import show_word, type_word
 from certify.softened.results import Softening
 from certify.softened.show import NOTHING_HARD

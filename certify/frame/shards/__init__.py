@@ -3,7 +3,7 @@
 ``run_tasks`` is the whole of it for those who have tasks; docs/scale.md says what may be relied on.
 """
 
-from certify.frame.shards.contents import content, digest_of
+from certify.frame.shards.answers import content, digest_of
 from certify.frame.shards.planning import plan_prefixes, prefixes, steps_per_word, steps_per_word_of_many
 from certify.frame.shards.running import run_tasks
 from certify.frame.shards.standing import ShardsProgress, Standing

@@ -162,7 +162,7 @@ def _open_door() -> Callable[[str, str, str, str, str], str]:
     def knock(module: str, name: str, task: str, version: str, shared: str) -> str:
         from distributed import get_worker
 
-        from certify.frame.shards.dask_worker import do_by_name
+        from certify.frame.shards.answers import do_by_name
 
         plugins: Any = get_worker().plugins
         return do_by_name(module, name, task, version, plugins[shared].texts if shared else ())

@@ -17,8 +17,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from types import ModuleType
 
-from certify.frame.shards.answers import Do, answer
-from certify.frame.shards.contents import held
+from certify.frame.shards.answers import Do, answer, held
 from constructions.errors import WorkLost
 
 MAX_ATTEMPTS = 3

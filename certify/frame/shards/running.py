@@ -5,12 +5,10 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from certify.frame.shards.answers import Do, read_answer
-from certify.frame.shards.contents import held
-from certify.frame.shards.crew import Alone, Crew
+from certify.frame.shards.answers import Do, held, read_answer
 from certify.frame.shards.standing import Standing
 from certify.frame.shards.store import Store
-from certify.frame.shards.workers import check_workers
+from certify.frame.shards.workers import Alone, Crew, check_workers
 
 
 def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None = None, store: Path | None = None,

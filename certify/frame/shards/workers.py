@@ -1,8 +1,11 @@
 """Who does independent parts: processes of this machine, or a Dask cluster."""
 
 import os
+from collections import deque
 from dataclasses import dataclass
+from typing import Protocol
 
+from certify.frame.shards.answers import Do, answer
 from constructions.errors import InputError
 
 MAX_JOBS = 1024
@@ -44,3 +47,49 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+# -- what they are asked -----------------------------------------------------------------------------------------------
+
+
+class Crew(Protocol):
+    """Workers that are given tasks, by number, and say what became of them."""
+
+    @property
+    def capacity(self) -> int:
+        """How many tasks they should have at a time."""
+
+    def begin(self, number: int, task: str) -> None:
+        """Give them a task."""
+
+    def collect(self) -> list[tuple[int, str]]:
+        """Wait, and return the answers that are new, if any; there must be a task that was not answered yet.
+
+        Raises:
+            WorkLost: if workers died too often.
+        """
+
+    def close(self) -> None:
+        """Stop at once, whatever is under way."""
+
+
+class Alone:
+    """This process itself, a task at a time."""
+
+    capacity = 1
+
+    def __init__(self, do: Do):
+        self._do = do
+        self._tasks: deque[tuple[int, str]] = deque()
+
+    def begin(self, number: int, task: str) -> None:
+        """Put the task down until ``collect``."""
+        self._tasks.append((number, task))
+
+    def collect(self) -> list[tuple[int, str]]:
+        """Do the task that waits."""
+        number, task = self._tasks.popleft()
+        return [(number, answer(self._do, task))]
+
+    def close(self) -> None:
+        """There is nothing to stop."""

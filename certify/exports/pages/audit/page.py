@@ -10,8 +10,7 @@ from markupsafe import Markup
 
 from certify.auditing import wording
 from certify.auditing.plots import draw_plots
-from certify.auditing.results import AuditReport, ClaimResult
-from certify.auditing.without_folders import without_folders
+from certify.auditing.results import AuditReport, ClaimResult, without_folders
 from certify.exports.pages.base.page import open_templates, render_page
 from certify.frame.json_form import format_exact
 from certify.frame.numbers import decimal

@@ -1,4 +1,4 @@
-"""What `--precision FORMAT` denotes, and what it does not go with."""
+"""What `--precision FORMAT` and `--weighting NAME` denote, and what they do not go with."""
 
 from collections.abc import Callable, Collection
 from fractions import Fraction
@@ -6,8 +6,10 @@ from fractions import Fraction
 from constructions.compiler import PRINTED_GAMMA
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths, up_to
+from constructions.network.weightings import Weighting
 from constructions.regimes import Sharpening
 from constructions.statements.low_precision import FORMATS, GAMMA
+from constructions.statements.other_weightings import read_weighting
 
 LONGEST = 64
 """The words that a network counts in have at most so many symbols, if nothing is said."""
@@ -46,3 +48,21 @@ def lengths_served(precision: str | None, longest: int | None) -> Lengths | None
     if precision is None and longest is not None:
         raise InputError("--max-n: only the networks for low precision depend on it, expected it with --precision")
     return None if precision is None else up_to(LONGEST if longest is None else longest)
+
+
+# -- --weighting -------------------------------------------------------------------------------------------------------
+
+
+def find_weighting(name: str | None, given: Collection[str], spell: Callable[[str], str]) -> Weighting:
+    """The weighting of all heads of a formula's network; softmax, if there is no name.
+
+    Raises:
+        InputError: if there is none of that name, or another given option asks for what is built with softmax.
+    """
+    if name is None:
+        return Weighting.SOFTMAX
+    for other in ("as_printed", "attention", "precision"):
+        if other in given:
+            raise InputError(f"{spell(other)}: {spell('weighting')} says how attention is built, too, expected one of "
+                             "the two")
+    return read_weighting(name, spell("weighting"))

@@ -1,17 +1,24 @@
-"""Claims about gaps: on every word, the greatest score is attained once and exceeds the next by at least so much."""
+"""What claims demand of a network beside small errors: gaps, and position embeddings.
+
+Of gaps: on every word, the greatest score is attained once and exceeds the next by at least so much. Of position
+embeddings: that no others are used than those listed, and how large they may become.
+"""
 
 from collections.abc import Iterator
 from fractions import Fraction
 
-from certify.auditing.answers import ClaimAnswer
+from certify.auditing.claims import Demands
 from certify.auditing.decide import ClaimedNetwork
-from certify.auditing.results import LengthVerdict, Witness, outward
+from certify.auditing.results import ClaimAnswer, LengthVerdict, Verdict, Witness, outward
+from certify.frame.numbers import enclosed
 from certify.frame.words import show_word
+from constructions.language.brackets import Bracket
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from proofs.enclosures.expressions import enclose_at
-from proofs.enclosures.intervals import point
+from proofs.enclosures.intervals import Interval, point
 from proofs.formula.failures import NotDerived
 from proofs.softened.gap import Gap, find_gap
 
@@ -57,3 +64,39 @@ def _gaps(claimed: ClaimedNetwork, n: int) -> Iterator[tuple[str, Gap | NotDeriv
                 yield f"layer {layer}, head {place}", find_gap(claimed.network, layer, place, n)
             except NotDerived as reason:
                 yield f"layer {layer}, head {place}", reason
+
+
+# -- position embeddings -----------------------------------------------------------------------------------------------
+
+
+def find_embedding_beyond(network: Transformer, demands: Demands, lengths: Lengths) -> tuple[Verdict, str] | None:
+    """What the network embeds, or may embed, beyond what is claimed; None if nothing.
+
+    The constant 1 and numerical predicates are always allowed.
+    """
+    undecided = ""
+    embedded = {str(value): value for value in network.position_embedding.values()
+                if not isinstance(value, Bracket) and str(value) != "1"}
+    if demands.embeddings is not None:
+        more = [text for text in embedded if text not in demands.embeddings]
+        if more:
+            besides = ", ".join(demands.embeddings) or "nothing"
+            return "refuted", f"the network embeds {', '.join(more)} besides {besides}"
+    if demands.embedding_bound is not None:
+        for n, i in lengths.rows():
+            bound = enclose_at(demands.embedding_bound, i, n)
+            for text, value in embedded.items():
+                found = enclose_at(value, i, n)
+                least = max(found.lower, -found.upper, Fraction(0))
+                most = max(abs(found.lower), abs(found.upper))
+                if least > bound.upper:
+                    return "refuted", (f"the position embedding {text} is {_shown(found)} at i = {i}, n = {n}, claimed "
+                                       f"to be at most {_shown(bound)}")
+                if most > bound.lower and not undecided:
+                    undecided = (f"the enclosures are too wide to tell whether the position embedding {text} is at "
+                                 f"most {demands.embedding_bound} at i = {i}, n = {n}")
+    return ("unknown", undecided) if undecided else None
+
+
+def _shown(number: Interval) -> str:
+    return str(number.lower) if number.is_point else enclosed(number.lower, number.upper)
