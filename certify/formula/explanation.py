@@ -1,12 +1,12 @@
 """`certify explain`: the fragment of a formula, and what each regime would build for it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rich.console import Console
 
-from certify.formula.float_runs import TRIED, Reach, find_reach, show_reach
+from certify.floats.classes import read_classes
 from certify.formula.lesson import Lesson, lesson_lines, lesson_to_json
 from certify.formula.show import sizes_of
 from certify.frame.terminal_tables import plain, printed_to_html
@@ -18,6 +18,7 @@ from constructions.language.formula_table import texts_of
 from constructions.language.fragments import fragment_of
 from constructions.language.printer import Style, describe_formula, format_briefly, format_formula
 from constructions.language.syntax import Formula, subformulas
+from constructions.network.lengths import Lengths, up_to
 from constructions.network.transformer import Transformer
 from constructions.network.weightings import Weighting
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
@@ -25,10 +26,11 @@ from constructions.statements.low_precision import GAMMA
 
 LOW_PRECISION = "bfloat16"
 """The format for which the network of low precision is built where float runs are asked about."""
-
-
 MANY = 50
 """So many embeddings are listed."""
+TRIED = up_to(64)
+Reach = Mapping[str, int | None]
+"""Of each class of float runs the greatest of the lengths ``TRIED`` up to which its runs are right; None for none."""
 
 
 @dataclass(frozen=True)
@@ -194,3 +196,41 @@ def _built_to_json(built: Built, floats: bool) -> dict[str, Any]:
     if floats:
         found["float_runs"] = None if built.reach is None else {"tried": TRIED.last, "bounded": dict(built.reach)}
     return found
+
+
+# -- how long words may be in float runs of a network that is not sealed -----------------------------------------------
+
+
+def find_reach(network: Transformer, lengths: Lengths = TRIED,
+               progress: Callable[[str], None] = lambda _: None) -> Reach | None:
+    """How far the usual classes reach, by the bounds alone; None if the network is not right over the real numbers.
+
+    It is what ``certify floats`` would try, which also asks the checker.
+    """
+    from certify.floats.survey import name_irrational
+    from certify.formula.pipeline import sketch
+    from proofs.floats.verdict import certified_bounds, find_largest_length
+    from proofs.formula.discharge import Memory
+
+    lines = sketch(network, lengths, None, Memory())
+    if not all(line.proved for line in lines):
+        return None
+    bounds, reach = certified_bounds(lines), {}
+    for run_class in read_classes([]):
+        progress(f"bounding runs of {run_class.name}")
+        reach[run_class.name] = (None if name_irrational(network, lengths, run_class) else
+                                 find_largest_length(network, bounds, lengths, run_class))
+    return reach
+
+
+def show_reach(reach: Reach | None) -> str:
+    """The lengths on one line.
+
+    >>> show_reach({"binary32": 64, "bfloat16": None})
+    'binary32 64, bfloat16 none'
+    >>> show_reach(None)
+    'not certified over the real numbers'
+    """
+    if reach is None:
+        return "not certified over the real numbers"
+    return ", ".join(f"{name} {'none' if last is None else last}" for name, last in reach.items())

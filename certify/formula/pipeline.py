@@ -172,7 +172,7 @@ def certify_request(request: Request, memory: Memory | None = None, progress: Pr
     outcome = replace(outcome, seconds=clock.total, stages=clock.stages)
     if runs is None:
         return outcome
-    from certify.formula.float_runs import claim_runs
+    from certify.formula.float_claim import claim_runs
 
     return claim_runs(outcome, runs, progress, effort)
 

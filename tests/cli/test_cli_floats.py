@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from certify.floats.classes import SURVEYED
-from certify.formula.float_runs import Reach, find_reach
+from certify.formula.explanation import Reach, find_reach
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.transformer import Transformer
 from proofs.enclosures.float_runs.run_class import FIELDS, presets

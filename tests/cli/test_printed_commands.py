@@ -36,7 +36,7 @@ from certify.every_n.claim import TheoremClaim, claim_theorem
 from certify.every_n.theorems import Theorem, find_wrong_output, print_theorem
 from certify.exports.coq import coq_folder
 from certify.exports.pages.certificate import commands
-from certify.formula.float_runs import find_reach
+from certify.formula.explanation import find_reach
 from certify.frame.look import A_TRAINED_NETWORK, KINDS, complaint
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula

@@ -11,7 +11,7 @@ import pytest
 from certify import Network
 from certify.floats.classes import SURVEYED, read_class, read_classes
 from certify.floats.survey import Proved, find_row, survey
-from certify.formula.float_runs import find_reach
+from certify.formula.explanation import find_reach
 from certify.formula.outcomes import Certified
 from certify.formula.pipeline import certify
 from constructions.errors import InputError
