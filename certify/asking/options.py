@@ -107,12 +107,12 @@ Float = Annotated[str | None, typer.Option(
     "(certify floats --presets lists them)")]
 Effort = Annotated[int, typer.Option(
     "--effort", metavar="K", parser=whole_number, help="search K times as long for a counterexample")]
-Json = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
+AsJson = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="show no progress, and no notes")]
-"""certify/commands/command.py sees to it; and to --timeout, of every command that shows progress."""
 Timeout = Annotated[int | None, typer.Option(
     "--timeout", metavar="S", parser=seconds, help="end after so many seconds, with the verdict unknown and "
     "what is known by then")]
+"""certify/commands/command.py gives these three to nearly all commands, and sees to them."""
 PrintedStyle = Annotated[Style, typer.Option("--style", help="how formulas are printed")]
 Parenthesize = Annotated[bool, typer.Option("--parenthesize", help="print formulas with all parentheses")]
 Predicate = Annotated[list[str] | None, typer.Option(

@@ -10,7 +10,7 @@ import typer
 from certify.asking import options as option
 from certify.commands.command import repeated
 from certify.commands.finish import say_reading
-from certify.frame.terminal import note, print_json, tell, write_certificate
+from certify.frame.terminal import Json, note, print_json, show_found, tell, write_certificate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +73,6 @@ def audit(
     markdown: MarkdownOption = None,
     csv: CsvOption = None,
     latex: LatexOption = None,
-    as_json: option.Json = False,
     **written: Any,
 ) -> None:
     """Decide claimed temperatures, constants, bounds and gaps.
@@ -84,7 +83,7 @@ def audit(
     from certify.frame.shards import read_workers
     from constructions.network.lengths import Lengths
 
-    reports = Reports(html, markdown, csv, latex, as_json)
+    reports = Reports(html, markdown, csv, latex)
     subject = exactly_one({"CLAIMS.toml": claims, "--formula": formula, "--model": model})
     options = option.options_of(written)
     if claims is not None:
@@ -94,7 +93,7 @@ def audit(
     refuse_beside_one_claim({"--jobs": jobs, "--dask": dask}, resume)
     claim = read_alone(subject, model is not None, options, Lengths(min_n, max_n), critical, embeddings, gap=gap,
                        width=width, float=floats)
-    raise typer.Exit(print_suggestion(claim, output, as_json) if suggest else
+    raise typer.Exit(print_suggestion(claim, output) if suggest else
                      audit_claim(claim, output, reports, repeated(context), SECONDS if critical is None else None))
 
 
@@ -120,10 +119,9 @@ def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths,
 class Reports:
     """Where reports go, and the writing of them."""
 
-    def __init__(self, html: str | None, markdown: str | None, csv: str | None, latex: str | None, as_json: bool):
+    def __init__(self, html: str | None, markdown: str | None, csv: str | None, latex: str | None):
         """Each place is a file, - for standard output, or None."""
         self.forms = ((html, html_of), (markdown, markdown_of), (csv, csv_of), (latex, latex_of))
-        self.as_json = as_json
 
     @property
     def places(self) -> list[str]:
@@ -252,7 +250,7 @@ def show_report(report: AuditReport, reports: Reports) -> None:
     from certify.frame.terminal_tables import console
 
     reports.write(report)
-    if reports.as_json:
+    if Json.wanted:
         print_json(to_json(report))
     elif "-" not in reports.places:
         print_report(console(), report)
@@ -281,7 +279,7 @@ def audit_claim(claim: Claim, output: str | None, reports: Reports, command: str
     title = result.subject.partition(";")[0]
     report = AuditReport(title, "", (result,), (), result.seconds, command=command)
     reports.write(report)
-    if reports.as_json:
+    if Json.wanted:
         print_claim_json(claim, result)
     elif "-" not in reports.places:
         from certify.auditing.tables import print_claim
@@ -289,7 +287,7 @@ def audit_claim(claim: Claim, output: str | None, reports: Reports, command: str
 
         print_claim(console(sys.stderr if output == "-" else None), result)
     certificate = certificates[0] if result.verdict == "certified" and certificates else None
-    write_certificate(output, certificate, result.verdict, reports.as_json)
+    write_certificate(output, certificate, result.verdict)
     return exit_status(result.verdict)
 
 
@@ -322,7 +320,7 @@ def print_claim_json(claim: Claim, result: ClaimResult) -> None:
 # -- suggestions -------------------------------------------------------------------------------------------------------
 
 
-def print_suggestion(claim: Claim, output: str | None, as_json: bool) -> int:
+def print_suggestion(claim: Claim, output: str | None) -> int:
     """Suggest constants; return the exit status of the network that has them."""
     from certify.auditing.claims import AboutANetwork
     from certify.auditing.decide import Search
@@ -330,19 +328,15 @@ def print_suggestion(claim: Claim, output: str | None, as_json: bool) -> int:
     from certify.auditing.tables import print_suggested
     from certify.formula.outcomes import Certified
     from certify.formula.outcomes_in_json import outcome_to_json
+    from certify.frame.json_form import to_json
     from certify.frame.progress import ProgressLine
-    from certify.frame.terminal_tables import console
 
     assert isinstance(claim.about, AboutANetwork), "it is about a formula or a model"
     with ProgressLine() as progress:
         suggestion: Suggestion = suggest(claim.about.request, claim.lengths, Search(progress=progress))
     outcome = suggestion.outcome
-    if as_json:
-        from certify.frame.json_form import to_json
-
-        print_json(outcome_to_json(outcome) | {"suggested": to_json(suggestion.heads)})
-    else:
-        print_suggested(console(sys.stderr if output == "-" else None), suggestion, claim.lengths)
+    show_found(suggestion, lambda found: outcome_to_json(found.outcome) | {"suggested": to_json(found.heads)},
+               lambda out, found: print_suggested(out, found, claim.lengths), output)
     certificate = outcome.certificate if isinstance(outcome, Certified) else None
-    write_certificate(output, certificate, outcome.verdict, as_json)
+    write_certificate(output, certificate, outcome.verdict)
     return outcome.exit_code

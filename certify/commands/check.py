@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from certify.asking import options as option
-from certify.frame.terminal import note, print_json
+from certify.frame.terminal import Json, note, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,6 @@ def check(
     jobs: option.Jobs = None,
     verified: Annotated[bool, typer.Option(
         "--verified", help="by certify-check instead, which is proved in Coq (docs/coq.md)")] = False,
-    as_json: option.Json = False,
 ) -> None:
     """Check certificates with the independent checker.
 
@@ -74,21 +73,21 @@ def check(
     options += ["--causal"] * causal
     some = read_some(part, sample, estimate)
     if verified:
-        raise typer.Exit(ask_verified(options, files, some, as_json))
+        raise typer.Exit(ask_verified(options, files, some))
     processes = read_workers(jobs).jobs
-    if not as_json:
+    if not Json.wanted:
         raise typer.Exit(print_checks(options, files, processes, some))
     report, code = check_files(options, files, processes, some)
     print_json(report)
     raise typer.Exit(code)
 
 
-def ask_verified(options: Sequence[str], files: Sequence[str], is_partial: object, as_json: bool) -> int:
+def ask_verified(options: Sequence[str], files: Sequence[str], is_partial: object) -> int:
     """What the proved checker prints; the exit status."""
     from certify.frame.terminal import complain
     from constructions.errors import InputError
 
-    if is_partial or as_json:
+    if is_partial or Json.wanted:
         raise InputError("--verified: takes neither --sample, --part and --estimate nor --json")
     program = shutil.which(VERIFIED)
     if program is None:

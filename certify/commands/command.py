@@ -2,6 +2,7 @@
 
 import inspect
 import shlex
+from collections.abc import Mapping, Sequence
 from functools import cache
 from os.path import isfile
 from pathlib import PurePath
@@ -10,20 +11,23 @@ from typing import Any, get_args, get_type_hints
 import typer.core
 import typer.main
 
-from certify.asking.options import Quiet, Timeout, written_file, written_folder, written_place
+from certify.asking.options import AsJson, Quiet, Timeout, written_file, written_folder, written_place
 from certify.commands.files_taken import expect_kinds
 from certify.frame.places import STANDARD_STREAM, Places, keep_places
 from certify.frame.progress import silence
+from certify.frame.terminal import Json
 from constructions.deadline import time_limit
 
 WRITTEN = (written_file, written_folder, written_place)
 LIMIT = "time_limit"
-QUICK = ("run", "build", "import", "crosscheck")
-"""Commands that show no progress, or have a time limit of their own."""
-SILENT = ("list", "docs", "examples", "help", "mcp")
-"""Commands that say nothing beside what was asked for."""
-COMMON = ("as_json", "quiet", LIMIT, "help")
+AS_JSON, QUIET = "as_json", "quiet"
+COMMON = (AS_JSON, QUIET, LIMIT, "help")
 """The options that nearly all commands have: described once, by ``certify --help``."""
+LACKED: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(("run", "import", "crosscheck"), (LIMIT,)), "build": (LIMIT, AS_JSON), "list": (LIMIT, QUIET),
+    **dict.fromkeys(("card", "checker", "export", "site"), (AS_JSON,)),
+    **dict.fromkeys(("docs", "examples", "help", "mcp"), COMMON)}
+"""Which of them some commands lack, as they show no progress, print no object, or have a time limit of their own."""
 
 
 class Command(typer.core.TyperCommand):
@@ -34,11 +38,9 @@ class Command(typer.core.TyperCommand):
     """
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
-        """As typer makes it, with ``--timeout`` and ``--quiet`` behind its own options, but for ``--json``."""
+        """As typer makes it, with the options that nearly all commands have behind its own."""
         super().__init__(*arguments, **named)
-        if self.name not in SILENT:
-            place = len(self.params) - (self.params[-1].name == "as_json")
-            self.params[place:place] = shared_options()[self.name in QUICK:]
+        self.params += [each for each in shared_options() if each.name not in LACKED.get(str(self.name), ())]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """The options of this command; those that nearly all have are only named."""
@@ -75,7 +77,8 @@ class Command(typer.core.TyperCommand):
         Raises:
             TimeIsUp: if that is not enough, and the command says nothing of it itself.
         """
-        quiet, limit = ctx.params.pop("quiet", False), ctx.params.pop(LIMIT, None)
+        Json.wanted = ctx.params.pop(AS_JSON, False)
+        quiet, limit = ctx.params.pop(QUIET, False), ctx.params.pop(LIMIT, None)
         with keep_places() as places, silence(quiet), time_limit(limit):
             note_outputs(self, ctx.params, places)
             expect_kinds(str(self.name), ctx.params)
@@ -84,13 +87,13 @@ class Command(typer.core.TyperCommand):
 
 @cache
 def shared_options() -> list[Any]:
-    """The options ``--timeout`` and ``--quiet``, as typer makes them of parameters."""
-    def takes_long(time_limit: Timeout = None, quiet: Quiet = False) -> None:
+    """The options ``--timeout``, ``--quiet`` and ``--json``, as typer makes them of parameters."""
+    def takes_long(time_limit: Timeout = None, quiet: Quiet = False, as_json: AsJson = False) -> None:
         """Any command that can take long."""
 
     app = typer.Typer(add_completion=False)
     app.command()(takes_long)
-    return typer.main.get_command(app).params[:2]
+    return [each for each in typer.main.get_command(app).params if each.name in COMMON]
 
 
 def note_outputs(command: Command, given: dict[str, Any], places: Places) -> None:
@@ -110,7 +113,7 @@ def note_outputs(command: Command, given: dict[str, Any], places: Places) -> Non
         option = option_name(parameter)
         if not name:
             raise InputError(f"{option}: the name is empty, expected a file or a folder")
-        if name == STANDARD_STREAM and given.get("as_json") and kind is not written_folder:
+        if name == STANDARD_STREAM and Json.wanted and kind is not written_folder:
             raise InputError(f"{option} -: standard output takes the JSON object, expected a file")
         if kind is written_file:
             check_writable(name)

@@ -48,7 +48,6 @@ def cross_entropy(
     steepest: Steepest = None,
     as_formula: option.AsFormula = False,
     plot: PlotFile = None,
-    as_json: option.Json = False,
     **written: Any,
 ) -> None:
     """Measure how well a network predicts what follows a prefix.
@@ -75,7 +74,7 @@ def cross_entropy(
     with ProgressLine() as progress:
         found = answer_in_time(every, lambda some: measure(
             request.about(some), language, share, head, direction, of_these(numbers, every, some), progress))
-    end_with_plot(found, as_json, cross_entropy_to_json, print_cross_entropy, plot, draw)
+    end_with_plot(found, cross_entropy_to_json, print_cross_entropy, plot, draw)
 
 
 def spell(name: str) -> str:

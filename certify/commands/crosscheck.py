@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from certify.asking import options as option
-from certify.frame.terminal import complain, print_json
+from certify.frame.terminal import complain, show_found
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from certify.exports.second_solver import Answer
 
 MOST_SECONDS = 86_400
@@ -23,7 +25,6 @@ def crosscheck(
                                                                            "scripts")] = "cvc5",
     timeout: Annotated[int, typer.Option(
         "--timeout", metavar="S", parser=option.whole_number, help="how many seconds each script may take")] = 60,
-    as_json: option.Json = False,
 ) -> None:
     """Ask a second solver about every exported script.
 
@@ -49,10 +50,8 @@ def crosscheck(
             progress(f"{len(answers)} of {len(scripts)}: {answer.script.file}")
     verdict = verdict_of(answers)
     seconds = time.perf_counter() - start
-    if as_json:
-        print_json(_to_json(solver, verdict, answers, seconds))
-    else:
-        _print(solver, verdict, answers, seconds)
+    show_found(answers, lambda found: _to_json(solver, verdict, found, seconds),
+               lambda out, found: _print(out, solver, verdict, found, seconds))
     raise typer.Exit(exit_status(verdict))
 
 
@@ -66,11 +65,10 @@ def _to_json(solver: str, verdict: str, answers: Sequence[Answer], seconds: floa
     }
 
 
-def _print(solver: str, verdict: str, answers: Sequence[Answer], seconds: float) -> None:
-    from certify.frame.terminal_tables import Column, console, plain, print_table
+def _print(out: Console, solver: str, verdict: str, answers: Sequence[Answer], seconds: float) -> None:
+    from certify.frame.terminal_tables import Column, plain, print_table
     from certify.frame.words import counted
 
-    out = console()
     print_table(out, [*map(Column, ("script", "stated", solver, "")), Column("proves", folds=True)], [
         (answer.script.file, answer.script.status, answer.found, answer.agreement,
          "the hypotheses are satisfiable" if answer.script.is_probe else answer.script.proves) for answer in answers])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from constructions.trained.network import TrainedNetwork
 
 
-@given_as.with_claim(given_as.CLAIM)
+@option.with_options(f"offset {' '.join(given_as.CLAIM)}", given_as.CLAIM)
 def decide(
     model: given_as.Model,
     claim: option.Claim = None,
@@ -35,8 +35,6 @@ def decide(
     output: option.Certificate = None,
     wrong: given_as.Wrong = None,
     html: given_as.Page = None,
-    quiet: option.Quiet = False,
-    as_json: option.Json = False,
     **claimed: Any,
 ) -> None:
     """Decide whether a trained network is right on every word.
@@ -59,8 +57,8 @@ def decide(
         "--jobs": jobs, "--dask": dask, "--store": store, "--every": every, "--html": html})
     settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
     decision = decide_in_time(network, asked, every, settings, None if floats is None else read_class(floats))
-    show_found(decision, as_json, decision_to_json, print_decision, output)
-    write_decision(decision, wrong_is, output, wrong, html, as_json)
+    show_found(decision, decision_to_json, print_decision, output)
+    write_decision(decision, wrong_is, output, wrong, html)
     raise typer.Exit(decision.exit_code)
 
 
@@ -92,18 +90,18 @@ def refuse_untaken(network: TrainedNetwork, claim: AnyClaim, every: bool, in_run
 
 
 def write_decision(decision: AnyDecision | SoFar[AnyDecision], wrong_is: str, output: str | None, wrong: str | None,
-                   html: str | None, as_json: bool) -> None:
+                   html: str | None) -> None:
     """Write what there are places for; where time was up, what was proved by then."""
     from certify.frame.files import write_text
     from certify.frame.so_far import SoFar
 
     refutation = None if isinstance(decision, SoFar) else decision.wrong_certificate
-    write_found(decision, as_json, output)
-    write_certificate(wrong, refutation, decision.verdict, as_json, f"certificate of a wrong {wrong_is}")
+    write_found(decision, output)
+    write_certificate(wrong, refutation, decision.verdict, f"certificate of a wrong {wrong_is}")
     if html is None:
         return
     if isinstance(decision, SoFar):
-        write_certificate(html, None, decision.verdict, as_json, "page")
+        write_certificate(html, None, decision.verdict, "page")
         return
     from certify.exports.pages.decision.pages import page_of_decision
     from certify.trained.lengths_decision import LengthsDecision

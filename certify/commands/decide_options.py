@@ -1,8 +1,7 @@
 """The options of `certify decide` that say what is claimed; certify/trained/flags.py reads what they denote."""
 
-import inspect
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -80,19 +79,3 @@ OF_WORDS: Mapping[str, Any] = {
 CLAIM: Mapping[str, Any] = {
     **OF_WORDS, "machine": Machine, "columns": Columns, "layout": Layout, "predicate": Predicate}
 """The fields of ``Flags``, each with the option that it is."""
-Command = TypeVar("Command", bound=Callable[..., None])
-
-
-def with_claim(options: Mapping[str, Any]) -> Callable[[Command], Command]:
-    """A command with these options, behind --offset; it gets them as ``**claimed``, which ``flags_of`` reads."""
-    def changed(command: Command) -> Command:
-        found: list[inspect.Parameter] = []
-        for one in inspect.signature(command, eval_str=True).parameters.values():
-            found += [one] if one.kind is not one.VAR_KEYWORD else []
-            if one.name == "offset":
-                found += [inspect.Parameter(name, one.kind, default=False if kind is Empty else None, annotation=kind)
-                          for name, kind in options.items()]
-        command.__signature__ = inspect.Signature(found)  # type: ignore[attr-defined]
-        command.__annotations__ = {one.name: one.annotation for one in found}
-        return command
-    return changed

@@ -10,7 +10,7 @@ import typer
 from certify.asking import options as option
 from certify.commands import decide_options as given_as
 from certify.commands import learn_options as learnt
-from certify.frame.terminal import show_found, tell
+from certify.frame.terminal import Json, show_found, tell
 
 if TYPE_CHECKING:
     from certify.learning.equality import Equality
@@ -31,7 +31,6 @@ def equal(
     store: given_as.Store = None,
     effort: given_as.Effort = 1,
     output: learnt.Folder = None,
-    as_json: option.Json = False,
     **claimed: Any,
 ) -> None:
     """Decide whether two trained networks answer alike.
@@ -66,17 +65,17 @@ def equal(
                                                  ("words", words)) if value is not None] + flags.given_options()
         one, other, asked = read_asked(query, model, second, given)
         answer = answer_query(asked, one, other, settings, tried)
-        show_found(answer, as_json, query_answer_to_json, print_query_answer)
-        write_certificates(output, answer.equality, as_json)
+        show_found(answer, query_answer_to_json, print_query_answer)
+        write_certificates(output, answer.equality)
         raise typer.Exit(answer.exit_code)
     network, question = read_learning(model, claim, flags, scope, words)
     equality = compare(network, read_trained(second)[0], question, settings, tried)
-    show_found(equality, as_json, equality_to_json, print_equality)
-    write_certificates(output, equality, as_json)
+    show_found(equality, equality_to_json, print_equality)
+    write_certificates(output, equality)
     raise typer.Exit(equality.exit_code)
 
 
-def write_certificates(output: str | None, equality: Equality, as_json: bool) -> None:
+def write_certificates(output: str | None, equality: Equality) -> None:
     """Write the folder, if there is a place for it, and say what is in it, or why there is none."""
     from certify.learning.show_equality import write_equality
 
@@ -86,5 +85,5 @@ def write_certificates(output: str | None, equality: Equality, as_json: bool) ->
         tell(f"certify: {equality.verdict}, so no certificates were written")
         return
     write_equality(output, equality)
-    if not as_json:
+    if not Json.wanted:
         tell(f"certify: {', '.join(equality.certificates)} in {output}")

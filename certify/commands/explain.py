@@ -28,7 +28,6 @@ def explain(
     html: Annotated[str | None, typer.Option(
         "--html", metavar="FILE", parser=option.written_file, help="write the same as a page to step through, on a "
         "word that one edits")] = None,
-    as_json: option.Json = False,
     **written: Any,
 ) -> None:
     """Explain FORMULA, the network that computes it, and why.
@@ -65,7 +64,7 @@ def explain(
     write_lesson(html, explanation, built[1])
     if html == "-":
         return
-    show_found(explanation, as_json, explanation_to_json,
+    show_found(explanation, explanation_to_json,
                lambda out, found: print_explanation(out, found, style, parenthesize))
 
 

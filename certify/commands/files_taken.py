@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from certify.frame.look import A_TRAINED_NETWORK, CERTIFICATES, NETWORKS, SUBJECTS, TRAINED, WEIGHTS, expect
+from certify.frame.terminal import Json
 
 A_SUBJECT = "a formula, a program, a model file or a certificate"
 A_CLAIM = "a claim file (.toml)"
@@ -51,7 +52,7 @@ def expect_kinds(command: str, given: Mapping[str, Any]) -> None:
         if name != command or (value := given.get(parameter)) is None:
             continue
         values = value if isinstance(value, list | tuple) else [value]
-        if name == "check" and (len(values) > 1 or given.get("as_json")):
+        if name == "check" and (len(values) > 1 or Json.wanted):
             continue
         refused = {"model"} if name == "export" and given.get("to") in WITHOUT_MODELS else set()
         for path in values:

@@ -40,7 +40,7 @@ def prove_in_time(request: Request, effort: int, runs: RunClass | None) -> Outco
         return answer_in_time(request.claimed_lengths, partial(certify_request, request, None, progress, effort, runs))
 
 
-def finish(outcome: Outcome | SoFar[Outcome], as_json: bool, style: Style, parenthesize: bool,
+def finish(outcome: Outcome | SoFar[Outcome], style: Style, parenthesize: bool,
            output: str | None) -> NoReturn:
     """Print the outcome, write the certificate if there is one and a place for it, and exit with its status.
 
@@ -49,18 +49,18 @@ def finish(outcome: Outcome | SoFar[Outcome], as_json: bool, style: Style, paren
     from certify.formula.outcomes_in_json import outcome_to_json
     from certify.formula.show import print_outcome
 
-    end(outcome, as_json, outcome_to_json, lambda out, found: print_outcome(out, found, style, parenthesize), output)
+    end(outcome, outcome_to_json, lambda out, found: print_outcome(out, found, style, parenthesize), output)
 
 
-def end(found: AnAnswer | SoFar[AnAnswer], as_json: bool, to_json: Callable[[AnAnswer], dict[str, Any]],
+def end(found: AnAnswer | SoFar[AnAnswer], to_json: Callable[[AnAnswer], dict[str, Any]],
         print_on: Callable[[Console, AnAnswer], None], output: str | None = None) -> NoReturn:
     """Print what was found, write its certificate if there is one and a place for it, and exit with its status."""
-    show_found(found, as_json, to_json, print_on, output)
-    write_found(found, as_json, output)
+    show_found(found, to_json, print_on, output)
+    write_found(found, output)
     raise typer.Exit(exit_status(found.verdict))
 
 
-def end_with_plot(found: AnAnswer | SoFar[AnAnswer], as_json: bool, to_json: Callable[[AnAnswer], dict[str, Any]],
+def end_with_plot(found: AnAnswer | SoFar[AnAnswer], to_json: Callable[[AnAnswer], dict[str, Any]],
                   print_on: Callable[[Console, AnAnswer], None], plot: str | None,
                   draw: Callable[[AnAnswer], str]) -> NoReturn:
     """Draw what was found if there is a place for it and time was enough, print it, and exit with its status."""
@@ -68,7 +68,7 @@ def end_with_plot(found: AnAnswer | SoFar[AnAnswer], as_json: bool, to_json: Cal
     from certify.frame.so_far import SoFar
 
     if isinstance(found, SoFar):
-        write_certificate(plot, None, found.verdict, as_json, "plot")
+        write_certificate(plot, None, found.verdict, "plot")
     elif plot is not None:
         write_text(plot, draw(found))
-    end(found, as_json, to_json, print_on)
+    end(found, to_json, print_on)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from certify.asking import options as option
-from certify.frame.terminal import print_json, write_certificate
+from certify.frame.terminal import show_found, write_certificate
 
 if TYPE_CHECKING:
     from certify.floats.survey import Proved
@@ -37,7 +36,6 @@ def floats(
     effort: option.Effort = 1,
     presets: Annotated[bool, typer.Option(
         "--presets", help="print the classes, what each assumes, and where that is written")] = False,
-    as_json: option.Json = False,
 ) -> None:
     """Certify every run in floating point, class by class.
 
@@ -56,24 +54,23 @@ def floats(
     ulps = None if exp_ulp is None else read_positive(exp_ulp, "--exp-ulp")
     classes = read_classes(formats or [], ulps)
     if presets:
-        raise typer.Exit(show_presets(classes if formats else None, as_json))
+        raise typer.Exit(show_presets(classes if formats else None))
     if subject is not None and is_trained(subject):
         refuse_options("the claim of a trained network is shown, not written: each class has a certificate of its own",
                        {"-o": output})
-        raise typer.Exit(decide_trained(subject, max_n, classes, effort, read_workers(jobs, dask), html, as_json))
+        raise typer.Exit(decide_trained(subject, max_n, classes, effort, read_workers(jobs, dask), html))
     refuse_options("expected a certificate of a trained network", {"--html": html, "--jobs": jobs, "--dask": dask})
-    raise typer.Exit(decide_floats(read_proved(subject, max_n), classes, effort, output, as_json))
+    raise typer.Exit(decide_floats(read_proved(subject, max_n), classes, effort, output))
 
 
 def decide_trained(subject: str, max_n: int | None, classes: list[RunClass], effort: int, workers: Workers,
-                   html: str | None, as_json: bool) -> int:
+                   html: str | None) -> int:
     """Decide the claim of a file about a trained network in each class, print it, and return the status of the worst.
 
     Raises:
         InputError: if the file has no claim about words, or none that has a page.
     """
     from certify.exports.html import expect_by_length, write_page_of_floats
-    from certify.frame.terminal_tables import console
     from certify.frame.verdicts import exit_status, worst
     from certify.trained.claim_file import Scope
     from certify.trained.float_decision import decide_classes
@@ -92,24 +89,17 @@ def decide_trained(subject: str, max_n: int | None, classes: list[RunClass], eff
     if html is not None:
         write_page_of_floats(subject, html, rows)
     verdict = worst([row.verdict for row in rows])
-    if as_json:
-        print_json({"verdict": verdict, "floats": float_rows_to_json(rows)})
-    else:
-        print_float_rows(console(), rows)
+    show_found(rows, lambda found: {"verdict": verdict, "floats": float_rows_to_json(found)}, print_float_rows)
     return exit_status(verdict)
 
 
-def show_presets(chosen: list[RunClass] | None, as_json: bool) -> int:
+def show_presets(chosen: list[RunClass] | None) -> int:
     """Print the chosen classes, or all presets; return the exit status."""
     from certify.floats.show import classes_to_json, print_classes
-    from certify.frame.terminal_tables import console
     from proofs.enclosures.float_runs.run_class import presets
 
     shown = list(presets().values()) if chosen is None else chosen
-    if as_json:
-        print_json({"classes": classes_to_json(shown)})
-    else:
-        print_classes(console(), shown)
+    show_found(shown, lambda found: {"classes": classes_to_json(found)}, print_classes)
     return 0
 
 
@@ -153,33 +143,28 @@ def certify_model(name: str, data: object, max_n: int) -> str:
     from certify.formula.outcomes import Certified
     from certify.formula.pipeline import certify_transformer
     from certify.frame.progress import ProgressLine
-    from certify.frame.terminal import Json
     from constructions.network.json_form import transformer_from_json
 
     network = transformer_from_json(data, name)
     with ProgressLine() as progress:
         outcome = certify_transformer(network, max_n, progress=progress)
     if not isinstance(outcome, Certified):
-        finish(outcome, Json.wanted, "ascii", False, None)
+        finish(outcome, "ascii", False, None)
     return outcome.certificate
 
 
-def decide_floats(proved: Proved, classes: list[RunClass], effort: int, output: str | None, as_json: bool) -> int:
+def decide_floats(proved: Proved, classes: list[RunClass], effort: int, output: str | None) -> int:
     """Decide, print and write; return the status of the worst row."""
     from certify.floats.show import print_rows, rows_to_json
     from certify.floats.survey import USUAL_WORK, survey
     from certify.frame.progress import ProgressLine
-    from certify.frame.terminal_tables import console
     from certify.frame.verdicts import exit_status, worst
 
     with ProgressLine() as progress:
         rows = survey(proved, classes, progress, effort * USUAL_WORK)
     verdict = worst([row.verdict for row in rows])
-    if as_json:
-        print_json({"verdict": verdict, "min_n": proved.lengths.first, "max_n": proved.lengths.last,
-                    "floats": rows_to_json(rows)})
-    else:
-        print_rows(console(sys.stderr if output == "-" else None), rows)
+    show_found(rows, lambda found: {"verdict": verdict, "min_n": proved.lengths.first, "max_n": proved.lengths.last,
+                                    "floats": rows_to_json(found)}, print_rows, output)
     some = any(row.certified for row in rows)
-    write_certificate(output, proved.with_floats(rows) if some else None, "no float run is certified", as_json)
+    write_certificate(output, proved.with_floats(rows) if some else None, "no float run is certified")
     return exit_status(verdict)

@@ -42,7 +42,6 @@ def formula(
     store: option.Store = None,
     style: option.PrintedStyle = "ascii",
     parenthesize: option.Parenthesize = False,
-    as_json: option.Json = False,
     **written: Any,
 ) -> None:
     """Prove that the transformer of FORMULA computes it.
@@ -61,12 +60,12 @@ def formula(
         others = {"--parenthesize": parenthesize, "--min-n": min_n > 1, "--effort": effort != 1}
         refuse_beside_rows(formulas, text, options, others)
         raise typer.Exit(prove_several(formulas, rows or [], (options, lengths, runs, effort),
-                                       (output, store, read_workers_of(jobs, dask)), as_json))
+                                       (output, store, read_workers_of(jobs, dask))))
     refuse_beside_one_formula({"--jobs": jobs, "--dask": dask, "--store": store})
     check_file(output)
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths)
     say_reading(request)
-    finish(prove_in_time(request, effort, runs), as_json, style, parenthesize, output)
+    finish(prove_in_time(request, effort, runs), style, parenthesize, output)
 
 
 def model(
@@ -79,7 +78,6 @@ def model(
     effort: option.Effort = 1,
     style: option.PrintedStyle = "ascii",
     parenthesize: option.Parenthesize = False,
-    as_json: option.Json = False,
 ) -> None:
     """Certify a transformer that somebody wrote.
 
@@ -93,12 +91,12 @@ def model(
     lengths = Lengths(min_n, max_n)
     request = read_request(path, Options(given=given), taken=(Kind.NETWORK,), lengths=lengths)
     runs = read_runs(floats)
-    finish(prove_in_time(request, effort, runs), as_json, style, parenthesize, output)
+    finish(prove_in_time(request, effort, runs), style, parenthesize, output)
 
 
 def prove_several(formulas: str | None, rows: list[Example],
                   asked: tuple[Options, Lengths, RunClass | None, int],
-                  session: tuple[str | None, str | None, Workers], as_json: bool) -> int:
+                  session: tuple[str | None, str | None, Workers]) -> int:
     """Decide the formulas of a file, or the shipped ones; return the exit status.
 
     Raises:
@@ -110,8 +108,8 @@ def prove_several(formulas: str | None, rows: list[Example],
     asking = Asking(*asked)
     request_of(Row("options", "true"), asking.options, asking.lengths)
     if formulas is None:
-        return certify_examples(rows, asking, Session(*session), as_json)
-    return certify_file(formulas, asking, Session(*session), as_json)
+        return certify_examples(rows, asking, Session(*session))
+    return certify_file(formulas, asking, Session(*session))
 
 
 def read_workers_of(jobs: int | None, dask: str | None) -> Workers:

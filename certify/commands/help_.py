@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from certify.asking.options import Json, written_folder
-from certify.frame.terminal import print_json
+from certify.asking.options import written_folder
+from certify.frame.terminal import Json, print_json
 
 Section = Literal["examples", "predicates", "statements", "examinations"]
 
@@ -36,13 +36,12 @@ def list_all(
     section: Annotated[Section | None, typer.Argument(
         metavar="SECTION", help="what to list, with a line about each")] = None,
     everything: Annotated[bool, typer.Option("--all", help="all sections")] = False,
-    as_json: Json = False,
 ) -> None:
     """List examples, predicates and statements of [SHA]."""
     from certify.formula.listing import SECTIONS, listing_to_json, print_listing, print_sections
 
     names: Sequence[str] = [section] if section else list(SECTIONS)
-    if as_json:
+    if Json.wanted:
         print_json(listing_to_json(names))
     elif section or everything:
         print_sections(names)

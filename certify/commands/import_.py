@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from certify.asking import options as option
-from certify.frame.terminal import print_json, tell
+from certify.frame.terminal import Json, print_json, tell
 
 if TYPE_CHECKING:
     from constructions.importing.importer import Imported
@@ -78,7 +78,6 @@ def import_files(
         "-o", "--output", metavar="MODEL", parser=option.written_file,
         help="write the network here; - is standard output")] = None,
     show: Annotated[bool, typer.Option("--show", help="print the architecture as a table and a picture")] = False,
-    as_json: option.Json = False,
     **answered: Any,
 ) -> None:
     """Read a trained transformer from its own files.
@@ -109,20 +108,20 @@ def import_files(
     except Unanswered as question:
         _print_lines(question.program)
         raise
-    _show(with_comparison(imported, files_of(files), dict(answers.given or ()), expect), output, show, as_json)
+    _show(with_comparison(imported, files_of(files), dict(answers.given or ()), expect), output, show)
 
 
-def _show(imported: Imported, output: str | None, show: bool, as_json: bool) -> None:
+def _show(imported: Imported, output: str | None, show: bool) -> None:
     """Print the report, and write the network if there is a place for it."""
     from certify.frame.terminal_tables import console
     from certify.trained.networks import imported_to_json, print_network
 
-    if as_json:
+    if Json.wanted:
         print_json(imported_to_json(imported))
     elif show or output is None:
         print_network(console(sys.stderr if output == "-" else None), imported)
     if output is not None:
-        _write(output, imported, quiet=as_json or show)
+        _write(output, imported, quiet=Json.wanted or show)
 
 
 def _given(texts: list[str]) -> tuple[tuple[str, int | None], ...]:

@@ -31,7 +31,6 @@ def learn(
     output: option.Certificate = None,
     svg: learnt.Drawing = None,
     html: learnt.Page = None,
-    as_json: option.Json = False,
     **claimed: Any,
 ) -> None:
     """Find what a trained network computes, as an automaton.
@@ -53,8 +52,8 @@ def learn(
     network, question = read_learning(model, claim, flags, Scope(max_n, None, read_offsets(offset)), words)
     settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
     learned = learn_network(network, question, settings, Effort(states=states))
-    show_found(learned, as_json, learned_to_json, print_learned, output)
-    write_certificate(output, learned.certificate, learned.verdict, as_json)
+    show_found(learned, learned_to_json, print_learned, output)
+    write_certificate(output, learned.certificate, learned.verdict)
     write_pictures(learned, svg, html, output)
     raise typer.Exit(learned.exit_code)
 

@@ -39,7 +39,6 @@ def margin(
         "--gamma", metavar="NUMBER", help="multiply all scores by this (left out: 1)")] = None,
     predicate: option.Predicate = None,
     output: option.Certificate = None,
-    as_json: option.Json = False,
 ) -> None:
     """Decide the sign of a network's output, and its margin.
 
@@ -60,4 +59,4 @@ def margin(
     question = read_question(find_subject(model, (Kind.NETWORK,)), options, Lengths(min_n, max_n))
     with ProgressLine() as progress:
         found = answer_in_time(question.claim.lengths, lambda some: answer(question.about(some), progress))
-    end(found, as_json, answer_to_json, print_answer, output)
+    end(found, answer_to_json, print_answer, output)

@@ -10,7 +10,7 @@ import typer
 
 from certify.asking import options as option
 from certify.commands.finish import say_reading
-from certify.frame.terminal import complain, print_json, show_found, tell
+from certify.frame.terminal import Json, complain, print_json, show_found, tell
 
 if TYPE_CHECKING:
     from certify.asking.written import Options
@@ -30,7 +30,6 @@ def prove(
     min_n: option.ProvedFrom = 1,
     max_n: option.ProvedUpTo = None,
     style: option.PrintedStyle = "ascii",
-    as_json: option.Json = False,
     **written: Any,
 ) -> None:
     """Prove FORMULA for words of every length, by Coq.
@@ -51,15 +50,15 @@ def prove(
         with ProgressLine() as progress:
             theorem = prove(claim, progress, lengths, of_file=output is not None)
     except CoqMissing as missing:
-        raise typer.Exit(give_up("unknown", missing, as_json)) from None
+        raise typer.Exit(give_up("unknown", missing)) from None
     except Unsupported as construct:
-        raise typer.Exit(give_up("unsupported", construct, as_json)) from None
+        raise typer.Exit(give_up("unsupported", construct)) from None
     if output is not None and theorem.verdict == "proved":
         write_folder(output, coq_folder(claim, lengths, checked=True), PROGRAMS)
-    show_found(theorem, as_json, theorem_to_json, lambda out, found: print_theorem(out, found, style))
+    show_found(theorem, theorem_to_json, lambda out, found: print_theorem(out, found, style))
     if output is not None and theorem.verdict != "proved":
         tell(f"certify: {theorem.verdict}, so no folder was written")
-    elif output is not None and not as_json:
+    elif output is not None and not Json.wanted:
         tell(f"proof in {output}")
     raise typer.Exit(theorem.exit_code)
 
@@ -76,8 +75,8 @@ def read_claim(text: str | None, options: Options, output: str | None) -> Theore
     return claim_theorem(request, os.path.basename(output or "formula") if of_a_formula else Path(text or "").stem)
 
 
-def give_up(verdict: str, reason: Exception, as_json: bool) -> int:
+def give_up(verdict: str, reason: Exception) -> int:
     """There is no network or no Coq, so nothing to say but why."""
-    if as_json:
+    if Json.wanted:
         print_json({"verdict": verdict, "reason": str(reason)})
     return complain(f"{verdict}: {reason}", verdict)

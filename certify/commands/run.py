@@ -30,7 +30,6 @@ def run(
     claim: option.Claim = None,
     offset: option.Offset = None,
     head: Annotated[bool, typer.Option("--head", help="for a trained network: show attention, too")] = False,
-    as_json: option.Json = False,
     **written: Any,
 ) -> None:
     """Show all truths and attention values on one word.
@@ -51,13 +50,13 @@ def run(
         refuse_options(f"{subject} holds a trained network, which does not take this option", {
             **dict.fromkeys(map(as_option, options.named), True), "--at": at != "last", "--max-n": longest,
             "--style": style != "ascii"})
-        run_trained(subject, word, claim, offset, head, as_json)
+        run_trained(subject, word, claim, offset, head)
         return
     refuse_options(f"{subject} does not hold a trained network, and this option is for those",
                    {"--claim": claim, "--offset": offset, "--head": head})
     request = read_request(subject, options, lengths=lengths_served(options.precision, longest), programs=Programs.RUN)
     say_reading(request)
-    show_run(request, word, style, as_json, at)
+    show_run(request, word, style, at)
 
 
 def subject_and_word(subject: str | None, word: str | None, is_language: bool) -> tuple[str | None, str]:
@@ -73,7 +72,7 @@ def subject_and_word(subject: str | None, word: str | None, is_language: bool) -
     return subject, word
 
 
-def show_run(request: Request, word: str, style: option.Style, as_json: bool, at: option.At = "last") -> None:
+def show_run(request: Request, word: str, style: option.Style, at: option.At = "last") -> None:
     """Run and print what the request is about."""
     from certify.asking.written import ProgramSubject
     from certify.formula.program_runs import print_program_run, program_run_to_json, run_on_word
@@ -83,15 +82,15 @@ def show_run(request: Request, word: str, style: option.Style, as_json: bool, at
         refuse_options("this option is about a formula, and there is none", {"--at": at if at != "last" else None})
     if isinstance(request.subject, ProgramSubject):
         traced = run_on_word(request.subject.program, word)
-        show_found(traced, as_json, program_run_to_json, print_program_run)
+        show_found(traced, program_run_to_json, print_program_run)
         return
     result = run_request(request, word)
-    show_found(result, as_json, lambda run: run_to_json(run, at), lambda out, run: print_run(out, run, style, at))
+    show_found(result, lambda run: run_to_json(run, at), lambda out, run: print_run(out, run, style, at))
 
 
-def run_trained(subject: str, word: str, claim: str | None, offset: int | None, heads: bool, as_json: bool) -> None:
+def run_trained(subject: str, word: str, claim: str | None, offset: int | None, heads: bool) -> None:
     """Print one word, or one input in tracks, through a trained network; a claim says what letters are."""
     from certify.trained.show_run import print_run_of_any, run_of_any_to_json
     from certify.trained.word_files import read_run
 
-    show_found(read_run(subject, word, claim, offset, heads), as_json, run_of_any_to_json, print_run_of_any)
+    show_found(read_run(subject, word, claim, offset, heads), run_of_any_to_json, print_run_of_any)

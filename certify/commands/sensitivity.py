@@ -38,7 +38,6 @@ def sensitivity(
     plot: Annotated[str | None, typer.Option(
         "--plot", metavar="FILE", parser=option.written_file, help="write a plot of the largest change over n here, as "
         "SVG")] = None,
-    as_json: option.Json = False,
     **written: Any,
 ) -> None:
     """Measure how much the output changes when one symbol does.
@@ -52,7 +51,7 @@ def sensitivity(
 
     asked = Asked(Lengths(min_n, max_n), at, direction, lengths)
     found = measure_any(subject, option.options_of(written), as_formula, claim, offset, asked)
-    end_with_plot(found, as_json, sensitivity_to_json, print_sensitivity, plot, draw)
+    end_with_plot(found, sensitivity_to_json, print_sensitivity, plot, draw)
 
 
 @dataclass(frozen=True)

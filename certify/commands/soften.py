@@ -64,7 +64,6 @@ def soften(
         "--store", metavar="DIR", parser=option.written_place,
         help="keep finished parts of the work in this folder, and reuse those that are there")] = None,
     resume: Annotated[bool, typer.Option("--resume", help=f"the same as --store {DEFAULT_STORE}")] = False,
-    as_json: option.Json = False,
 ) -> None:
     """Replace hard attention by softmax, and certify the result.
 
@@ -77,7 +76,7 @@ def soften(
     from certify.softened.show import print_softening, softening_to_json
 
     if every_n:
-        raise typer.Exit(soften_every_n(subject, alphabet, as_json, {
+        raise typer.Exit(soften_every_n(subject, alphabet, {
             "--max-n": max_n, "--temperature": temperature, "--weighting": weighting, "--critical": critical,
             "--break-ties": break_ties or None, "-o": output, "--softmax": softmax, "--jobs": jobs, "--dask": dask,
             "--store": store, "--resume": resume or None}))
@@ -87,7 +86,7 @@ def soften(
         note_output("--resume", store)
     workers = read_softening_workers(few if jobs is None else jobs, dask, store)
     if subject is None:
-        raise typer.Exit(soften_all(workers, output, critical, as_json, {
+        raise typer.Exit(soften_all(workers, output, critical, {
             "--max-n": max_n, "--temperature": temperature, "--alphabet": alphabet, "--softmax": softmax,
             "--break-ties": break_ties or None, "--weighting": weighting}))
     check_file(output)
@@ -95,13 +94,13 @@ def soften(
     max_n = DEFAULT_MAX_N if max_n is None else max_n
     chosen = read_weighting(weighting)
     wanted = read_critical(critical, max_n, chosen)
-    found = soften_words(subject, alphabet, max_n, heat, wanted, workers, break_ties, chosen, as_json)
+    found = soften_words(subject, alphabet, max_n, heat, wanted, workers, break_ties, chosen)
     write_softened(found, softmax)
-    end(found, as_json, softening_to_json, print_softening, output)
+    end(found, softening_to_json, print_softening, output)
 
 
 def soften_words(subject: str, alphabet: str | None, max_n: int, heat: Expression | None, wanted: list[int],
-                 workers: Workers, break_ties: bool, weighting: Weighting, as_json: bool
+                 workers: Workers, break_ties: bool, weighting: Weighting
                  ) -> Softening | SoFar[Softening]:
     """The verdict for words up to a length; ends the command where something is unsupported."""
     from certify.frame.progress import ProgressLine
@@ -117,12 +116,12 @@ def soften_words(subject: str, alphabet: str | None, max_n: int, heat: Expressio
                 network, some.last, heat, wanted if some.last == max_n else [], workers, progress, break_ties,
                 weighting))
     except Unsupported as construct:
-        if as_json:
+        if Json.wanted:
             print_json({"verdict": "unsupported", "max_n": max_n, "reason": str(construct)})
         raise typer.Exit(complain(f"unsupported: {construct}", "unsupported")) from None
 
 
-def soften_every_n(subject: str | None, alphabet: str | None, as_json: bool, others: dict[str, object]) -> int:
+def soften_every_n(subject: str | None, alphabet: str | None, others: dict[str, object]) -> int:
     """Theorem 26 for every n, by Coq; the status of the verdict."""
     from certify.commands.prove import give_up
     from certify.frame.progress import ProgressLine
@@ -140,10 +139,10 @@ def soften_every_n(subject: str | None, alphabet: str | None, as_json: bool, oth
         with ProgressLine() as progress:
             found = soften_for_every_n(read_hard_network(subject, alphabet), progress)
     except CoqMissing as missing:
-        return give_up("unknown", missing, as_json)
+        return give_up("unknown", missing)
     except Unsupported as construct:
-        return give_up("unsupported", construct, as_json)
-    show_found(found, as_json, softened_for_every_n_to_json, print_softened_for_every_n)
+        return give_up("unsupported", construct)
+    show_found(found, softened_for_every_n_to_json, print_softened_for_every_n)
     return found.exit_code
 
 
@@ -164,7 +163,7 @@ def read_hard_network(subject: str, alphabet: str | None) -> Transformer:
     return read_request(subject, Options(alphabet), (Kind.PROGRAM, Kind.NETWORK), programs=Programs.RUN).network
 
 
-def soften_all(workers: Workers, folder: str | None, critical: str | None, as_json: bool,
+def soften_all(workers: Workers, folder: str | None, critical: str | None,
                others: dict[str, object]) -> int:
     """The shipped examples, which have their own lengths and temperatures; the status of the worst verdict."""
     from certify.softened.demo import load_examples, soften_examples
@@ -175,7 +174,7 @@ def soften_all(workers: Workers, folder: str | None, critical: str | None, as_js
             raise InputError(f"{name}: does not go with the shipped examples, expected a model or a program")
     if critical not in (None, "none"):
         raise InputError(f"--critical: found {critical}, expected none (or nothing, for the greatest lengths)")
-    return soften_examples(load_examples(), workers, folder, critical is None, as_json)
+    return soften_examples(load_examples(), workers, folder, critical is None)
 
 
 def read_weighting(name: str | None) -> Weighting:
@@ -221,7 +220,7 @@ def write_softened(found: Softening | SoFar[Softening], place: str | None) -> No
     from constructions.statements.theorem_26_uniform_tieless import soften
 
     if isinstance(found, SoFar):
-        write_certificate(place, None, found.verdict, Json.wanted, "model")
+        write_certificate(place, None, found.verdict, "model")
     elif place is not None and found.temperature is not None:
         soft = soften(found.transformer, found.temperature, found.weighting)
         write_text(place, write_canonical(transformer_to_json(soft)))

@@ -9,7 +9,7 @@ import typer
 from certify.asking import options as option
 from certify.commands import decide_options as given_as
 from certify.commands import train_options as trained_as
-from certify.frame.terminal import show_found, tell
+from certify.frame.terminal import Json, show_found, tell
 
 if TYPE_CHECKING:
     from certify.learning.training.rounds import Budget
@@ -32,7 +32,6 @@ def train(
     jobs: option.Jobs = None,
     dask: option.Dask = None,
     effort: given_as.Effort = 1,
-    as_json: option.Json = False,
     **written: Any,
 ) -> None:
     """Train a network until it is proved.
@@ -52,12 +51,12 @@ def train(
     asked = read_task(task, flags, Scope(max_n, min_n, read_offsets(offset)))
     sizes = {name: written[name] for name in trained_as.SIZES if written[name] is not None}
     budget = checked(Budget(rounds, Pace(steps), seed))
-    train_for(asked, model, sizes, budget, Settings(read_workers(jobs, dask), effort=max(effort, window)), output,
-              as_json, window)
+    train_for(asked, model, sizes, budget, Settings(read_workers(jobs, dask), effort=max(effort, window)),
+              output, window)
 
 
 def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: Budget, settings: Settings, output: str,
-              as_json: bool, window: int = 0) -> NoReturn:
+              window: int) -> NoReturn:
     """Train a new network or a given one, show what came out, write it, and end."""
     from certify.learning.training.folder import write_training
     from certify.learning.training.fresh import Sizes
@@ -74,10 +73,10 @@ def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: Budg
     claim = task.claim(network)
     training = train_network(network, lessons_of(network, claim, window), made, budget, settings)
     repair = repair_of(network, training, settings) if model else None
-    show_found(training, as_json, lambda found: training_to_json(found, repair),
+    show_found(training, lambda found: training_to_json(found, repair),
                lambda out, found: print_training(out, found, repair))
     commands = write_training(output, training, task, claim, made, repair)
-    if not as_json:
+    if not Json.wanted:
         say_where(output, commands)
     raise typer.Exit(training.exit_code)
 

@@ -24,7 +24,7 @@ from certify.frame import terminal
 from certify.frame.demo import CERTIFICATE, Shown, examples_to_json, keep_certificate, overall_status, print_rows
 from certify.frame.files import check_unicode, make_folder, read_text
 from certify.frame.shards import ShardsProgress, Workers, run_tasks
-from certify.frame.terminal import print_json
+from certify.frame.terminal import Json, print_json
 from certify.frame.terminal_tables import NARROW, Column, console, plain
 from certify.frame.verdicts import VERDICTS
 from constructions.errors import InputError, Unsupported
@@ -108,12 +108,12 @@ def _size(row: Row, asking: Asking) -> int:
 # -- examples, and the values of a program's output --------------------------------------------------------------------
 
 
-def certify_examples(examples: Sequence[Example], asking: Asking, session: Session, as_json: bool) -> int:
+def certify_examples(examples: Sequence[Example], asking: Asking, session: Session) -> int:
     """Certify every example and print a row for each; return 0 if each is certified or does not fit the regime."""
     rows = [Row(example.name, example.text, example.about, example.alphabet) for example in examples]
     found = decide_rows(rows, asking, session)
     status = overall_status(found, harmless=(OUTSIDE,))
-    if as_json:
+    if Json.wanted:
         regime, precision, runs = read_regime(asking.options), asking.options.precision, asking.runs
         print_json(examples_to_json(
             found, status, max_n=asking.lengths.last, regime=regime.sharpening.value, causal=regime.causal,
@@ -155,10 +155,10 @@ def _summary(found: Sequence[Shown], folder: str | None) -> str:
 # -- a file of formulas ------------------------------------------------------------------------------------------------
 
 
-def certify_file(path: str, asking: Asking, session: Session, as_json: bool) -> int:
+def certify_file(path: str, asking: Asking, session: Session) -> int:
     """Certify every formula of a file; return the status of the worst verdict.
 
-    With ``as_json`` each is one line of JSON, in their order and as soon as it is known.
+    With ``--json`` each is one line of JSON, in their order and as soon as it is known.
 
     Raises:
         InputError: if the file cannot be read or has no formula.
@@ -169,7 +169,7 @@ def certify_file(path: str, asking: Asking, session: Session, as_json: bool) -> 
         line = int(rows[place].name.removeprefix(LINE))
         print(json.dumps({"line": line, **shown.facts, **_certificate_of(shown, session.folder)}), flush=True)
 
-    if as_json:
+    if Json.wanted:
         return overall_status(decide_rows(rows, asking, session, tell))
     found = decide_rows(rows, asking, session)
     _print(found, asking, session.folder)

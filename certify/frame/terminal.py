@@ -107,7 +107,7 @@ def print_json(data: dict[str, Any], indent: int | None = 1) -> None:
     print(json.dumps(data, indent=indent))
 
 
-def show_found(found: AnyFound | SoFar[AnyFound], as_json: bool, to_json: Callable[[AnyFound], dict[str, Any]],
+def show_found(found: AnyFound | SoFar[AnyFound], to_json: Callable[[AnyFound], dict[str, Any]],
                print_on: Callable[[Console, AnyFound], None], output: str | None = None) -> None:
     """Print what was found: as one JSON object, or for people; these read standard error if ``output`` is -.
 
@@ -115,7 +115,7 @@ def show_found(found: AnyFound | SoFar[AnyFound], as_json: bool, to_json: Callab
     """
     from certify.frame.so_far import SoFar
 
-    if as_json:
+    if Json.wanted:
         print_json(so_far_to_json(found, to_json) if isinstance(found, SoFar) else to_json(found))
         return
     from certify.frame.terminal_tables import console, print_verdict, verdict_instead
@@ -145,7 +145,7 @@ def check_file(output: str | None) -> None:
         check_writable(output)
 
 
-def write_found(found: HasVerdict | SoFar[Any], as_json: bool, output: str | None) -> None:
+def write_found(found: HasVerdict | SoFar[Any], output: str | None) -> None:
     """Write the certificate of what was found, if there is one and a place for it.
 
     Where time was up, that is the certificate of the lengths that were finished.
@@ -155,10 +155,10 @@ def write_found(found: HasVerdict | SoFar[Any], as_json: bool, output: str | Non
     proved, name = (found.answer, f"certificate of n = {found.finished}, which is proved,") if isinstance(
         found, SoFar) else (found, "certificate")
     certificate: str | None = getattr(proved, "certificate", None)
-    write_certificate(output, certificate, found.verdict, as_json, name if certificate else "certificate")
+    write_certificate(output, certificate, found.verdict, name if certificate else "certificate")
 
 
-def write_certificate(output: str | None, certificate: str | None, verdict: str, as_json: bool,
+def write_certificate(output: str | None, certificate: str | None, verdict: str,
                       name: str = "certificate") -> None:
     """Write the certificate, if there is one and a place for it, and say where it is, or why there is none."""
     from certify.frame.files import write_text
@@ -169,5 +169,5 @@ def write_certificate(output: str | None, certificate: str | None, verdict: str,
         tell(f"certify: {verdict}, so no {name} was written")
         return
     write_text(output, certificate)
-    if output != "-" and not as_json:
+    if output != "-" and not Json.wanted:
         tell(f"{name} in {output}")

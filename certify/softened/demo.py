@@ -11,7 +11,7 @@ from certify.frame.demo import Shown, examples_to_json, overall_status, print_ro
 from certify.frame.numbers import decimal_lower
 from certify.frame.progress import ProgressLine
 from certify.frame.shipped import examples_folder
-from certify.frame.terminal import print_json, tell
+from certify.frame.terminal import Json, print_json, tell
 from certify.frame.terminal_tables import NARROW, WIDTH, Column, console, plain
 from certify.softened.pipeline import soften_model
 from certify.softened.results import SoftenedLength, Softening
@@ -51,8 +51,7 @@ COLUMNS = (Column("example"), Column("size", needs=NARROW), Column("n <=", "righ
            Column("seconds", "right", WIDTH), Column("about", needs=170, folds=True))
 
 
-def soften_examples(examples: Sequence[Example], workers: Workers, folder: str | None, is_critical: bool,
-                    as_json: bool) -> int:
+def soften_examples(examples: Sequence[Example], workers: Workers, folder: str | None, is_critical: bool) -> int:
     """Soften every example; return 0 if all are certified, else the status of the worst verdict."""
     def show(example: Example, progress: ProgressLine) -> Shown:
         outcome = soften_model(example.build(), example.max_n, example.temperature,
@@ -62,7 +61,7 @@ def soften_examples(examples: Sequence[Example], workers: Workers, folder: str |
 
     found = show_each(examples, show, folder)
     status = overall_status(found)
-    if as_json:
+    if Json.wanted:
         print_json(examples_to_json(found, status))
     else:
         _print(found)

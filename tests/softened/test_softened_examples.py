@@ -57,7 +57,7 @@ def test_a_row_each_with_certificates_and_the_status_of_the_worst_verdict(
     monkeypatch.setattr("certify.frame.progress.monotonic", lambda: 0.0)  # no machine is so slow that it is shown
     good = [Example(name, EXAMPLES[name].path, 3, "about", EXAMPLES[name].temperature)
             for name in ("flip_flop_n_log_n", "mixed_masks")]
-    assert demo.soften_examples(good, Workers(), str(tmp_path / "certs"), is_critical=True, as_json=False) == 0
+    assert demo.soften_examples(good, Workers(), str(tmp_path / "certs"), is_critical=True) == 0
     shown = capsys.readouterr()
     assert shown.err == f"certificates in {tmp_path / 'certs'}\n" and "2 of 2 certified, in " in shown.out
     assert re.search(r"^flip_flop_n_log_n +1, 1, 5 +3 +39 +1/3 +0\.0183150 +1/\(n\*ln\(n\+2\)\) +0\.250118 +13\.65 "
@@ -65,7 +65,7 @@ def test_a_row_each_with_certificates_and_the_status_of_the_worst_verdict(
     assert sorted(path.name for path in (tmp_path / "certs").iterdir()) == [
         "flip_flop_n_log_n.cert", "mixed_masks.cert"]
     tied = Example("tied", EXAMPLES["flip_flop_layer"].path.parent / "tied_rightmost.json", 3, "a tie")
-    assert demo.soften_examples([*good, tied], Workers(), None, is_critical=False, as_json=False) == 1
+    assert demo.soften_examples([*good, tied], Workers(), None, is_critical=False) == 1
     assert "refuted   tied: on the word 00 (n = 2) at position 2, layer 1, head 1" in capsys.readouterr().out
 
 
@@ -74,7 +74,7 @@ def test_no_number_is_cut_off(width: int, capsys: pytest.CaptureFixture[str], mo
     monkeypatch.setenv("COLUMNS", str(width))
     few = [Example(name, EXAMPLES[name].path, 4, "a-sentence " * 12, EXAMPLES[name].temperature)
            for name in ("flip_flop_n_log_n", "mixed_masks")]
-    demo.soften_examples(few, Workers(), None, is_critical=True, as_json=False)
+    demo.soften_examples(few, Workers(), None, is_critical=True)
     table = capsys.readouterr().out.split("\n\n")[1]
     assert max(map(len, table.splitlines())) <= width
     assert re.search(r"^mixed_masks .* 1/4 .* 0\.00558035 .* certified", table, re.MULTILINE)
