@@ -16,28 +16,24 @@ import typer.main
 
 from certify.commands.audit import audit
 from certify.commands.build import build
-from certify.commands.card import card
-from certify.commands.check import check
-from certify.commands.checker import checker
+from certify.commands.check import check, checker
 from certify.commands.command import Command
-from certify.commands.cross_entropy import cross_entropy
 from certify.commands.crosscheck import crosscheck
 from certify.commands.decide import decide
-from certify.commands.equal import equal
 from certify.commands.explain import explain
-from certify.commands.export import export
+from certify.commands.export import card, export
 from certify.commands.floats import floats
 from certify.commands.formula import formula, model
 from certify.commands.front_page import FrontPage
 from certify.commands.help_ import docs, examples, list_all, show_help
 from certify.commands.help_examples import epilog_of
 from certify.commands.import_ import import_files
-from certify.commands.learn import learn
+from certify.commands.learn import equal, learn
 from certify.commands.margin import margin
 from certify.commands.mcp_ import serve
 from certify.commands.prove import prove
 from certify.commands.run import run
-from certify.commands.sensitivity import sensitivity
+from certify.commands.sensitivity import cross_entropy, sensitivity
 from certify.commands.site import site
 from certify.commands.soften import soften
 from certify.commands.train import train

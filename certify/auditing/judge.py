@@ -175,7 +175,7 @@ def _decide_network(claim: Claim, about: AboutANetwork, search: Search) -> tuple
     constant = find_vacuity(request.formula, claimed.network.alphabet, claim.lengths.last) if request.formula else None
     answer = replace(decide(claimed, claim.lengths, search), note=f"the formula is {constant}" if constant else "")
     if demands.runs is not None:
-        from certify.auditing.float_runs import decide_runs
+        from certify.auditing.demanded import decide_runs
 
         answer = decide_runs(answer, demands.runs, search.progress)
     answer = _with_vacuous_rows(answer, claimed.network)

@@ -1,4 +1,4 @@
-"""`certify export`: a certificate for other tools."""
+"""`certify export` and `certify card`: a certificate for other tools, and for the card of a model."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
-from certify.asking.options import whole_number, written_place
+from certify.asking.options import whole_number, written_file, written_place
 
 if TYPE_CHECKING:
     from proofs.every_n import ProvedLengths
+
 
 Format = Literal["coq", "smt2", "latex", "tikz", "figures", "proof", "html", "npz", "onnx", "torch", "safetensors"]
 Precision = Literal["binary32", "binary16", "bfloat16"]
@@ -94,3 +95,22 @@ def _options(to: Format, precision: str | None, unchecked: bool, lengths: Proved
     if to == "coq":
         return {"unchecked": unchecked, "lengths": lengths}
     return {} if precision is None else {"precision": precision}
+
+
+# -- a card ------------------------------------------------------------------------------------------------------------
+
+
+def card(
+    path: Annotated[str, typer.Argument(metavar="CERT", help="a certificate; - is standard input")],
+    output: Annotated[str, typer.Option(
+        "-o", "--output", metavar="FILE", parser=written_file,
+        help="write it here (left out: to standard output)")] = "-",
+) -> None:
+    """Write what is proved, as Markdown for a model card.
+
+    The claim in the checker's words, of which weights, digests, and the command that checks it. The certificate is
+    checked first; of one that is rejected nothing is written.
+    """
+    from certify.exports.card import write_card
+
+    write_card(path, output)

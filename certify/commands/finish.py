@@ -46,8 +46,7 @@ def finish(outcome: Outcome | SoFar[Outcome], style: Style, parenthesize: bool,
 
     With ``-o -`` the certificate goes to standard output and the outcome to standard error.
     """
-    from certify.formula.outcomes_in_json import outcome_to_json
-    from certify.formula.show import print_outcome
+    from certify.formula.show import outcome_to_json, print_outcome
 
     end(outcome, outcome_to_json, lambda out, found: print_outcome(out, found, style, parenthesize), output)
 

@@ -1,4 +1,4 @@
-"""`certify learn`: what a trained network computes on all words up to a length."""
+"""`certify learn` and `certify equal`: what a trained network computes, and whether two of them answer alike."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import typer
 from certify.asking import options as option
 from certify.commands import decide_options as given_as
 from certify.commands import learn_options as learnt
-from certify.frame.terminal import show_found, tell, write_certificate
+from certify.frame.terminal import Json, show_found, tell, write_certificate
 
 if TYPE_CHECKING:
+    from certify.learning.equality import Equality
     from certify.learning.learned import Learned
 
 
@@ -76,3 +77,79 @@ def write_pictures(learned: Learned, svg: str | None, html: str | None, output: 
             write_text(svg, drawing + "\n")
     if html is not None:
         write_text(html, learned_page(learned, output if output != "-" and learned.certificate else None))
+
+
+# -- two networks ------------------------------------------------------------------------------------------------------
+
+
+@option.with_options(f"offset {' '.join(learnt.CLAIM)}", learnt.CLAIM)
+def equal(
+    model: given_as.Model,
+    second: learnt.Second,
+    claim: option.Claim = None,
+    max_n: given_as.Longest = None,
+    offset: learnt.Offsets = None,
+    words: learnt.Words = None,
+    query: learnt.Query = None,
+    states: learnt.States = 64,
+    jobs: option.Jobs = None,
+    dask: option.Dask = None,
+    store: given_as.Store = None,
+    effort: given_as.Effort = 1,
+    output: learnt.Folder = None,
+    **claimed: Any,
+) -> None:
+    """Decide whether two trained networks answer alike.
+
+    On every word up to a length: pruned, quantised, exported and read again, is it still the same? The first is
+    learnt, and both are decided against its automaton; or a word on which they differ is
+    enclosed in both. docs/learning.md.
+    """
+    from certify.frame.files import check_new_folder
+    from certify.frame.shards import read_workers
+    from certify.learning.asking import read_asked, read_learning
+    from certify.learning.equality import compare
+    from certify.learning.learn import Effort
+    from certify.learning.show_equality import (
+        equality_to_json,
+        print_equality,
+        print_query_answer,
+        query_answer_to_json,
+    )
+    from certify.learning.vnnlib_query import answer_query
+    from certify.trained.claim_file import Scope
+    from certify.trained.decide import Settings
+    from certify.trained.flags import flags_of, read_offsets
+    from certify.trained.question import read_trained
+
+    if output is not None:
+        check_new_folder(output)
+    flags, scope = flags_of(claimed), Scope(max_n, None, read_offsets(offset))
+    settings, tried = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort), Effort(states)
+    if query is not None:
+        given = [f"--{name}" for name, value in (("claim", claim), ("max-n", max_n), ("offset", offset),
+                                                 ("words", words)) if value is not None] + flags.given_options()
+        one, other, asked = read_asked(query, model, second, given)
+        answer = answer_query(asked, one, other, settings, tried)
+        show_found(answer, query_answer_to_json, print_query_answer)
+        write_certificates(output, answer.equality)
+        raise typer.Exit(answer.exit_code)
+    network, question = read_learning(model, claim, flags, scope, words)
+    equality = compare(network, read_trained(second)[0], question, settings, tried)
+    show_found(equality, equality_to_json, print_equality)
+    write_certificates(output, equality)
+    raise typer.Exit(equality.exit_code)
+
+
+def write_certificates(output: str | None, equality: Equality) -> None:
+    """Write the folder, if there is a place for it, and say what is in it, or why there is none."""
+    from certify.learning.show_equality import write_equality
+
+    if output is None:
+        return
+    if not equality.certificates:
+        tell(f"certify: {equality.verdict}, so no certificates were written")
+        return
+    write_equality(output, equality)
+    if not Json.wanted:
+        tell(f"certify: {', '.join(equality.certificates)} in {output}")

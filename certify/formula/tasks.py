@@ -13,9 +13,9 @@ from certify.asking.request import Request, read_request
 from certify.asking.subjects import Found, Kind, read_network
 from certify.asking.written import FormulaSubject, Options
 from certify.formula.outcomes import Certified, Outcome
-from certify.formula.outcomes_in_json import outcome_to_json
 from certify.formula.pipeline import certify_request
 from certify.formula.said import describe_vacuous, is_attained, why_not_certified
+from certify.formula.show import outcome_to_json
 from certify.frame.demo import Shown
 from certify.frame.json_form import from_json
 from certify.frame.numbers import decimal_upper

@@ -105,7 +105,7 @@ def test_what_an_earlier_audit_kept_outlives_one_that_is_interrupted_before_a_cl
     claims, kept = write(QUICK), Path("claims.audit.json")
     left = json.dumps({"version": VERSION, "source": str(Path(claims).resolve()), "claims": []})
     kept.write_text(left)
-    monkeypatch.setattr("certify.auditing.tasks.judge_of_file", interrupt)
+    monkeypatch.setattr("certify.auditing.session.judge_of_file", interrupt)
     stopped = certify("audit", claims)
     assert stopped.code == 130 and kept.read_text() == left
     assert stopped.err.splitlines()[0] == ("certify: interrupted before a claim was finished; claims.audit.json is "

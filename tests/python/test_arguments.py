@@ -14,7 +14,7 @@ import certify as package
 from certify import FormulaError, InputError, Network, Regime, Sharpening, audit, build, certify, export, run
 from certify.asking.arguments import SubjectOptions
 from certify.asking.written import Options
-from certify.auditing.claim_keys import ClaimKeys
+from certify.auditing.api import ClaimKeys
 from certify.auditing.claims_file import COMMON, KEYS, SUBJECTS
 from certify.auditing.kinds.registry import KINDS
 from certify.formula.outcomes import Certified

@@ -12,7 +12,7 @@ import pytest
 import certify as package
 from certify import Network, audit
 from certify.asking.arguments import NAMES
-from certify.auditing.claim_keys import ClaimKeys
+from certify.auditing.api import ClaimKeys
 from constructions.errors import InputError
 
 WRONG = (object(), 3.5, b"x", [object()], 5j)

@@ -7,7 +7,7 @@ from typing import cast
 
 from certify.asking.quantities import read_positive
 from certify.asking.subjects import CERTIFICATES
-from certify.auditing.float_runs import witness_of_run
+from certify.auditing.demanded import witness_of_run
 from certify.auditing.kinds.asked import Asked, ClaimKind, Entry
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Verdict
 from certify.floats.classes import SUFFIX, read_class
