@@ -9,7 +9,7 @@ import typer
 
 from certify.asking import options as option
 from certify.commands.command import repeated
-from certify.commands.finish import say_reading
+from certify.commands.finish import later, say_reading
 from certify.frame.terminal import Json, note, print_json, show_found, tell, write_certificate
 
 if TYPE_CHECKING:
@@ -121,7 +121,10 @@ class Reports:
 
     def __init__(self, html: str | None, markdown: str | None, csv: str | None, latex: str | None):
         """Each place is a file, - for standard output, or None."""
-        self.forms = ((html, html_of), (markdown, markdown_of), (csv, csv_of), (latex, latex_of))
+        self.forms = ((html, later("certify.exports.pages.audit.page", "audit_page")),
+                      (markdown, later("certify.auditing.markdown", "render_markdown")),
+                      (csv, later("certify.auditing.csv_figures", "render_csv")),
+                      (latex, later("certify.exports.latex_audit", "latex_of_audit")))
 
     @property
     def places(self) -> list[str]:
@@ -139,34 +142,6 @@ class Reports:
                 tell(f"certify: the audit is not complete, so {place} stays as it is")
             else:
                 write_text(place, written(report))
-
-
-def html_of(report: AuditReport) -> str:
-    """The page."""
-    from certify.exports.pages.audit.page import audit_page
-
-    return audit_page(report)
-
-
-def markdown_of(report: AuditReport) -> str:
-    """The same as Markdown."""
-    from certify.auditing.markdown import render_markdown
-
-    return render_markdown(report)
-
-
-def csv_of(report: AuditReport) -> str:
-    """The figures."""
-    from certify.auditing.csv_figures import render_csv
-
-    return render_csv(report)
-
-
-def latex_of(report: AuditReport) -> str:
-    """The verdicts as tables."""
-    from certify.exports.latex_audit import latex_of_audit
-
-    return latex_of_audit(report)
 
 
 def refuse(message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
     from proofs.enclosures.float_runs.run_class import RunClass
 
 AnAnswer = TypeVar("AnAnswer", bound=HasVerdict)
+
+
+def later(module: str, name: str) -> Callable[..., Any]:
+    """A function that is imported when it is called: it needs what takes long to load, or is not always installed."""
+    def function(*arguments: Any, **named: Any) -> Any:
+        return getattr(import_module(module), name)(*arguments, **named)
+
+    return function
 
 
 def say_reading(request: Request) -> None:

@@ -9,12 +9,11 @@ import typer
 
 from certify.asking import options as option
 from certify.commands.decide import refuse_options
-from certify.commands.finish import end_with_plot, say_reading
+from certify.commands.finish import end_with_plot, later, say_reading
 
 if TYPE_CHECKING:
     from certify.asking.written import Options
     from certify.frame.so_far import SoFar
-    from certify.numbers.cross_entropy.results import CrossEntropy
     from certify.numbers.sensitivity.results import Sensitivity
     from constructions.network.lengths import Lengths
 
@@ -51,7 +50,8 @@ def sensitivity(
 
     asked = Asked(Lengths(min_n, max_n), at, direction, lengths)
     found = measure_any(subject, option.options_of(written), as_formula, claim, offset, asked)
-    end_with_plot(found, sensitivity_to_json, print_sensitivity, plot, draw_changes)
+    end_with_plot(found, sensitivity_to_json, print_sensitivity, plot,
+                  later("certify.numbers.sensitivity.plot", "draw_sensitivity"))
 
 
 @dataclass(frozen=True)
@@ -115,13 +115,6 @@ def measure_subject(subject: str | None, options: Options, as_formula: bool, ask
     with ProgressLine() as progress:
         return answer_in_time(asked.every, lambda some: measure(
             request.about(some), asked.at, asked.direction, asked.numbers(some), progress))
-
-
-def draw_changes(found: Sensitivity) -> str:
-    """The plot; what draws is loaded when there is something to draw."""
-    from certify.numbers.sensitivity.plot import draw_sensitivity
-
-    return draw_sensitivity(found)
 
 
 # -- cross-entropy -----------------------------------------------------------------------------------------------------
@@ -188,7 +181,8 @@ def cross_entropy(
     with ProgressLine() as progress:
         found = answer_in_time(every, lambda some: measure(
             request.about(some), language, share, head, direction, of_these(numbers, every, some), progress))
-    end_with_plot(found, cross_entropy_to_json, print_cross_entropy, plot, draw_cross_entropies)
+    end_with_plot(found, cross_entropy_to_json, print_cross_entropy, plot, lambda one: later(
+        "certify.numbers.cross_entropy.plot", "draw_cross_entropy")([("the network", one)]))
 
 
 def spell(name: str) -> str:
@@ -199,10 +193,3 @@ def spell(name: str) -> str:
 def of_these(numbers: list[int] | None, every: Lengths, some: Lengths) -> list[int] | None:
     """Of the lengths that are named (if any are) those that are asked about; one at least."""
     return numbers if numbers is None or some == every else [n for n in numbers if n in some] or [some.last]
-
-
-def draw_cross_entropies(found: CrossEntropy) -> str:
-    """The plot; what draws is loaded when there is something to draw."""
-    from certify.numbers.cross_entropy.plot import draw_cross_entropy
-
-    return draw_cross_entropy([("the network", found)])
