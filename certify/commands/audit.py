@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from certify.asking import options as option
-from certify.commands.command import repeated
+from certify.commands.command import refuse_options, repeated
 from certify.commands.finish import later, say_reading
 from certify.frame.terminal import Json, note, print_json, show_found, tell, write_certificate
 
@@ -90,7 +90,8 @@ def audit(
         refuse_beside_a_file(options, {"embeddings": embeddings, "gap": gap, "width": width, "suggest": suggest,
                                        "output": output, "critical": critical, "float": floats}, min_n, max_n)
         raise typer.Exit(audit_file(claims, resume, read_workers(jobs, dask), reports))
-    refuse_beside_one_claim({"--jobs": jobs, "--dask": dask}, resume)
+    refuse_options("this option is for a claims file, and there is a single claim",
+                   {"--jobs": jobs, "--dask": dask, "--resume": resume})
     claim = read_alone(subject, model is not None, options, Lengths(min_n, max_n), critical, embeddings, gap=gap,
                        width=width, float=floats)
     raise typer.Exit(print_suggestion(claim, output) if suggest else
@@ -144,28 +145,14 @@ class Reports:
                 write_text(place, written(report))
 
 
-def refuse(message: str) -> None:
-    """Raise InputError."""
-    from constructions.errors import InputError
-
-    raise InputError(message)
-
-
 def exactly_one(given: dict[str, str | None]) -> str:
     """The value of the one that is given."""
+    from constructions.errors import InputError
+
     found = {name: value for name, value in given.items() if value is not None}
     if len(found) != 1:
-        refuse(f"{' and '.join(found) or 'nothing to audit'}: expected exactly one of {', '.join(given)}")
+        raise InputError(f"{' and '.join(found) or 'nothing to audit'}: expected exactly one of {', '.join(given)}")
     return next(iter(found.values()))
-
-
-def refuse_beside_one_claim(workers: dict[str, object], resume: bool) -> None:
-    """What only many claims can have."""
-    for name, value in workers.items():
-        if value is not None:
-            refuse(f"{name}: this option is for a claims file, and there is a single claim")
-    if resume:
-        refuse("--resume: this option is for a claims file, and there is a single claim")
 
 
 def refuse_beside_a_file(options: Options, others: dict[str, object], min_n: int, max_n: int) -> None:
@@ -173,9 +160,8 @@ def refuse_beside_a_file(options: Options, others: dict[str, object], min_n: int
     from certify.asking.request import DEFAULT_MAX_N
     from certify.asking.written import as_option
 
-    others = others | {"min_n": min_n != 1, "max_n": max_n != DEFAULT_MAX_N}
-    for name in [*options.named, *(name for name, value in others.items() if value)]:
-        refuse(f"{as_option(name)}: a claims file states this itself")
+    others = dict.fromkeys(options.named, True) | others | {"min_n": min_n != 1, "max_n": max_n != DEFAULT_MAX_N}
+    refuse_options("a claims file states this itself", {as_option(name): value for name, value in others.items()})
 
 
 # -- a claims file -----------------------------------------------------------------------------------------------------

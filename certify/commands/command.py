@@ -157,3 +157,12 @@ def option_name(parameter: Any) -> str:
     if isinstance(parameter, typer.core.TyperOption):
         return str(min(parameter.opts, key=len))
     return str(parameter.metavar or parameter.name)
+
+
+def refuse_options(why: str, given: Mapping[str, object]) -> None:
+    """Raise InputError for the first option that was given: it would be ignored."""
+    from constructions.errors import InputError
+
+    for name, value in given.items():
+        if value is not None and value is not False and value != []:
+            raise InputError(f"{name}: {why}")

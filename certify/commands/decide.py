@@ -10,6 +10,7 @@ import typer
 
 from certify.asking import options as option
 from certify.commands import decide_options as given_as
+from certify.commands.command import refuse_options
 from certify.frame.terminal import show_found, write_certificate, write_found
 
 if TYPE_CHECKING:
@@ -108,12 +109,3 @@ def write_decision(decision: AnyDecision | SoFar[AnyDecision], wrong_is: str, ou
 
     assert not isinstance(decision, LengthsDecision), "--html is refused"
     write_text(html, page_of_decision(decision, output, wrong))
-
-
-def refuse_options(why: str, given: Mapping[str, object]) -> None:
-    """Raise InputError for the first option that was given: it would be ignored."""
-    from constructions.errors import InputError
-
-    for name, value in given.items():
-        if value is not None and value is not False and value != []:
-            raise InputError(f"{name}: {why}")

@@ -46,7 +46,7 @@ def floats(
     a float run is.
     """
     from certify.asking.quantities import read_positive
-    from certify.commands.decide import refuse_options
+    from certify.commands.command import refuse_options
     from certify.floats.classes import read_classes
     from certify.frame.shards import read_workers
     from certify.trained.files import is_trained

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from certify.asking import options as option
+from certify.commands.command import refuse_options
 from certify.commands.finish import finish, prove_in_time, say_reading
 from certify.frame.terminal import check_file
 
@@ -61,7 +62,8 @@ def formula(
         refuse_beside_rows(formulas, text, options, others)
         raise typer.Exit(prove_several(formulas, rows or [], (options, lengths, runs, effort),
                                        (output, store, read_workers_of(jobs, dask))))
-    refuse_beside_one_formula({"--jobs": jobs, "--dask": dask, "--store": store})
+    refuse_options("this option is for several formulas, and there is only one",
+                   {"--jobs": jobs, "--dask": dask, "--store": store})
     check_file(output)
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths)
     say_reading(request)
@@ -128,15 +130,6 @@ def read_runs(text: str | None) -> RunClass | None:
     return read_class(text)
 
 
-def refuse_beside_one_formula(given: dict[str, object]) -> None:
-    """What only several formulas can have."""
-    from constructions.errors import InputError
-
-    for name, value in given.items():
-        if value is not None:
-            raise InputError(f"{name}: this option is for several formulas, and there is only one")
-
-
 # -- several formulas --------------------------------------------------------------------------------------------------
 
 
@@ -173,5 +166,4 @@ def refuse_beside_rows(formulas: str | None, text: str | None, options: Options,
         refused = [name for name in options.named if name not in taken]
         reason = ("the shipped examples do" if text is None else
                   "the formulas of all symbols (there is no --symbol) do")
-    for name in [*map(as_option, refused), *(name for name, given in others.items() if given)]:
-        raise InputError(f"{name}: {reason} not take it")
+    refuse_options(f"{reason} not take it", dict.fromkeys(map(as_option, refused), True) | others)

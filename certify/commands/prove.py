@@ -15,6 +15,7 @@ from certify.frame.terminal import Json, complain, print_json, show_found, tell
 if TYPE_CHECKING:
     from certify.asking.written import Options
     from certify.every_n.claim import TheoremClaim
+    from constructions.errors import Missing, Unsupported
 
 
 @option.with_options("text regex dfa alphabet dialect symbol regime causal output gamma predicate precision",
@@ -49,10 +50,8 @@ def prove(
         claim = read_claim(text, option.options_of(written), output)
         with ProgressLine() as progress:
             theorem = prove(claim, progress, lengths, of_file=output is not None)
-    except CoqMissing as missing:
-        raise typer.Exit(give_up("unknown", missing)) from None
-    except Unsupported as construct:
-        raise typer.Exit(give_up("unsupported", construct)) from None
+    except (CoqMissing, Unsupported) as reason:
+        raise typer.Exit(give_up(reason)) from None
     if output is not None and theorem.verdict == "proved":
         write_folder(output, coq_folder(claim, lengths, checked=True), PROGRAMS)
     show_found(theorem, theorem_to_json, lambda out, found: print_theorem(out, found, style))
@@ -75,8 +74,8 @@ def read_claim(text: str | None, options: Options, output: str | None) -> Theore
     return claim_theorem(request, os.path.basename(output or "formula") if of_a_formula else Path(text or "").stem)
 
 
-def give_up(verdict: str, reason: Exception) -> int:
-    """There is no network or no Coq, so nothing to say but why."""
+def give_up(reason: Missing | Unsupported, **known: object) -> int:
+    """There is no network or no Coq, so nothing to say but why, beside what is ``known`` anyhow."""
     if Json.wanted:
-        print_json({"verdict": verdict, "reason": str(reason)})
-    return complain(f"{verdict}: {reason}", verdict)
+        print_json({"verdict": reason.verdict, **known, "reason": str(reason)})
+    return complain(reason, reason.verdict)

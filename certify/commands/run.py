@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from certify.asking import options as option
-from certify.commands.decide import refuse_options
+from certify.commands.command import refuse_options
 from certify.commands.finish import say_reading
 from certify.frame.terminal import show_found
 

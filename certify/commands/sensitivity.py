@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from certify.asking import options as option
-from certify.commands.decide import refuse_options
+from certify.commands.command import refuse_options
 from certify.commands.finish import end_with_plot, later, say_reading
 
 if TYPE_CHECKING:

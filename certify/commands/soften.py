@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from certify.asking import options as option
+from certify.commands.command import refuse_options
 from certify.commands.finish import end
+from certify.commands.prove import give_up
 from certify.frame.terminal import (
-    Json,
     check_file,
-    complain,
-    print_json,
     show_found,
     write_certificate,
 )
@@ -78,8 +77,8 @@ def soften(
     if every_n:
         raise typer.Exit(soften_every_n(subject, alphabet, {
             "--max-n": max_n, "--temperature": temperature, "--weighting": weighting, "--critical": critical,
-            "--break-ties": break_ties or None, "-o": output, "--softmax": softmax, "--jobs": jobs, "--dask": dask,
-            "--store": store, "--resume": resume or None}))
+            "--break-ties": break_ties, "-o": output, "--softmax": softmax, "--jobs": jobs, "--dask": dask,
+            "--store": store, "--resume": resume}))
     few = 1 if subject is None else None  # every shipped example takes less time than processes would to start
     if resume and store is None:
         store = DEFAULT_STORE
@@ -88,7 +87,7 @@ def soften(
     if subject is None:
         raise typer.Exit(soften_all(workers, output, critical, {
             "--max-n": max_n, "--temperature": temperature, "--alphabet": alphabet, "--softmax": softmax,
-            "--break-ties": break_ties or None, "--weighting": weighting}))
+            "--break-ties": break_ties, "--weighting": weighting}))
     check_file(output)
     heat = None if temperature is None else read_expression(temperature, "--temperature")
     max_n = DEFAULT_MAX_N if max_n is None else max_n
@@ -116,32 +115,24 @@ def soften_words(subject: str, alphabet: str | None, max_n: int, heat: Expressio
                 network, some.last, heat, wanted if some.last == max_n else [], workers, progress, break_ties,
                 weighting))
     except Unsupported as construct:
-        if Json.wanted:
-            print_json({"verdict": "unsupported", "max_n": max_n, "reason": str(construct)})
-        raise typer.Exit(complain(f"unsupported: {construct}", "unsupported")) from None
+        raise typer.Exit(give_up(construct, max_n=max_n)) from None
 
 
 def soften_every_n(subject: str | None, alphabet: str | None, others: dict[str, object]) -> int:
     """Theorem 26 for every n, by Coq; the status of the verdict."""
-    from certify.commands.prove import give_up
     from certify.frame.progress import ProgressLine
     from certify.softened.every_n import print_softened_for_every_n, soften_for_every_n, softened_for_every_n_to_json
     from constructions.errors import InputError, Unsupported
     from proofs.every_n import CoqMissing
 
-    for name, value in others.items():
-        if value is not None:
-            raise InputError(f"{name}: does not go with --every-n, which runs no word and takes the temperature of "
-                             f"the theorem")
+    refuse_options("does not go with --every-n, which runs no word and takes the temperature of the theorem", others)
     if subject is None:
         raise InputError("--every-n: no subject, expected a model file, a certificate or a program")
     try:
         with ProgressLine() as progress:
             found = soften_for_every_n(read_hard_network(subject, alphabet), progress)
-    except CoqMissing as missing:
-        return give_up("unknown", missing)
-    except Unsupported as construct:
-        return give_up("unsupported", construct)
+    except (CoqMissing, Unsupported) as reason:
+        return give_up(reason)
     show_found(found, softened_for_every_n_to_json, print_softened_for_every_n)
     return found.exit_code
 
@@ -169,9 +160,7 @@ def soften_all(workers: Workers, folder: str | None, critical: str | None,
     from certify.softened.demo import load_examples, soften_examples
     from constructions.errors import InputError
 
-    for name, value in others.items():
-        if value is not None:
-            raise InputError(f"{name}: does not go with the shipped examples, expected a model or a program")
+    refuse_options("does not go with the shipped examples, expected a model or a program", others)
     if critical not in (None, "none"):
         raise InputError(f"--critical: found {critical}, expected none (or nothing, for the greatest lengths)")
     return soften_examples(load_examples(), workers, folder, critical is None)
