@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from certify.asking.subjects import STANDARD_INPUT
 from certify.frame.files import check_unicode, read_text
-from certify.frame.suffixes import SUFFIX_OF_COUNTING_PROGRAMS
+from certify.frame.look import SUFFIX_OF_COUNTING_PROGRAMS
 from constructions.crasp.interpreter import run_counting_program
 from constructions.crasp.parser import parse_counting_program
 from constructions.crasp.syntax import CountingProgram

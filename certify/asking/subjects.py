@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from certify.frame.files import check_unicode, read_text
-from certify.frame.look import NETWORKS, expect
-from certify.frame.suffixes import SUFFIX_OF_COUNTING_PROGRAMS, SUFFIX_OF_FORMULAS, SUFFIXES_OF_PROGRAMS
+from certify.frame.look import NETWORKS, SUFFIX_OF_COUNTING_PROGRAMS, SUFFIX_OF_FORMULAS, SUFFIXES_OF_PROGRAMS, expect
 from constructions.errors import InputError
 from constructions.language.definitions import definitions_of_file
 from constructions.language.printer import format_briefly, format_formula

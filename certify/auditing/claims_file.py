@@ -33,14 +33,12 @@ from certify.auditing.kinds.asked import OF_FORMULAS, Entry, read_options
 from certify.auditing.kinds.registry import KINDS
 from certify.auditing.results import Paper, Verdict
 from certify.frame.files import read_text
-from certify.frame.look import CERTIFICATES, expect
+from certify.frame.look import CERTIFICATES, SUFFIXES_OF_PROGRAMS, expect
 from certify.frame.places import WouldReplace, note_input
-from certify.frame.suffixes import SUFFIXES_OF_PROGRAMS
 from constructions.errors import InputError, Unreadable
 from constructions.language.alphabets import parse_word
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
 from constructions.network.lengths import Lengths
-from proofs.enclosures.float_runs.run_class import RunClass
 
 SUBJECTS = ("formula", "model", "examine", "program", "undecidable")
 COMMON = {"name": str, "statement": str, "says": str, "lengths": (str, int), "expect": str, "counterexample": dict,
@@ -264,6 +262,8 @@ def _kind_of(entry: Table) -> tuple[str, Mapping[str, Any]]:
 
 def read_demands(entry: Table, lengths: Lengths, folder: Path = Path()) -> Demands:
     """What the keys (or options) of a network demand beside that; files are relative to the ``folder``."""
+    from certify.floats.classes import read_class
+
     critical = [*entry.get("critical", []), *_read_constants(entry)]
     if not all(type(n) is int and lengths.first <= n <= lengths.last for n in critical):
         raise InputError(f"critical = {critical}, expected lengths in {lengths}")
@@ -275,15 +275,8 @@ def read_demands(entry: Table, lengths: Lengths, folder: Path = Path()) -> Deman
         gap=_positive_expression("gap", entry, lengths, frozenset("n")),
         critical=tuple(sorted({*critical})),
         width=DEFAULT_WIDTH if width is None else read_width(width),
-        runs=_read_runs(entry["float"], folder) if "float" in entry else None,
+        runs=read_class(entry["float"], folder) if "float" in entry else None,
     )
-
-
-def _read_runs(text: str, folder: Path) -> RunClass:
-    """The class of float runs of this name, or the one in a file."""
-    from certify.floats.classes import SUFFIX, read_class
-
-    return read_class(os.path.normpath(folder / text) if text.endswith(SUFFIX) else text)
 
 
 def read_width(text: str) -> Fraction:

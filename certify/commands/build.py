@@ -28,7 +28,7 @@ def build(
     from certify.asking.request import read_request
     from certify.asking.subjects import Kind, Programs
     from certify.frame.files import write_text
-    from certify.frame.suffixes import SUFFIXES_OF_PROGRAMS
+    from certify.frame.look import SUFFIXES_OF_PROGRAMS
     from constructions.errors import InputError
     from constructions.network.json_form import transformer_to_json, write_canonical
 

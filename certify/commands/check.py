@@ -121,7 +121,7 @@ def text_for_the_checker(formula: str | None, options: Options,
     from certify.asking.readings import is_read_alike
     from certify.asking.request import read_request
     from certify.asking.subjects import Kind
-    from certify.frame.suffixes import SUFFIXES_OF_PROGRAMS
+    from certify.frame.look import SUFFIXES_OF_PROGRAMS
     from constructions.errors import FormulaError, InputError
     from constructions.language.predicates import definitions_of
     from constructions.language.printer import format_formula

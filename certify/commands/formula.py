@@ -135,7 +135,7 @@ def read_runs(text: str | None) -> RunClass | None:
 
 def formulas_in_turn(text: str | None, options: Options) -> list[Example] | None:
     """The shipped examples, or a formula for each value of a program's output; None if there is one formula only."""
-    from certify.frame.suffixes import SUFFIXES_OF_PROGRAMS
+    from certify.frame.look import SUFFIXES_OF_PROGRAMS
 
     if text is None:
         from certify.formula.examples import load_examples

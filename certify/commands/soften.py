@@ -11,11 +11,7 @@ from certify.asking import options as option
 from certify.commands.command import refuse_options
 from certify.commands.finish import end
 from certify.commands.prove import give_up
-from certify.frame.terminal import (
-    check_file,
-    show_found,
-    write_certificate,
-)
+from certify.frame.terminal import check_file, show_found, write_certificate
 
 if TYPE_CHECKING:
     from certify.frame.so_far import SoFar

@@ -1,8 +1,10 @@
 """Which classes of float runs a user means: presets by name, and files of one's own."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 from certify.frame.files import read_text
 from constructions.errors import InputError
@@ -32,12 +34,13 @@ def read_classes(texts: Sequence[str], exp_ulp: Fraction | None = None) -> list[
     return [each if exp_ulp is None else each.with_exp_ulp(exp_ulp) for each in found.values()]
 
 
-def read_class(text: str) -> RunClass:
-    """The one class that a text names.
+def read_class(text: str, folder: Path = Path()) -> RunClass:
+    """The one class that a text names, which may be a file in the folder.
 
     Raises:
         InputError: likewise, or if a file has several.
     """
+    text = os.path.normpath(folder / text) if text.endswith(SUFFIX) else text
     found = list(_read(text))
     if len(found) != 1:
         raise InputError(f"{text}: {len(found)} classes of float runs, expected one")

@@ -11,8 +11,8 @@ from typing import Any
 from rich.console import Console
 
 from certify.formula.examples import load_examples
+from certify.frame.look import SUFFIXES_OF_PROGRAMS
 from certify.frame.shipped import examples_folder
-from certify.frame.suffixes import SUFFIXES_OF_PROGRAMS
 from certify.frame.terminal_tables import Column, console, plain, print_table
 from certify.frame.words import show_alphabet
 from constructions.language.predicates import BUILTIN

@@ -6,7 +6,7 @@ import secrets
 import stat
 import sys
 import tempfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from certify.frame.look import complaint, look
@@ -56,15 +56,22 @@ def check_unicode(*texts: str) -> None:
             raise InputError(f"argument {printable(text[:40])}: character {place} is not UTF-8 text") from None
 
 
+@contextlib.contextmanager
+def writing(path: str | Path, cannot: str = "cannot be written") -> Iterator[None]:
+    """Raise InputError where the system refuses what is done meanwhile at a place."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path}: {cannot}: {error.strerror or error}") from None
+
+
 def check_writable(path: str) -> None:
     """Raise InputError if ``write_text`` could not write there, or should not: an input would be lost."""
     target = _target(path)
     if path == STANDARD_STREAM:
         return
-    try:
+    with writing(path):
         reason = _why_not_writable(target)
-    except OSError as error:
-        reason = error.strerror or str(error)
     if reason:
         raise InputError(f"{path}: cannot be written: {reason}")
     if places := find_places():
@@ -127,13 +134,11 @@ def write_bytes(path: str, data: bytes) -> None:
     _check_noted(path)
     check_writable(path)
     target = _target(path)
-    try:
+    with writing(path):
         if _is_special(target):
             target.write_bytes(data)
         else:
             replace_file(target, data)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
 def _check_noted(path: str) -> None:
@@ -185,10 +190,8 @@ def remove_file(path: str) -> None:
         InputError: if it cannot be removed.
     """
     _check_noted(path)
-    try:
+    with writing(path, "cannot be removed"):
         Path(path).unlink(missing_ok=True)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be removed: {error.strerror or error}") from None
 
 
 # -- folders -----------------------------------------------------------------------------------------------------------
@@ -203,10 +206,8 @@ def make_folder(path: str, names: Collection[str]) -> None:
     if path in ("", STANDARD_STREAM):
         raise InputError(f"-o {path or repr(path)}: there are several results, expected a folder for them")
     _check_noted(path)
-    try:
+    with writing(path, "cannot be a folder for the certificates"):
         Path(path).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be a folder for the certificates: {error.strerror}") from None
     for name in names:
         check_writable(str(Path(path) / name))
 
@@ -215,10 +216,8 @@ def check_new_folder(path: str) -> None:
     """Raise InputError if ``write_folder`` could not write there: a folder with something in it is never touched."""
     if path in ("", STANDARD_STREAM):
         raise InputError(f"-o: found {path!r}, expected a folder")
-    try:
+    with writing(path):
         reason = _why_no_new_folder(_target(path))
-    except OSError as error:
-        reason = error.strerror or str(error)
     if reason:
         raise InputError(f"{path}: cannot be written: {reason}")
 
@@ -246,16 +245,14 @@ def write_folder(path: str, files: Mapping[str, str | bytes], programs: Collecti
     check_new_folder(path)
     target = _target(path)
     is_there = target.is_dir()
-    try:
-        with tempfile.TemporaryDirectory(dir=target if is_there else target.parent, prefix=".certify-") as temporary:
-            folder = Path(temporary) / "folder"
-            _fill(folder, files, programs)
-            if is_there:
-                _move_all(folder, target)
-            else:
-                folder.replace(target)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+    place = target if is_there else target.parent
+    with writing(path), tempfile.TemporaryDirectory(dir=place, prefix=".certify-") as temporary:
+        folder = Path(temporary) / "folder"
+        _fill(folder, files, programs)
+        if is_there:
+            _move_all(folder, target)
+        else:
+            folder.replace(target)
 
 
 def _fill(folder: Path, files: Mapping[str, str | bytes], programs: Collection[str]) -> None:

@@ -11,10 +11,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from certify.frame.suffixes import SUFFIX_OF_FORMULAS, SUFFIXES_OF_PROGRAMS
 from constructions.errors import InputError
 from constructions.text import printable
 
+SUFFIX_OF_FORMULAS = ".ltl"
+SUFFIX_OF_COUNTING_PROGRAMS = ".cr"
+SUFFIXES_OF_PROGRAMS = (".rasp", SUFFIX_OF_COUNTING_PROGRAMS)
+"""By these suffixes it is known what a file holds."""
 BEGINNING = 1 << 16
 """Bytes that are looked at."""
 DECIDE = "certify decide {path} --claim CLAIM.toml"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -99,7 +99,7 @@ class Entry:
 
     def request(self, programs: Programs = Programs.COMPILED, lengths: Lengths | None = None) -> Request:
         """The question about the network of the claim."""
-        from certify.frame.suffixes import SUFFIXES_OF_PROGRAMS
+        from certify.frame.look import SUFFIXES_OF_PROGRAMS
 
         key = self.subject_key()
         is_text = key == "formula" and not self.table[key].endswith(SUFFIXES_OF_PROGRAMS)
@@ -169,8 +169,6 @@ def read_options(entry: Table) -> Options:
     predicates = entry.get("predicates", [])
     if not all(isinstance(text, str) for text in predicates):
         raise InputError("predicates: expected a list of strings")
-    return Options(entry.get("alphabet"), entry.get("symbol"), tuple(predicates),
-                   entry.get("regime"), entry.get("causal", False), entry.get("as_printed", False),
-                   gamma=entry.get("gamma"), temperature=entry.get("temperature"), allowed_error=entry.get("delta"),
-                   precision=entry.get("precision"), dialect=entry.get("dialect"), weighting=entry.get("weighting"),
-                   given=entry.get("given"))
+    names = {as_key(field.name): field.name for field in fields(Options)}
+    return Options(**{names[key]: value for key, value in entry.items() if key in names}
+                   | {"predicates": tuple(predicates)})

@@ -1,6 +1,5 @@
 """What `certify floats` asks: is every run of a class of float runs right? (docs/floats.md)."""
 
-import os
 import shlex
 from dataclasses import dataclass
 from typing import cast
@@ -10,7 +9,7 @@ from certify.asking.subjects import CERTIFICATES
 from certify.auditing.demanded import witness_of_run
 from certify.auditing.kinds.asked import Asked, ClaimKind, Entry
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Verdict
-from certify.floats.classes import SUFFIX, read_class
+from certify.floats.classes import read_class
 from certify.floats.show import describe_refutation
 from certify.floats.survey import FloatRow, Proved, find_row
 from certify.formula.outcomes import Certified
@@ -78,8 +77,7 @@ def _row(n: int, found: FloatRow) -> LengthVerdict:
 def read(entry: Entry) -> FloatRuns:
     """The claim of an entry."""
     entry.needed("model")
-    text = entry.needed("format")
-    run_class = read_class(os.path.normpath(entry.folder / text) if text.endswith(SUFFIX) else text)
+    run_class = read_class(entry.needed("format"), entry.folder)
     ulp = entry.get("exp_ulp")
     return FloatRuns(str(entry.file("model")),
                      run_class if ulp is None else run_class.with_exp_ulp(read_positive(ulp, "exp_ulp")))

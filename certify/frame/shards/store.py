@@ -12,7 +12,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from certify.frame.files import check_writable, read_own_text, replace_file
+from certify.frame.files import check_writable, read_own_text, replace_file, writing
 from certify.frame.shards.answers import Do
 from certify.frame.shards.code_version import code_version
 from constructions.errors import InputError
@@ -30,10 +30,8 @@ class Store:
         Raises:
             InputError: if it cannot be made or written to.
         """
-        try:
+        with writing(folder, "no folder for shards"):
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{folder}: no folder for shards: {error.strerror or error}") from None
         check_writable(str(folder / "shard"))
         self.folder = folder
         self.damaged: set[Path] = set()
@@ -65,10 +63,8 @@ class Store:
             InputError: if it cannot be written.
         """
         path = self.path(task)
-        try:
+        with writing(path):
             replace_file(path, self._seal(task, result).encode())
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
 
     def _key(self, task: str) -> str:
         return _digest(json.dumps([FORMAT, VERSION, *self._do, task]))
