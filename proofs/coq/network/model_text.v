@@ -249,6 +249,12 @@ Proof.
   split; [subst letters; now apply is_whole_letters|]. exists m, f. auto 10.
 Qed.
 
+Corollary file_computes_if m f text letters predicates formula :
+  file_states every_length m f text letters predicates formula = true ->
+  defined (model_network m) /\ computes (model_users m) (model_network m) f ->
+  file_computes text letters predicates formula.
+Proof. intros S H. apply (file_computes_for_if every_length m f); [exact S|]. now apply for_every_length. Qed.
+
 (* So what is proved of a file is proved of some word. *)
 Theorem file_computes_for_some_word L text letters predicates formula :
   file_computes_for L text letters predicates formula ->
