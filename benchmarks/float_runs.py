@@ -38,10 +38,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import float_runs_of_adders, float_times
 from benchmarks.markdown import table
-from certify.trained.decide import decide
-from certify.trained.float_decision import MOST_WORDS, certified_lengths, decide_floats
-from certify.trained.float_search import WrongRuns
-from certify.trained.word_counts import WordCounts
+from certify.claims.trained.decide import decide
+from certify.claims.trained.float_decision import MOST_WORDS, certified_lengths, decide_floats
+from certify.claims.trained.float_search import WrongRuns
+from certify.claims.trained.word_counts import WordCounts
 from constructions.errors import InputError, Unsupported
 from constructions.importing.importer import import_network
 from constructions.importing.names_file import read_names

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.markdown import table
-from certify.trained.question import read_asked
-from certify.trained.track_runs_forms import FormInRuns
+from certify.claims.trained.question import read_asked
+from certify.claims.trained.track_runs_forms import FormInRuns
 from constructions.errors import InputError, Unsupported
 from constructions.trained.tracks import TracksClaim, sampled_inputs
 from proofs.check.checker.chapters.trained import find_kind

@@ -14,9 +14,9 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.markdown import table
-from certify.trained.decide import decide
-from certify.trained.decision import Decision
-from certify.trained.float_decision import decide_floats
+from certify.claims.trained.decide import decide
+from certify.claims.trained.decision import Decision
+from certify.claims.trained.float_decision import decide_floats
 from constructions.trained.claim import Claim, claim_of_lengths
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans

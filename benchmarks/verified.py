@@ -17,9 +17,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify
 from certify.exports.extracted_checkers import write_extracted_checker
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify
 from constructions.regimes import Regime
 from proofs.every_n.extracted import VERIFIED, VERIFIED_WITH_ZARITH
 

@@ -12,10 +12,10 @@ from certify.frame.readable import Shown, shown_by
 if TYPE_CHECKING:
     from certify.api import build, card, check, cross_entropy, decide, explain, export, margin, prove, run, sensitivity
     from certify.auditing.api import audit, audit_file
-    from certify.formula.outcomes import Outcome
-    from certify.formula.pipeline import certify, certify_transformer
+    from certify.claims.formula.outcomes import Outcome
+    from certify.claims.formula.pipeline import certify, certify_transformer
+    from certify.claims.softened.pipeline import soften_model as soften
     from certify.network import Network
-    from certify.softened.pipeline import soften_model as soften
     from certify.trained_api import equal, import_network, learn, train
     from constructions.compiler import compile_formula
     from constructions.errors import FormulaError, InputError, Unreadable, Unsupported
@@ -68,7 +68,7 @@ _HOMES = {
     "FormulaError": ("constructions.errors", "FormulaError"),
     "InputError": ("constructions.errors", "InputError"),
     "Network": ("certify.network", "Network"),
-    "Outcome": ("certify.formula.outcomes", "Outcome"),
+    "Outcome": ("certify.claims.formula.outcomes", "Outcome"),
     "Refusal": ("proofs.check", "Refusal"),
     "Regime": ("constructions.regimes", "Regime"),
     "Sharpening": ("constructions.regimes", "Sharpening"),
@@ -79,8 +79,8 @@ _HOMES = {
     "audit_file": ("certify.auditing.api", "audit_file"),
     "build": ("certify.api", "build"),
     "card": ("certify.api", "card"),
-    "certify": ("certify.formula.pipeline", "certify"),
-    "certify_transformer": ("certify.formula.pipeline", "certify_transformer"),
+    "certify": ("certify.claims.formula.pipeline", "certify"),
+    "certify_transformer": ("certify.claims.formula.pipeline", "certify_transformer"),
     "check": ("certify.api", "check"),
     "compile_formula": ("constructions.compiler", "compile_formula"),
     "cross_entropy": ("certify.api", "cross_entropy"),
@@ -95,7 +95,7 @@ _HOMES = {
     "prove": ("certify.api", "prove"),
     "run": ("certify.api", "run"),
     "sensitivity": ("certify.api", "sensitivity"),
-    "soften": ("certify.softened.pipeline", "soften_model"),
+    "soften": ("certify.claims.softened.pipeline", "soften_model"),
     "train": ("certify.trained_api", "train"),
 }
 

@@ -21,8 +21,8 @@ from certify.asking.arguments import (
 from certify.asking.request import Request, read_request
 from certify.asking.subjects import Programs
 from certify.asking.written import FormulaSubject
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import Subject
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import Subject
 from constructions.arguments import typed
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths, up_to
@@ -30,18 +30,18 @@ from constructions.network.transformer import Transformer
 from constructions.network.weightings import Weighting
 
 if TYPE_CHECKING:
+    from certify.claims.every_n.theorems import Theorem
+    from certify.claims.formula.explanation import Explanation
+    from certify.claims.formula.program_runs import ProgramRun
+    from certify.claims.formula.runs import Run
+    from certify.claims.margins.answer import MarginAnswer
+    from certify.claims.numbers.cross_entropy.results import CrossEntropy, LanguageName
+    from certify.claims.numbers.sensitivity.results import At, Sensitivity
+    from certify.claims.trained.decision import Decision
+    from certify.claims.trained.lengths_decision import LengthsDecision
+    from certify.claims.trained.tracks_decision import TracksDecision
     from certify.commands.export import Format
-    from certify.every_n.theorems import Theorem
     from certify.exports.notebook import Checked
-    from certify.formula.explanation import Explanation
-    from certify.formula.program_runs import ProgramRun
-    from certify.formula.runs import Run
-    from certify.margins.answer import MarginAnswer
-    from certify.numbers.cross_entropy.results import CrossEntropy, LanguageName
-    from certify.numbers.sensitivity.results import At, Sensitivity
-    from certify.trained.decision import Decision
-    from certify.trained.lengths_decision import LengthsDecision
-    from certify.trained.tracks_decision import TracksDecision
     from proofs.check import RequiredClaim
 
 Path = str | PathLike[str]
@@ -74,8 +74,8 @@ def run(subject: Subject | None, word: str, **options: Unpack[SubjectOptions]) -
         Unsupported: if a program has no network.
     """
     from certify.asking.written import ProgramSubject
-    from certify.formula.program_runs import run_on_word
-    from certify.formula.runs import run_request
+    from certify.claims.formula.program_runs import run_on_word
+    from certify.claims.formula.runs import run_request
 
     if not isinstance(word, str):
         raise InputError(f"word: found an object of type {type(word).__name__}, expected a text such as 0110")
@@ -108,7 +108,7 @@ def explain(subject: Subject | None, **options: Unpack[SubjectOptions]) -> Expla
     Raises:
         InputError: if something is malformed, or the subject is no formula.
     """
-    from certify.formula.explanation import explain_formula
+    from certify.claims.formula.explanation import explain_formula
 
     request = _read(subject, options)
     if request.formula is None:
@@ -127,8 +127,8 @@ def prove(subject: Subject | None, *, min_n: int = 1, max_n: int | None = None,
         Unsupported: if there is no such network.
         CoqMissing: if there is no ``coqc``.
     """
-    from certify.every_n.claim import claim_theorem
-    from certify.every_n.theorems import prove as prove_claim
+    from certify.claims.every_n.claim import claim_theorem
+    from certify.claims.every_n.theorems import prove as prove_claim
     from proofs.every_n import ProvedLengths
 
     lengths = ProvedLengths(min_n, max_n)
@@ -205,10 +205,10 @@ def decide(network: Path, claim: Path | None = None, max_n: int | None = None, m
         InputError: if a file is malformed, or the claim does not fit the network.
         Unsupported: if a language has no finite automaton, or words are too long and counts do not decide the claim.
     """
-    from certify.trained.answering import decide_question
-    from certify.trained.claim_file import Scope
-    from certify.trained.flags import Flags
-    from certify.trained.question import read_asked
+    from certify.claims.trained.answering import decide_question
+    from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.flags import Flags
+    from certify.claims.trained.question import read_asked
     from constructions.trained.tracks import TracksClaim
 
     read, asked = read_asked(os.fspath(network), None if claim is None else os.fspath(claim), Flags(),
@@ -234,7 +234,7 @@ def sensitivity(subject: Subject | None, max_n: int = 16, min_n: int = 1, length
         InputError: if something is malformed, or the network has no such direction.
         Unsupported: if there is no network, or words cannot be run.
     """
-    from certify.numbers.sensitivity.measure import measure
+    from certify.claims.numbers.sensitivity.measure import measure
 
     if at not in ("first", "last", "every"):
         raise InputError(f"at: found {at!r}, expected first, last or every")
@@ -258,8 +258,8 @@ def margin(network: Subject, formula: str | None = None, max_n: int = 64, min_n:
     Raises:
         InputError: if something is malformed, or the network lacks a symbol.
     """
-    from certify.margins.answer import answer
-    from certify.margins.question import MarginOptions, read_question
+    from certify.claims.margins.answer import answer
+    from certify.claims.margins.question import MarginOptions, read_question
 
     if at not in ("first", "last", "every"):
         raise InputError(f"at: found {at!r}, expected first, last or every")
@@ -286,7 +286,7 @@ def cross_entropy(subject: Subject | None, language: LanguageName = "parity", p:
         InputError: if something is malformed, or the network's symbols are not those of the language.
         Unsupported: if there is no network.
     """
-    from certify.numbers.cross_entropy.measure import measure, read_head, read_probability
+    from certify.claims.numbers.cross_entropy.measure import measure, read_head, read_probability
     from proofs.numbers.cross_entropy.languages import LANGUAGES
 
     if language not in LANGUAGES:

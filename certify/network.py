@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from certify.asking.request import DEFAULT_MAX_N
-from certify.formula.outcomes import Outcome
-from certify.formula.pipeline import certify_transformer
+from certify.claims.formula.outcomes import Outcome
+from certify.claims.formula.pipeline import certify_transformer
+from certify.claims.softened.pipeline import soften_model
+from certify.claims.softened.results import Softening
 from certify.frame.files import write_text
-from certify.softened.pipeline import soften_model
-from certify.softened.results import Softening
 from constructions.arguments import typed
 from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula

@@ -46,8 +46,8 @@ def import_network(files: Path | Sequence[Path], output: Path | None = None, *, 
     Raises:
         InputError: if a file is damaged or of another kind, or an answer is missing.
     """
+    from certify.claims.trained.comparing import with_comparison
     from certify.frame.files import write_text
-    from certify.trained.comparing import with_comparison
     from constructions.importing.importer import files_of
     from constructions.importing.importer import import_network as read_network
     from constructions.importing.names_file import read_names
@@ -94,12 +94,12 @@ def learn(network: Path, claim: Path | None = None, max_n: int | None = None, wo
         InputError: if a file is malformed, or the claim does not fit the network.
         Unsupported: if what is asked depends on letters to come.
     """
+    from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.decide import Settings
+    from certify.claims.trained.flags import Flags
     from certify.learning.asking import read_learning
     from certify.learning.learn import Effort
     from certify.learning.learn import learn as learn_network
-    from certify.trained.claim_file import Scope
-    from certify.trained.decide import Settings
-    from certify.trained.flags import Flags
 
     asked = read_learning(os.fspath(network), _place(claim), Flags(), Scope(max_n), words)
     return learn_network(*asked, Settings(effort=effort), Effort(states=states))
@@ -114,13 +114,13 @@ def equal(network: Path, second: Path, claim: Path | None = None, max_n: int | N
         InputError: if a file is malformed, or the claim does not fit a network.
         Unsupported: if what is asked depends on letters to come.
     """
+    from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.decide import Settings
+    from certify.claims.trained.flags import Flags
+    from certify.claims.trained.question import read_trained
     from certify.learning.asking import read_learning
     from certify.learning.equality import compare
     from certify.learning.learn import Effort
-    from certify.trained.claim_file import Scope
-    from certify.trained.decide import Settings
-    from certify.trained.flags import Flags
-    from certify.trained.question import read_trained
 
     first, question = read_learning(os.fspath(network), _place(claim), Flags(), Scope(max_n), words)
     other = read_trained(os.fspath(second))[0]
@@ -139,6 +139,10 @@ def train(task: str | PathLike[str], output: Path | None = None, *, network: Pat
         InputError: if the task is malformed, or the folder cannot be written.
         Unsupported: without torch.
     """
+    from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.decide import Settings
+    from certify.claims.trained.flags import Flags
+    from certify.claims.trained.question import read_trained
     from certify.commands.train import check_torch
     from certify.frame.files import check_new_folder
     from certify.learning.training.folder import write_training
@@ -147,10 +151,6 @@ def train(task: str | PathLike[str], output: Path | None = None, *, network: Pat
     from certify.learning.training.task import lessons_of, new_network, read_task
     from certify.learning.training.train import repair_of
     from certify.learning.training.train import train as train_network
-    from certify.trained.claim_file import Scope
-    from certify.trained.decide import Settings
-    from certify.trained.flags import Flags
-    from certify.trained.question import read_trained
 
     asked = read_task(os.fspath(task), Flags(), Scope(max_n, min_n))
     if output is not None:

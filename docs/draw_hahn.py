@@ -6,7 +6,7 @@ The network of `ODD(#<[Q_1])` at temperature 1/n, and the same weights at temper
 from __future__ import annotations
 
 from certify import cross_entropy
-from certify.numbers.cross_entropy.plot import draw_cross_entropy
+from certify.claims.numbers.cross_entropy.plot import draw_cross_entropy
 
 LENGTHS = (2, 4, 8, 16, 32, 64, 128)
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
+from certify.claims.formula.sealed import Sealed, read_sealed
 from certify.exports.pages.certificate.running import DoubleNetwork
-from certify.formula.sealed import Sealed, read_sealed
 from certify.frame.numbers import decimal_upper
 from constructions.network.transformer import Head, Layer, Transformer
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import certify
-from certify.formula.examples import load_examples
+from certify.claims.formula.examples import load_examples
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.regimes import ALL_REGIMES, Regime

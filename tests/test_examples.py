@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from certify.formula.examples import Example, load_examples
-from certify.formula.outcomes import UnsupportedClaim
-from certify.formula.pipeline import certify
+from certify.claims.formula.examples import Example, load_examples
+from certify.claims.formula.outcomes import UnsupportedClaim
+from certify.claims.formula.pipeline import certify
 from constructions.compiler import compile_formula
 from constructions.language.fragments import find_future_subformula
 from constructions.language.parser import parse_formula

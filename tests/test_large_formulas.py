@@ -8,9 +8,9 @@ import random
 import pytest
 
 from certify.asking.subjects import find_formula
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify
 from certify.exports.latex_network import NetworkInLatex
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.language.parser import parse_formula

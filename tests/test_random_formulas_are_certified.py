@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify
 from constructions.language.printer import format_formula
 from constructions.network.lengths import up_to
 from constructions.regimes import Regime, Sharpening

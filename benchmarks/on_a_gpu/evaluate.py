@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.float_runs import Asked, Drawn
 from benchmarks.float_runs_of_adders import FOLDER, bound
-from certify.trained.question import read_asked
-from certify.trained.track_runs_forms import FormInRuns
+from certify.claims.trained.question import read_asked
+from certify.claims.trained.track_runs_forms import FormInRuns
 from constructions.errors import InputError, Unsupported
 from constructions.trained.claim import judged
 from constructions.trained.tracks import TracksClaim, sampled_inputs

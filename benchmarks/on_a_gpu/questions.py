@@ -20,10 +20,10 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from certify.floats.survey import Proved
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify
-from certify.trained.question import read_asked
+from certify.claims.floats.survey import Proved
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify
+from certify.claims.trained.question import read_asked
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import TruthTable
 from constructions.network.lengths import up_to

@@ -262,7 +262,7 @@ def _kind_of(entry: Table) -> tuple[str, Mapping[str, Any]]:
 
 def read_demands(entry: Table, lengths: Lengths, folder: Path = Path()) -> Demands:
     """What the keys (or options) of a network demand beside that; files are relative to the ``folder``."""
-    from certify.floats.classes import read_class
+    from certify.claims.floats.classes import read_class
 
     critical = [*entry.get("critical", []), *_read_constants(entry)]
     if not all(type(n) is int and lengths.first <= n <= lengths.last for n in critical):

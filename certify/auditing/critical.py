@@ -23,10 +23,10 @@ from certify.auditing.decide import (
     sketch,
 )
 from certify.auditing.results import CriticalConstant, HeadTemperature, Witness, outward
-from certify.critical.brackets import CriticalBracket, Refuted, find_bracket
-from certify.critical.closed_forms import ClosedForm
-from certify.critical.threshold import LARGEST_FACTOR, NoChange, Probe, rational_nearby
-from certify.formula.outcomes import Certified
+from certify.claims.critical.brackets import CriticalBracket, Refuted, find_bracket
+from certify.claims.critical.closed_forms import ClosedForm
+from certify.claims.critical.threshold import LARGEST_FACTOR, NoChange, Probe, rational_nearby
+from certify.claims.formula.outcomes import Certified
 from constructions.language.expressions import Expression, at_place, enclose_constant
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import Place, is_sharpened
@@ -331,7 +331,7 @@ class Bracketing:
 
     def _form(self, n: int, bracket: Interval) -> ClosedForm | None:
         """The exact number in a bracket of this length alone."""
-        from certify.critical.closed_forms import describe, find_closed_form  # sympy takes a while to load
+        from certify.claims.critical.closed_forms import describe, find_closed_form  # sympy takes a while to load
 
         claim, constant = self._over(Lengths(n, n)), bracket.upper
         found = find_closed_form(claim.at(constant).network, claim.at(2 * constant).network, claim.lines(constant),

@@ -13,10 +13,10 @@ from fractions import Fraction
 from certify.asking.request import Request
 from certify.asking.run_command import RunCommand
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Verdict, Witness, outward
-from certify.critical.threshold import Probe
-from certify.formula.outcomes import Certified, Refuted, Unknown, worst_upper
-from certify.formula.pipeline import certify_part, name_free_inputs
-from certify.formula.pipeline import sketch as sketch_network
+from certify.claims.critical.threshold import Probe
+from certify.claims.formula.outcomes import Certified, Refuted, Unknown, worst_upper
+from certify.claims.formula.pipeline import certify_part, name_free_inputs
+from certify.claims.formula.pipeline import sketch as sketch_network
 from certify.frame.words import show_word, type_word
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Slack

@@ -13,8 +13,8 @@ from fractions import Fraction
 from certify.auditing.claims import Demands
 from certify.auditing.decide import ClaimedNetwork
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Verdict, Witness, outward
-from certify.floats.show import describe_refutation
-from certify.floats.survey import FloatRow, Proved, find_row
+from certify.claims.floats.show import describe_refutation
+from certify.claims.floats.survey import FloatRow, Proved, find_row
 from certify.frame.numbers import enclosed
 from certify.frame.words import show_word
 from constructions.language.brackets import Bracket

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Literal, get_args
 
 from certify.asking.run_command import name_file_alone
-from certify.critical.closed_forms import ClosedForm
+from certify.claims.critical.closed_forms import ClosedForm
 from certify.frame.answer import AnswerByLength
 from certify.frame.readable import HasPage, Readable
 from certify.frame.verdicts import WithExitStatus, exit_status, worst

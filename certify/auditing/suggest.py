@@ -11,8 +11,8 @@ from typing import Literal
 
 from certify.asking.request import Request
 from certify.auditing.decide import ClaimedNetwork, Search, certify_run, network_of, read_probe, sketch
-from certify.critical.threshold import NoChange, Probe, find_threshold, rational_nearby, shortest_between
-from certify.formula.outcomes import Outcome
+from certify.claims.critical.threshold import NoChange, Probe, find_threshold, rational_nearby, shortest_between
+from certify.claims.formula.outcomes import Outcome
 from constructions.language.expressions import Constant
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import Place, is_sharpened, with_scores_times

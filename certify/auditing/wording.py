@@ -16,7 +16,7 @@ from certify.auditing.results import (
     Verdict,
     Witness,
 )
-from certify.critical.closed_forms import ClosedForm
+from certify.claims.critical.closed_forms import ClosedForm
 from certify.frame.numbers import decimal_lower, decimal_upper, enclosed
 from certify.frame.words import counted, show_lengths
 from constructions.network.sharpening import Place

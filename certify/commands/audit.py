@@ -287,8 +287,8 @@ def print_suggestion(claim: Claim, output: str | None) -> int:
     from certify.auditing.decide import Search
     from certify.auditing.suggest import suggest
     from certify.auditing.tables import print_suggested
-    from certify.formula.outcomes import Certified
-    from certify.formula.show import outcome_to_json
+    from certify.claims.formula.outcomes import Certified
+    from certify.claims.formula.show import outcome_to_json
     from certify.frame.json_form import to_json
     from certify.frame.progress import ProgressLine
 

@@ -66,7 +66,7 @@ def check(
     program certify-check of the path is asked instead.
     """
     from certify.asking.written import Options
-    from certify.formula.checking import check_files, print_checks
+    from certify.claims.formula.checking import check_files, print_checks
     from certify.frame.shards import read_workers
     from proofs.checking.parts import read_some
 

@@ -14,9 +14,9 @@ from certify.commands.command import refuse_options
 from certify.frame.terminal import show_found, write_certificate, write_found
 
 if TYPE_CHECKING:
+    from certify.claims.trained.answering import AnyDecision
+    from certify.claims.trained.question import AnyClaim
     from certify.frame.so_far import SoFar
-    from certify.trained.answering import AnyDecision
-    from certify.trained.question import AnyClaim
     from constructions.trained.network import TrainedNetwork
 
 
@@ -44,14 +44,14 @@ def decide(
     or left open, with the reason. The claim: a file (docs/trained.md), or options. --float: of float runs. Words of
     any length: docs/lengths.md.
     """
-    from certify.floats.classes import read_class
+    from certify.claims.floats.classes import read_class
+    from certify.claims.trained.answering import decide_in_time
+    from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.decide import Settings
+    from certify.claims.trained.flags import flags_of, read_offsets
+    from certify.claims.trained.question import read_asked
+    from certify.claims.trained.showing import decision_to_json, print_decision
     from certify.frame.shards import read_workers
-    from certify.trained.answering import decide_in_time
-    from certify.trained.claim_file import Scope
-    from certify.trained.decide import Settings
-    from certify.trained.flags import flags_of, read_offsets
-    from certify.trained.question import read_asked
-    from certify.trained.showing import decision_to_json, print_decision
 
     network, asked = read_asked(model, claim, flags_of(claimed), Scope(max_n, min_n, read_offsets(offset), every))
     wrong_is = refuse_untaken(network, asked, every, floats is not None, {
@@ -80,7 +80,7 @@ def refuse_untaken(network: TrainedNetwork, claim: AnyClaim, every: bool, in_run
         InputError: for the first option that was given and is not taken.
         Unsupported: if words are too long for any way.
     """
-    from certify.trained.answering import goes_by_counts
+    from certify.claims.trained.answering import goes_by_counts
     from constructions.trained.tracks import TracksClaim
 
     kind = ("input" if isinstance(claim, TracksClaim) else "run" if in_runs else
@@ -104,8 +104,8 @@ def write_decision(decision: AnyDecision | SoFar[AnyDecision], wrong_is: str, ou
     if isinstance(decision, SoFar):
         write_certificate(html, None, decision.verdict, "page")
         return
+    from certify.claims.trained.lengths_decision import LengthsDecision
     from certify.exports.pages.decision.pages import page_of_decision
-    from certify.trained.lengths_decision import LengthsDecision
 
     assert not isinstance(decision, LengthsDecision), "--html is refused"
     write_text(html, page_of_decision(decision, output, wrong))

@@ -1,4 +1,4 @@
-"""The options of `certify decide` that say what is claimed; certify/trained/flags.py reads what they denote."""
+"""The options of `certify decide` that say what is claimed; certify/claims/trained/flags.py reads what they denote."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal

@@ -13,7 +13,7 @@ from certify.frame.terminal import show_found
 
 if TYPE_CHECKING:
     from certify.asking.written import FormulaSubject
-    from certify.formula.explanation import Explanation
+    from certify.claims.formula.explanation import Explanation
     from constructions.network.transformer import Transformer
 
 
@@ -39,8 +39,13 @@ def explain(
     from certify.asking.request import read_request
     from certify.asking.subjects import Kind
     from certify.asking.written import FormulaSubject
-    from certify.formula.explanation import explain_floats, explain_formula, explanation_to_json, print_explanation
-    from certify.formula.lesson import teach
+    from certify.claims.formula.explanation import (
+        explain_floats,
+        explain_formula,
+        explanation_to_json,
+        print_explanation,
+    )
+    from certify.claims.formula.lesson import teach
     from certify.frame.progress import ProgressLine
     from constructions.errors import InputError
 

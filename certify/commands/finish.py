@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from certify.asking.options import Style
     from certify.asking.request import Request
-    from certify.formula.outcomes import Outcome
+    from certify.claims.formula.outcomes import Outcome
     from certify.frame.so_far import SoFar
     from proofs.enclosures.float_runs.run_class import RunClass
 
@@ -41,7 +41,7 @@ def say_reading(request: Request) -> None:
 
 def prove_in_time(request: Request, effort: int, runs: RunClass | None) -> Outcome | SoFar[Outcome]:
     """The outcome for the lengths of the request, or what is known when time is up."""
-    from certify.formula.pipeline import certify_request
+    from certify.claims.formula.pipeline import certify_request
     from certify.frame.progress import ProgressLine
     from certify.frame.so_far import answer_in_time
 
@@ -55,7 +55,7 @@ def finish(outcome: Outcome | SoFar[Outcome], style: Style, parenthesize: bool,
 
     With ``-o -`` the certificate goes to standard output and the outcome to standard error.
     """
-    from certify.formula.show import outcome_to_json, print_outcome
+    from certify.claims.formula.show import outcome_to_json, print_outcome
 
     end(outcome, outcome_to_json, lambda out, found: print_outcome(out, found, style, parenthesize), output)
 

@@ -10,7 +10,7 @@ from certify.asking import options as option
 from certify.frame.terminal import show_found, write_certificate
 
 if TYPE_CHECKING:
-    from certify.floats.survey import Proved
+    from certify.claims.floats.survey import Proved
     from certify.frame.shards import Workers
     from proofs.enclosures.float_runs.run_class import RunClass
 
@@ -46,10 +46,10 @@ def floats(
     a float run is.
     """
     from certify.asking.quantities import read_positive
+    from certify.claims.floats.classes import read_classes
+    from certify.claims.trained.files import is_trained
     from certify.commands.command import refuse_options
-    from certify.floats.classes import read_classes
     from certify.frame.shards import read_workers
-    from certify.trained.files import is_trained
 
     ulps = None if exp_ulp is None else read_positive(exp_ulp, "--exp-ulp")
     classes = read_classes(formats or [], ulps)
@@ -70,12 +70,12 @@ def decide_trained(subject: str, max_n: int | None, classes: list[RunClass], eff
     Raises:
         InputError: if the file has no claim about words, or none that has a page.
     """
+    from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.float_decision import decide_classes
+    from certify.claims.trained.float_show import float_rows_to_json, print_float_rows
+    from certify.claims.trained.question import read_asked
     from certify.exports.html import expect_by_length, write_page_of_floats
     from certify.frame.verdicts import exit_status, worst
-    from certify.trained.claim_file import Scope
-    from certify.trained.float_decision import decide_classes
-    from certify.trained.float_show import float_rows_to_json, print_float_rows
-    from certify.trained.question import read_asked
     from constructions.errors import InputError
     from constructions.trained.tracks import TracksClaim
 
@@ -95,7 +95,7 @@ def decide_trained(subject: str, max_n: int | None, classes: list[RunClass], eff
 
 def show_presets(chosen: list[RunClass] | None) -> int:
     """Print the chosen classes, or all presets; return the exit status."""
-    from certify.floats.show import classes_to_json, print_classes
+    from certify.claims.floats.show import classes_to_json, print_classes
     from proofs.enclosures.float_runs.run_class import presets
 
     shown = list(presets().values()) if chosen is None else chosen
@@ -113,8 +113,8 @@ def read_proved(subject: str | None, max_n: int | None) -> Proved:
     """
     from certify.asking.request import DEFAULT_MAX_N
     from certify.asking.subjects import CERTIFICATES
-    from certify.floats.survey import Proved
-    from certify.formula.sealed import read_sealed_text
+    from certify.claims.floats.survey import Proved
+    from certify.claims.formula.sealed import read_sealed_text
     from certify.frame.files import read_text
     from constructions.errors import InputError
     from constructions.network.json_form import read_json
@@ -139,9 +139,9 @@ def certify_model(name: str, data: object, max_n: int) -> str:
         InputError: if there is none in it.
         typer.Exit: if it is not certified; the outcome is printed.
     """
+    from certify.claims.formula.outcomes import Certified
+    from certify.claims.formula.pipeline import certify_transformer
     from certify.commands.finish import finish
-    from certify.formula.outcomes import Certified
-    from certify.formula.pipeline import certify_transformer
     from certify.frame.progress import ProgressLine
     from constructions.network.json_form import transformer_from_json
 
@@ -155,8 +155,8 @@ def certify_model(name: str, data: object, max_n: int) -> str:
 
 def decide_floats(proved: Proved, classes: list[RunClass], effort: int, output: str | None) -> int:
     """Decide, print and write; return the status of the worst row."""
-    from certify.floats.show import print_rows, rows_to_json
-    from certify.floats.survey import USUAL_WORK, survey
+    from certify.claims.floats.show import print_rows, rows_to_json
+    from certify.claims.floats.survey import USUAL_WORK, survey
     from certify.frame.progress import ProgressLine
     from certify.frame.verdicts import exit_status, worst
 

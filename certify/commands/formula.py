@@ -13,7 +13,7 @@ from certify.frame.terminal import check_file
 
 if TYPE_CHECKING:
     from certify.asking.written import Options
-    from certify.formula.examples import Example
+    from certify.claims.formula.examples import Example
     from certify.frame.shards import Workers
     from constructions.network.lengths import Lengths
     from proofs.enclosures.float_runs.run_class import RunClass
@@ -104,8 +104,8 @@ def prove_several(formulas: str | None, rows: list[Example],
     Raises:
         InputError: if an option is malformed, which is no matter of a single formula.
     """
-    from certify.formula.demo import Session, certify_examples, certify_file
-    from certify.formula.tasks import Asking, Row, request_of
+    from certify.claims.formula.demo import Session, certify_examples, certify_file
+    from certify.claims.formula.tasks import Asking, Row, request_of
 
     asking = Asking(*asked)
     request_of(Row("options", "true"), asking.options, asking.lengths)
@@ -125,7 +125,7 @@ def read_runs(text: str | None) -> RunClass | None:
     """The class of float runs of ``--float``, if it is given."""
     if text is None:
         return None
-    from certify.floats.classes import read_class
+    from certify.claims.floats.classes import read_class
 
     return read_class(text)
 
@@ -138,13 +138,13 @@ def formulas_in_turn(text: str | None, options: Options) -> list[Example] | None
     from certify.frame.look import SUFFIXES_OF_PROGRAMS
 
     if text is None:
-        from certify.formula.examples import load_examples
+        from certify.claims.formula.examples import load_examples
 
         return load_examples()
     if options.symbol is not None or not text.endswith(SUFFIXES_OF_PROGRAMS):
         return None
     from certify.asking.programs import read_output_formulas
-    from certify.formula.examples import examples_of
+    from certify.claims.formula.examples import examples_of
 
     output = read_output_formulas(text, options.alphabet)
     return None if output.is_boolean else examples_of(output)

@@ -38,7 +38,7 @@ def list_all(
     everything: Annotated[bool, typer.Option("--all", help="all sections")] = False,
 ) -> None:
     """List examples, predicates and statements of [SHA]."""
-    from certify.formula.listing import SECTIONS, listing_to_json, print_listing, print_sections
+    from certify.claims.formula.listing import SECTIONS, listing_to_json, print_listing, print_sections
 
     names: Sequence[str] = [section] if section else list(SECTIONS)
     if Json.wanted:

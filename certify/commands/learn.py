@@ -40,14 +40,14 @@ def learn(
     of a decision. It is printed as a table, as formulas and comparisons of counts where there are such, and compared
     with the claim: the words on which the network does not do what it was trained for. docs/learning.md.
     """
+    from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.decide import Settings
+    from certify.claims.trained.flags import flags_of, read_offsets
     from certify.frame.shards import read_workers
     from certify.learning.asking import read_learning
     from certify.learning.learn import Effort
     from certify.learning.learn import learn as learn_network
     from certify.learning.show import learned_to_json, print_learned
-    from certify.trained.claim_file import Scope
-    from certify.trained.decide import Settings
-    from certify.trained.flags import flags_of, read_offsets
 
     flags = flags_of(claimed)
     network, question = read_learning(model, claim, flags, Scope(max_n, None, read_offsets(offset)), words)
@@ -105,6 +105,10 @@ def equal(
     learnt, and both are decided against its automaton; or a word on which they differ is
     enclosed in both. docs/learning.md.
     """
+    from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.decide import Settings
+    from certify.claims.trained.flags import flags_of, read_offsets
+    from certify.claims.trained.question import read_trained
     from certify.frame.files import check_new_folder
     from certify.frame.shards import read_workers
     from certify.learning.asking import read_asked, read_learning
@@ -117,10 +121,6 @@ def equal(
         query_answer_to_json,
     )
     from certify.learning.vnnlib_query import answer_query
-    from certify.trained.claim_file import Scope
-    from certify.trained.decide import Settings
-    from certify.trained.flags import flags_of, read_offsets
-    from certify.trained.question import read_trained
 
     if output is not None:
         check_new_folder(output)

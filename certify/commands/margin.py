@@ -47,11 +47,11 @@ def margin(
     the least margin of each length. The certificate covers the lengths up to which the claim is certified.
     """
     from certify.asking.subjects import Kind, find_subject
+    from certify.claims.margins.answer import answer
+    from certify.claims.margins.question import MarginOptions, read_question
+    from certify.claims.margins.show import answer_to_json, print_answer
     from certify.frame.progress import ProgressLine
     from certify.frame.so_far import answer_in_time
-    from certify.margins.answer import answer
-    from certify.margins.question import MarginOptions, read_question
-    from certify.margins.show import answer_to_json, print_answer
     from constructions.network.lengths import Lengths
 
     options = MarginOptions(formula, alphabet, before, after, at, threshold, margin, tuple(predicate or ()), gamma,

@@ -14,7 +14,7 @@ from certify.frame.terminal import Json, complain, print_json, show_found, tell
 
 if TYPE_CHECKING:
     from certify.asking.written import Options
-    from certify.every_n.claim import TheoremClaim
+    from certify.claims.every_n.claim import TheoremClaim
     from constructions.errors import Missing, Unsupported
 
 
@@ -38,7 +38,7 @@ def prove(
     Builds the transformer of FORMULA, or reads one; Coq's kernel decides whether it computes the formula. Needs coqc
     (Debian: the package coq).
     """
-    from certify.every_n.theorems import print_theorem, prove, theorem_to_json
+    from certify.claims.every_n.theorems import print_theorem, prove, theorem_to_json
     from certify.exports.coq import PROGRAMS, coq_folder
     from certify.frame.files import write_folder
     from certify.frame.progress import ProgressLine
@@ -66,7 +66,7 @@ def read_claim(text: str | None, options: Options, output: str | None) -> Theore
     """The network of a formula, named after the folder that is written, or the one in a file, named after the file."""
     from certify.asking.request import read_request
     from certify.asking.written import FormulaSubject
-    from certify.every_n.claim import claim_theorem
+    from certify.claims.every_n.claim import claim_theorem
 
     request = read_request(text, options)
     say_reading(request)

@@ -42,7 +42,7 @@ def run(
     from certify.asking.request import read_request
     from certify.asking.subjects import Programs
     from certify.asking.written import as_option
-    from certify.trained.files import is_trained
+    from certify.claims.trained.files import is_trained
 
     options = option.options_of(written)
     subject, word = subject_and_word(subject, word, options.is_language)
@@ -75,8 +75,8 @@ def subject_and_word(subject: str | None, word: str | None, is_language: bool) -
 def show_run(request: Request, word: str, style: option.Style, at: option.At = "last") -> None:
     """Run and print what the request is about."""
     from certify.asking.written import ProgramSubject
-    from certify.formula.program_runs import print_program_run, program_run_to_json, run_on_word
-    from certify.formula.runs import print_run, run_request, run_to_json
+    from certify.claims.formula.program_runs import print_program_run, program_run_to_json, run_on_word
+    from certify.claims.formula.runs import print_run, run_request, run_to_json
 
     if request.formula is None:
         refuse_options("this option is about a formula, and there is none", {"--at": at if at != "last" else None})
@@ -90,7 +90,7 @@ def show_run(request: Request, word: str, style: option.Style, at: option.At = "
 
 def run_trained(subject: str, word: str, claim: str | None, offset: int | None, heads: bool) -> None:
     """Print one word, or one input in tracks, through a trained network; a claim says what letters are."""
-    from certify.trained.show_run import print_run_of_any, run_of_any_to_json
-    from certify.trained.word_files import read_run
+    from certify.claims.trained.show_run import print_run_of_any, run_of_any_to_json
+    from certify.claims.trained.word_files import read_run
 
     show_found(read_run(subject, word, claim, offset, heads), run_of_any_to_json, print_run_of_any)

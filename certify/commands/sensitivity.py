@@ -13,8 +13,8 @@ from certify.commands.finish import end_with_plot, later, say_reading
 
 if TYPE_CHECKING:
     from certify.asking.written import Options
+    from certify.claims.numbers.sensitivity.results import Sensitivity
     from certify.frame.so_far import SoFar
-    from certify.numbers.sensitivity.results import Sensitivity
     from constructions.network.lengths import Lengths
 
 
@@ -45,13 +45,13 @@ def sensitivity(
     decided, elsewhere between a proved bound and the change of two replayed words. docs/sensitivity.md says what is
     claimed.
     """
-    from certify.numbers.sensitivity.show import print_sensitivity, sensitivity_to_json
+    from certify.claims.numbers.sensitivity.show import print_sensitivity, sensitivity_to_json
     from constructions.network.lengths import Lengths
 
     asked = Asked(Lengths(min_n, max_n), at, direction, lengths)
     found = measure_any(subject, option.options_of(written), as_formula, claim, offset, asked)
     end_with_plot(found, sensitivity_to_json, print_sensitivity, plot,
-                  later("certify.numbers.sensitivity.plot", "draw_sensitivity"))
+                  later("certify.claims.numbers.sensitivity.plot", "draw_sensitivity"))
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def measure_any(subject: str | None, options: Options, as_formula: bool, claim: 
                 asked: Asked) -> Sensitivity | SoFar[Sensitivity]:
     """The sensitivity of the subject; what the kind of subject does not take is refused."""
     from certify.asking.written import as_option
-    from certify.trained.files import is_trained
+    from certify.claims.trained.files import is_trained
 
     if subject is not None and is_trained(subject):
         refuse_options(f"{subject} holds a trained network, which does not take this option",
@@ -90,9 +90,9 @@ def measure_any(subject: str | None, options: Options, as_formula: bool, claim: 
 def measure_trained(subject: str, claim: str | None, offset: int | None, asked: Asked
                     ) -> Sensitivity | SoFar[Sensitivity]:
     """The sensitivity of the trained network in a file."""
+    from certify.claims.numbers.sensitivity.logits import measure_logits, read_trained_subject
     from certify.frame.progress import ProgressLine
     from certify.frame.so_far import answer_in_time
-    from certify.numbers.sensitivity.logits import measure_logits, read_trained_subject
 
     trained = read_trained_subject(subject, claim, offset)
     with ProgressLine() as progress:
@@ -105,9 +105,9 @@ def measure_subject(subject: str | None, options: Options, as_formula: bool, ask
     """The sensitivity of what a request is about."""
     from certify.asking.request import read_request
     from certify.asking.subjects import Programs
+    from certify.claims.numbers.sensitivity.measure import measure
     from certify.frame.progress import ProgressLine
     from certify.frame.so_far import answer_in_time
-    from certify.numbers.sensitivity.measure import measure
 
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     request = read_request(subject, options, lengths=asked.every, programs=programs)
@@ -166,10 +166,10 @@ def cross_entropy(
     from certify.asking.quantities import read_lengths_to_bracket
     from certify.asking.request import read_request
     from certify.asking.subjects import Programs
+    from certify.claims.numbers.cross_entropy.measure import measure, read_head, read_probability
+    from certify.claims.numbers.cross_entropy.show import cross_entropy_to_json, print_cross_entropy
     from certify.frame.progress import ProgressLine
     from certify.frame.so_far import answer_in_time
-    from certify.numbers.cross_entropy.measure import measure, read_head, read_probability
-    from certify.numbers.cross_entropy.show import cross_entropy_to_json, print_cross_entropy
     from constructions.network.lengths import Lengths
 
     every, share = Lengths(min_n, max_n), read_probability(p, "--p")
@@ -182,7 +182,7 @@ def cross_entropy(
         found = answer_in_time(every, lambda some: measure(
             request.about(some), language, share, head, direction, of_these(numbers, every, some), progress))
     end_with_plot(found, cross_entropy_to_json, print_cross_entropy, plot, lambda one: later(
-        "certify.numbers.cross_entropy.plot", "draw_cross_entropy")([("the network", one)]))
+        "certify.claims.numbers.cross_entropy.plot", "draw_cross_entropy")([("the network", one)]))
 
 
 def spell(name: str) -> str:

@@ -10,7 +10,7 @@ import typer
 from certify.asking import options as option
 
 if TYPE_CHECKING:
-    from certify.site.gallery import Wanted
+    from certify.exports.site.gallery import Wanted
 
 
 def site(
@@ -47,7 +47,7 @@ def site(
     workbench formulas are read as one types them; with --wheels they are proved there, too. With --verified a checker
     that is proved in Coq judges the same file.
     """
-    from certify.site.gallery import Wanted
+    from certify.exports.site.gallery import Wanted
     from constructions.errors import InputError
 
     for name, length in (("--trained-max-n", trained), ("--papers-max-n", papers)):
@@ -62,12 +62,12 @@ def site(
 
 def write(output: str, wanted: Wanted, pyodide: str | None, verified: Sequence[str], wheels: str | None) -> None:
     """Write the site: what is wanted in its gallery, and what runs in its pages."""
+    from certify.exports.site.build import site_files
+    from certify.exports.site.pinned import read_pyodide, read_wheels
+    from certify.exports.site.proved import read_proved
     from certify.frame.files import write_folder
     from certify.frame.progress import ProgressLine
     from certify.frame.words import counted
-    from certify.site.build import site_files
-    from certify.site.pinned import read_pyodide, read_wheels
-    from certify.site.proved import read_proved
 
     proved = read_proved(verified)
     python = None if pyodide is None else read_pyodide(pyodide)

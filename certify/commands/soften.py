@@ -14,9 +14,9 @@ from certify.commands.prove import give_up
 from certify.frame.terminal import check_file, show_found, write_certificate
 
 if TYPE_CHECKING:
+    from certify.claims.softened.results import Softening
+    from certify.claims.softened.shards import Workers
     from certify.frame.so_far import SoFar
-    from certify.softened.results import Softening
-    from certify.softened.shards import Workers
     from constructions.language.expressions import Expression
     from constructions.network.transformer import Transformer
     from constructions.network.weightings import Weighting
@@ -67,8 +67,8 @@ def soften(
     at which some word moves too far.
     """
     from certify.asking.quantities import read_expression
+    from certify.claims.softened.show import print_softening, softening_to_json
     from certify.frame.places import note_output
-    from certify.softened.show import print_softening, softening_to_json
 
     if every_n:
         raise typer.Exit(soften_every_n(subject, alphabet, {
@@ -98,9 +98,9 @@ def soften_words(subject: str, alphabet: str | None, max_n: int, heat: Expressio
                  workers: Workers, break_ties: bool, weighting: Weighting
                  ) -> Softening | SoFar[Softening]:
     """The verdict for words up to a length; ends the command where something is unsupported."""
+    from certify.claims.softened.pipeline import soften_model
     from certify.frame.progress import ProgressLine
     from certify.frame.so_far import answer_in_time
-    from certify.softened.pipeline import soften_model
     from constructions.errors import Unsupported
     from constructions.network.lengths import up_to
 
@@ -116,8 +116,12 @@ def soften_words(subject: str, alphabet: str | None, max_n: int, heat: Expressio
 
 def soften_every_n(subject: str | None, alphabet: str | None, others: dict[str, object]) -> int:
     """Theorem 26 for every n, by Coq; the status of the verdict."""
+    from certify.claims.softened.every_n import (
+        print_softened_for_every_n,
+        soften_for_every_n,
+        softened_for_every_n_to_json,
+    )
     from certify.frame.progress import ProgressLine
-    from certify.softened.every_n import print_softened_for_every_n, soften_for_every_n, softened_for_every_n_to_json
     from constructions.errors import InputError, Unsupported
     from proofs.every_n import CoqMissing
 
@@ -135,8 +139,8 @@ def soften_every_n(subject: str | None, alphabet: str | None, others: dict[str, 
 
 def read_softening_workers(jobs: int | None, dask: str | None, store: str | None) -> Workers:
     """Who works, and where finished shards are kept."""
+    from certify.claims.softened.shards import Workers
     from certify.frame.shards import read_workers
-    from certify.softened.shards import Workers
 
     return Workers(read_workers(jobs, dask).jobs, dask, Path(store) if store else None)
 
@@ -153,7 +157,7 @@ def read_hard_network(subject: str, alphabet: str | None) -> Transformer:
 def soften_all(workers: Workers, folder: str | None, critical: str | None,
                others: dict[str, object]) -> int:
     """The shipped examples, which have their own lengths and temperatures; the status of the worst verdict."""
-    from certify.softened.demo import load_examples, soften_examples
+    from certify.claims.softened.demo import load_examples, soften_examples
     from constructions.errors import InputError
 
     refuse_options("does not go with the shipped examples, expected a model or a program", others)

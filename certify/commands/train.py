@@ -12,9 +12,9 @@ from certify.commands import train_options as trained_as
 from certify.frame.terminal import Json, show_found, tell
 
 if TYPE_CHECKING:
+    from certify.claims.trained.decide import Settings
     from certify.learning.training.rounds import Budget
     from certify.learning.training.task import Task
-    from certify.trained.decide import Settings
 
 
 @option.with_options(f"offset {' '.join((*given_as.CLAIM, *trained_as.SIZES))}", given_as.CLAIM, **trained_as.SIZES)
@@ -39,12 +39,12 @@ def train(
     A round trains, looks at all short words and, if none is wrong, decides: wrong words go back into the training data,
     with words like them, until the network is certified. --from: it is repaired instead. docs/training.md.
     """
+    from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.decide import Settings
+    from certify.claims.trained.flags import flags_of, read_offsets
     from certify.frame.shards import read_workers
     from certify.learning.training.rounds import Budget, Pace, checked
     from certify.learning.training.task import read_task
-    from certify.trained.claim_file import Scope
-    from certify.trained.decide import Settings
-    from certify.trained.flags import flags_of, read_offsets
 
     check_torch()
     flags = flags_of({name: written[name] for name in given_as.CLAIM})
@@ -58,13 +58,13 @@ def train(
 def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: Budget, settings: Settings, output: str,
               window: int) -> NoReturn:
     """Train a new network or a given one, show what came out, write it, and end."""
+    from certify.claims.trained.question import read_trained
     from certify.learning.training.folder import write_training
     from certify.learning.training.fresh import Sizes
     from certify.learning.training.show import print_training, training_to_json
     from certify.learning.training.task import lessons_of, new_network
     from certify.learning.training.train import repair_of
     from certify.learning.training.train import train as train_network
-    from certify.trained.question import read_trained
     from constructions.errors import InputError
 
     if model is not None and sizes:

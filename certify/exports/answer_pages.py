@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from certify.auditing.results import AuditReport, ClaimResult
+from certify.claims.trained.decision import Decision
+from certify.claims.trained.tracks_decision import TracksDecision
 from certify.exports.html import page_of
 from certify.exports.pages.audit.page import audit_page
 from certify.exports.pages.decision.pages import page_of_decision
 from certify.exports.pages.learned.page import learned_page
 from certify.learning.learned import Learned
-from certify.trained.decision import Decision
-from certify.trained.tracks_decision import TracksDecision
 from constructions.errors import Unsupported
 
 NAME = "answer.cert"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from certify import __version__
+from certify.claims.formula.sealed import read_accepted_file, read_sealed_text
 from certify.exports.headline import headline, is_of_every_length, is_refutation
 from certify.exports.pages.certificate.commands import (
     check_alone_command,
@@ -19,7 +20,6 @@ from certify.exports.pages.certificate.commands import (
     write_checker_command,
 )
 from certify.exports.writing import name_of, text_file
-from certify.formula.sealed import read_accepted_file, read_sealed_text
 from constructions.network.json_form import read_json, write_canonical
 from constructions.text import printable
 from proofs import check

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from certify.asking.request import read_request
 from certify.asking.subjects import Kind
-from certify.every_n.claim import TheoremClaim, claim_theorem
+from certify.claims.every_n.claim import TheoremClaim, claim_theorem
+from certify.claims.formula.sealed import NotAccepted
 from certify.exports.writing import read_formula
-from certify.formula.sealed import NotAccepted
 from certify.frame.files import check_new_folder, read_text, write_folder
 from certify.frame.words import show_alphabet
 from constructions.errors import InputError, WithoutAnswer
@@ -141,7 +141,7 @@ def _read_claim(path: str) -> TheoremClaim:
 
 def _ask(claim: TheoremClaim, lengths: ProvedLengths) -> str:
     """Why Coq was not asked; empty if it accepts the theorem."""
-    from certify.every_n.theorems import prove, reason_in_words
+    from certify.claims.every_n.theorems import prove, reason_in_words
     from certify.frame.progress import ProgressLine
 
     try:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from certify.formula.real_functions import functions_in
-from certify.formula.sealed import Sealed
+from certify.claims.formula.real_functions import functions_in
+from certify.claims.formula.sealed import Sealed
 from certify.frame.files import read_text
 from constructions.errors import InputError
 from constructions.network.json_form import read_json

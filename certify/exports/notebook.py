@@ -8,10 +8,10 @@ import re
 from importlib.resources import files
 
 from certify.auditing.results import ClaimResult
-from certify.formula.outcomes import Certified, Outcome
-from certify.formula.runs import Run, run_rows
-from certify.formula.said import attention_cells, describe_greatest, why_not_certified
-from certify.formula.show import COLUMNS_OF_ATTENTION
+from certify.claims.formula.outcomes import Certified, Outcome
+from certify.claims.formula.runs import Run, run_rows
+from certify.claims.formula.said import attention_cells, describe_greatest, why_not_certified
+from certify.claims.formula.show import COLUMNS_OF_ATTENTION
 from certify.frame.numbers import decimal_upper
 from certify.frame.readable import Shown
 from certify.frame.words import show_alphabet, show_word

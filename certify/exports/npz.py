@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from certify.claims.formula.sealed import Sealed
 from certify.exports.writing import binary_file, of_formula
-from certify.formula.sealed import Sealed
 from constructions.errors import Unsupported
 from constructions.network.dense import MOST_ENTRIES, count_dense
 from constructions.network.lengths import Lengths

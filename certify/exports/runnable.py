@@ -10,8 +10,8 @@ import numpy as np
 from safetensors.numpy import save
 
 import constructions.running
+from certify.claims.formula.sealed import Sealed
 from certify.exports.writing import Make, binary_file, folder, of_formula
-from certify.formula.sealed import Sealed
 from constructions.errors import Unsupported, install
 from constructions.running.weights import Weights, weights_of
 from constructions.text import printable

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from certify.claims.formula.real_functions import functions_in
+from certify.claims.formula.sealed import Sealed
 from certify.exports.manifest import MANIFEST, ROUNDED, digest_of_script, write_manifest
 from certify.exports.writing import folder, of_formula
-from certify.formula.real_functions import functions_in
-from certify.formula.sealed import Sealed
 from certify.frame.progress import ProgressLine
 from constructions.errors import Unsupported
 from constructions.text import printable

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from certify.claims.formula.sealed import Sealed
 from certify.exports.latex_tables import plain
 from certify.exports.pages.certificate.blocks import Block, find_columns, is_approximate
 from certify.exports.pages.certificate.layout import Wire
 from certify.exports.pages.certificate.names import Names
 from certify.exports.pages.certificate.wiring import MOST_BLOCKS, Picture, shape_of, wrap
 from certify.exports.writing import of_formula, text_file
-from certify.formula.sealed import Sealed
 from constructions.errors import Unsupported
 from constructions.network.meanings import Truth
 

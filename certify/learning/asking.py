@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from certify.claims.trained.claim_file import Scope
+from certify.claims.trained.flags import Flags
+from certify.claims.trained.question import read_question, read_trained
 from certify.frame.files import read_text
 from certify.learning.question import Question, read_words
 from certify.learning.vnnlib import read_query
 from certify.learning.vnnlib_query import AskedOfUs, question_of
-from certify.trained.claim_file import Scope
-from certify.trained.flags import Flags
-from certify.trained.question import read_question, read_trained
 from constructions.errors import InputError, Unsupported
 from constructions.trained.network import TrainedNetwork
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from certify.claims.trained.decide import Settings, decide
+from certify.claims.trained.decision import Decision
 from certify.frame.answer import AnswerByLength
 from certify.learning.learn import Effort, claim_of, learn
 from certify.learning.learned import Learned
 from certify.learning.membership import Oracle, Tie
 from certify.learning.question import OUT, Question
-from certify.trained.decide import Settings, decide
-from certify.trained.decision import Decision
 from constructions.regular.cover_automata import Word
 from constructions.trained.claim import Row, check_fits, input_tokens, judged
 from constructions.trained.network import TrainedNetwork

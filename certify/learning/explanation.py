@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from certify.claims.trained.show import show_row
 from certify.learning.counts import Counted, Test, comparisons
 from certify.learning.differences import Differences, differences
 from certify.learning.formulas import Explained, formulas_of
 from certify.learning.learned import Learned
 from certify.learning.question import OUT, Part, Question
 from certify.learning.small_formulas import Guess, best_formula
-from certify.trained.show import show_row
 from constructions.errors import Unsupported
 from constructions.language.printer import format_formula
 from constructions.language.syntax import subformulas

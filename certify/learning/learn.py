@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from certify.claims.trained.decide import Searches, Settings, decide, found_in, plan
+from certify.claims.trained.decision import Decision, Found, shortest
 from certify.frame.words import show_word
 from certify.learning.cover_learner import CoverLearner, TooManyStates
 from certify.learning.learned import Learned, LearnedRow, find_misplaced, growth, smallest_for
 from certify.learning.membership import Oracle, Tie
 from certify.learning.question import OUT, Question
-from certify.trained.decide import Searches, Settings, decide, found_in, plan
-from certify.trained.decision import Decision, Found, shortest
 from constructions.errors import InternalError
 from constructions.regular.cover_automata import Marked, Word
 from constructions.trained.claim import Case, Claim, When

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from certify.claims.trained.decision import Decision, SmallestMargin
 from certify.frame.answer import AnswerByLength
 from certify.learning.question import OUT, Question
-from certify.trained.decision import Decision, SmallestMargin
 from constructions.regular.cover_automata import Marked, Word, smallest_cover, smallest_cover_without_empty
 from constructions.trained.network import TrainedNetwork
 from proofs.words.tracking import State, track

@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from certify.claims.trained.show import cut_word, describe_network, show_numbers
 from certify.frame.numbers import decimal
 from certify.frame.terminal_tables import Cell, Column, plain, print_table, verdict_text
 from certify.frame.verdicts import colour
@@ -26,7 +27,6 @@ from certify.learning.formulas import Explained
 from certify.learning.learned import Learned, is_judged
 from certify.learning.question import Question
 from certify.learning.small_formulas import Guess
-from certify.trained.show import cut_word, describe_network, show_numbers
 from constructions.language.printer import format_formula
 from constructions.regular.cover_automata import Word
 

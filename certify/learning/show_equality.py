@@ -5,6 +5,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from certify.claims.trained.show import cut_word, describe_network, show_numbers, show_row
 from certify.frame.files import write_folder
 from certify.frame.numbers import enclosed, ends_to_json
 from certify.frame.terminal_tables import plain
@@ -13,7 +14,6 @@ from certify.frame.words import counted, show_word
 from certify.learning.equality import Difference, Equality
 from certify.learning.show import describe_question
 from certify.learning.vnnlib_query import QueryAnswer
-from certify.trained.show import cut_word, describe_network, show_numbers, show_row
 from constructions.text import printable
 from proofs.enclosures.intervals import Interval
 

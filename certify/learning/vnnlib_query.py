@@ -12,12 +12,12 @@ from fractions import Fraction
 from math import floor
 from typing import Any, Literal
 
+from certify.claims.trained.decide import Settings
 from certify.frame.verdicts import WithExitStatus
 from certify.learning.equality import Equality, compare, words_told_apart
 from certify.learning.learn import Effort
 from certify.learning.question import Question, read_words
 from certify.learning.vnnlib import Asserted, Atom, Declared, Element, Joined, Query, Relation, Tensor
-from certify.trained.decide import Settings
 from constructions.errors import InputError, Unsupported
 from constructions.regular.automata import Automaton
 from constructions.regular.cover_automata import Word

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from certify.trained.tracks_decision import decide_tracks
-from certify.trained.tracks_file import tracks_claim_of_table
+from certify.claims.trained.tracks_decision import decide_tracks
+from certify.claims.trained.tracks_file import tracks_claim_of_table
 from constructions.tables import read_toml
 from constructions.trained.json_form import read_network
 from constructions.trained.numbers import all_numbers

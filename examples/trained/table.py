@@ -12,11 +12,11 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any
 
+from certify.claims.trained.decide import Settings, decide
+from certify.claims.trained.decision import Decision
+from certify.claims.trained.lengths_decision import LengthsDecision, decide_lengths
+from certify.claims.trained.lengths_show import show_runs
 from certify.frame.shards import Workers
-from certify.trained.decide import Settings, decide
-from certify.trained.decision import Decision
-from certify.trained.lengths_decision import LengthsDecision, decide_lengths
-from certify.trained.lengths_show import show_runs
 from examples.trained.zoo import ZOO, Plan, chosen, plans
 from proofs.trained.runs import runs
 

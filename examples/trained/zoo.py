@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from certify.trained.question import read_claim
+from certify.claims.trained.question import read_claim
 from constructions.importing.importer import import_network
 from constructions.importing.questions import Options
 from constructions.trained.claim import Claim

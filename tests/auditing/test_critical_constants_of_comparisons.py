@@ -17,8 +17,8 @@ from certify.auditing.claims_file import read_claim
 from certify.auditing.critical import ALL_BY_MARGINS, BY_MARGINS, Bracketing, ComparisonsAtConstants, Known
 from certify.auditing.decide import Search, open_slacks
 from certify.auditing.results import CriticalConstant
-from certify.formula.outcomes import Certified, Refuted
-from certify.formula.pipeline import certify_transformer, sketch
+from certify.claims.formula.outcomes import Certified, Refuted
+from certify.claims.formula.pipeline import certify_transformer, sketch
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.lengths import Lengths

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify
 from proofs.check import Malformed, Rejected, check_text
 from tests.check import brute
 from tests.check.handmade import Json, dump, edit

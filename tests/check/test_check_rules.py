@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify
 from proofs.check import Rejected, check_text
 from proofs.check.checker.chapters.formula.attention import attention, shortest_path
 from proofs.check.checker.chapters.sums.lookup import lookup

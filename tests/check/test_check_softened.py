@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import proofs.check
-from certify.formula.checking import check_files
-from certify.formula.sealed import read_sealed
+from certify.claims.formula.checking import check_files
+from certify.claims.formula.sealed import read_sealed
 from constructions.errors import InputError
 from proofs.check import Malformed, Rejected, Softened, check_text
 from proofs.checking.shards import ShardResult, check_shard, finish, read_softened_text

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify.floats.survey import Proved
+from certify.claims.floats.survey import Proved
 from constructions.errors import InputError
 from proofs.check import check_text
 from proofs.check.checker.chapters.run_classes.reading import Format

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify.trained.question import read_asked
-from certify.trained.track_runs_forms import FormInRuns
+from certify.claims.trained.question import read_asked
+from certify.claims.trained.track_runs_forms import FormInRuns
 from constructions.trained.tracks import TracksClaim
 from examples.adders.by_hand import FOLDER, reverser, write
 from proofs.check import Rejected, check_text

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify.trained.lengths_decision import LengthsDecision, decide_lengths
+from certify.claims.trained.lengths_decision import LengthsDecision, decide_lengths
 from constructions.network.json_form import write_canonical
 from constructions.trained.claim_form import claim_from_json, claim_to_json
 from constructions.trained.json_form import network_from_json, network_to_json

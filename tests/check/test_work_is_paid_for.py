@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from certify import certify
-from certify.formula.outcomes import Certified
+from certify.claims.formula.outcomes import Certified
 from proofs.check.checker.asking import ANYTHING
 from proofs.check.checker.checking import check_within
 from proofs.check.checker.kernel.budget import Budget

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from certify.trained.lengths_decision import decide_lengths
+from certify.claims.trained.lengths_decision import decide_lengths
 from tests.check.trained_networks import dump, with_evidence
 from tests.trained.lengths.counting import CONTAINS, LAST, majority_by_hand, sign_claim, with_slopes
 

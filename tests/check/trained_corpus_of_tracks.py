@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from certify.trained.tracks_decision import TracksDecision, decide_tracks
-from certify.trained.tracks_file import tracks_claim_of_table
+from certify.claims.trained.tracks_decision import TracksDecision, decide_tracks
+from certify.claims.trained.tracks_file import tracks_claim_of_table
 from constructions.tables import read_toml
 from constructions.trained.network import TrainedNetwork
 from examples.adders.by_hand import carries

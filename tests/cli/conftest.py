@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from certify.claims.formula.examples import load_examples
 from certify.cli import main
-from certify.formula.examples import load_examples
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json
@@ -61,7 +61,7 @@ def certify(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 def few_examples(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of all examples that there are then: one in six."""
     few = load_examples()[::6]
-    monkeypatch.setattr("certify.formula.examples.load_examples", lambda: few)
+    monkeypatch.setattr("certify.claims.formula.examples.load_examples", lambda: few)
     return [example.name for example in few]
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from certify.asking.programs import read_program, run_any_program
-from certify.formula.examples import load_examples
+from certify.claims.formula.examples import load_examples
+from certify.claims.margins import answer
 from certify.frame.shipped import examples_folder
-from certify.margins import answer
 from constructions.compiler import is_counting
 from constructions.language.fragments import find_future_subformula
 from constructions.language.parser import parse_formula
@@ -201,7 +201,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
         certify: Any, monkeypatch: pytest.MonkeyPatch, place: str, message: str) -> None:
     Path("file").write_text("a file, not a folder")
     Path("m.json").write_text("not reached")
-    monkeypatch.setattr("certify.formula.pipeline.certify_request", None)
+    monkeypatch.setattr("certify.claims.formula.pipeline.certify_request", None)
     for command in (("formula", "Q_1"), ("build", "Q_1"), ("model", "m.json")):
         result = certify(*command, "-o", place)
         assert (result.code, result.out, result.err.count("\n")) == (2, "", 1) and message in result.err

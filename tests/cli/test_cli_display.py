@@ -178,7 +178,7 @@ def test_writing_through_a_symbolic_link_keeps_the_link(tmp_path: Path) -> None:
 
 def test_an_interrupted_command_says_so_in_one_line(
         certify: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("certify.formula.pipeline.certify_request", interrupt)
+    monkeypatch.setattr("certify.claims.formula.pipeline.certify_request", interrupt)
     result = certify("formula", "Q_1", "-o", "c.cert", "--json")
     assert (result.code, result.err) == (130, "certify: interrupted\n")
     assert result.json == {"verdict": "unknown", "error": "interrupted"}

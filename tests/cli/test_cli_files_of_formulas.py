@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from certify.asking.written import Options
-from certify.formula.tasks import Asking, Row, do_formula, formula_task
+from certify.claims.formula.tasks import Asking, Row, do_formula, formula_task
 from certify.frame.shards.store import Store
 from constructions.network.lengths import Lengths
 from tests.cli.reports import without_seconds
@@ -71,7 +71,7 @@ def test_what_is_kept_is_used_after_its_certificates_are_checked_again(
         certify: Any, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     first = certify("formula", "-F", path, "--max-n", "4", "--json", "--store", "s")
     assert len([*Path("s").iterdir()]) == 4
-    monkeypatch.setattr("certify.formula.tasks.certify_request", None)  # nothing is decided anew
+    monkeypatch.setattr("certify.claims.formula.tasks.certify_request", None)  # nothing is decided anew
     second = certify("formula", "-F", path, "--max-n", "4", "--json", "--store", "s", "-o", "kept")
     assert second.err == "certify: 4 of 4 formulas found in s; certificates among them were checked again\n"
     assert [{**entry, "certificate": None} for entry in lines(second)] == [
@@ -98,12 +98,12 @@ def test_a_forged_store_cannot_make_it_say_certified_or_refuted(certify: Any, fo
 
 
 def test_the_shipped_examples_can_be_resumed(certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from certify.formula.examples import load_examples
+    from certify.claims.formula.examples import load_examples
 
     few = load_examples()[:3]
-    monkeypatch.setattr("certify.formula.examples.load_examples", lambda: few)
+    monkeypatch.setattr("certify.claims.formula.examples.load_examples", lambda: few)
     assert certify("formula", "--max-n", "2", "--store", "s").code == 0
-    monkeypatch.setattr("certify.formula.tasks.certify_request", None)
+    monkeypatch.setattr("certify.claims.formula.tasks.certify_request", None)
     again = certify("formula", "--max-n", "2", "--store", "s")
     assert again.code == 0 and again.err.startswith("certify: 3 of 3 formulas found in s;")
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from certify.floats.classes import SURVEYED
-from certify.formula.explanation import Reach, find_reach
+from certify.claims.floats.classes import SURVEYED
+from certify.claims.formula.explanation import Reach, find_reach
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.transformer import Transformer
 from proofs.enclosures.float_runs.run_class import FIELDS, presets
@@ -100,7 +100,7 @@ def reached_once(monkeypatch: pytest.MonkeyPatch) -> None:
             REACHED[text] = find_reach(network, progress=progress)
         return REACHED[text]
 
-    monkeypatch.setattr("certify.formula.explanation.find_reach", reach_of)
+    monkeypatch.setattr("certify.claims.formula.explanation.find_reach", reach_of)
 
 
 @pytest.mark.usefixtures("reached_once")

@@ -13,12 +13,12 @@ import pytest
 
 import certify as package
 from certify import certify as certify_in_python
+from certify.claims.floats.classes import read_class
+from certify.claims.formula.examples import load_examples
 from certify.cli import command_line
 from certify.commands.command import COMMON
 from certify.commands.front_page import GROUPS
 from certify.commands.help_examples import HELP_EXAMPLES
-from certify.floats.classes import read_class
-from certify.formula.examples import load_examples
 from certify.frame.shipped import examples_folder, pages
 from constructions.network.float_formats import ALIASES, FORMATS, parse_format
 

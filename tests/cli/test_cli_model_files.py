@@ -16,9 +16,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from certify.formula.pipeline import certify_transformer
-from certify.formula.runs import run_to_json, run_transformer
-from certify.formula.show import outcome_to_json
+from certify.claims.formula.pipeline import certify_transformer
+from certify.claims.formula.runs import run_to_json, run_transformer
+from certify.claims.formula.show import outcome_to_json
 from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from certify import Network
-from certify.formula.pipeline import certify as certify_in_python
+from certify.claims.formula.pipeline import certify as certify_in_python
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json

@@ -12,8 +12,8 @@ import pytest
 
 from certify.asking.request import read_request
 from certify.asking.written import Options
-from certify.every_n.claim import claim_theorem
-from certify.every_n.theorems import find_wrong_output
+from certify.claims.every_n.claim import claim_theorem
+from certify.claims.every_n.theorems import find_wrong_output
 from constructions.language.syntax import Formula
 from constructions.network.json_form import transformer_from_json, transformer_to_json, write_canonical
 from proofs.every_n import Answer, ProvedLengths, ask_about_file
@@ -46,9 +46,10 @@ def coq(monkeypatch: pytest.MonkeyPatch) -> str:
 
     What is asked of a folder is asked once for all tests, as it takes seconds.
     """
-    monkeypatch.setattr("certify.every_n.theorems.find_coq", staying_coq_or_skip)
-    monkeypatch.setattr("certify.every_n.theorems.ask_about_file", lambda coq, library, network, formula, lengths:
-                        answer_about(write_canonical(transformer_to_json(network)), formula, lengths))
+    monkeypatch.setattr("certify.claims.every_n.theorems.find_coq", staying_coq_or_skip)
+    monkeypatch.setattr("certify.claims.every_n.theorems.ask_about_file",
+                        lambda coq, library, network, formula, lengths: answer_about(
+                            write_canonical(transformer_to_json(network)), formula, lengths))
     return staying_coq_or_skip().version
 
 
@@ -81,7 +82,7 @@ def test_a_users_predicate_is_named_in_the_answer(certify: Any, coq: str) -> Non
 def test_what_a_users_predicate_means_is_said_beside_the_formula(
         certify: Any, coq: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of such a folder Coq is asked in tests/exports/test_coq_folder.py."""
-    monkeypatch.setattr("certify.every_n.theorems.ask_about_file", lambda *_: Answer(True, frozenset()))
+    monkeypatch.setattr("certify.claims.every_n.theorems.ask_about_file", lambda *_: Answer(True, frozenset()))
     definition = "THIRD(k,n) := k % 3 == 1 or n - k < 2"
     result = certify("prove", "THIRD & Q_a", "--alphabet", "ab", "--predicate", definition, "-o", "proof")
     assert result.out.startswith("formula   THIRD & Q_a\nwhere     THIRD(k,n) := k%3 == 1 or n-k < 2\nalphabet  ")

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import certify as library
-from certify.numbers.sensitivity.laws import fit_law
-from certify.numbers.sensitivity.results import MeasuredLength, Method
+from certify.claims.numbers.sensitivity.laws import fit_law
+from certify.claims.numbers.sensitivity.results import MeasuredLength, Method
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from proofs.numbers.sensitivity.changes import Change
@@ -72,8 +72,8 @@ def test_a_direction_that_counts_is_measured_by_classes() -> None:
 
 
 def test_beyond_what_can_be_bounded_nothing_is_claimed_from_above(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("certify.numbers.sensitivity.measure.BOUNDS_WORK", 10)
-    monkeypatch.setattr("certify.numbers.sensitivity.measure.ENCLOSING_WORK", 10)
+    monkeypatch.setattr("certify.claims.numbers.sensitivity.measure.BOUNDS_WORK", 10)
+    monkeypatch.setattr("certify.claims.numbers.sensitivity.measure.ENCLOSING_WORK", 10)
     found = library.sensitivity("prev Q_1", max_n=6, lengths=[6], alphabet="01", temperature=20)
     assert (found.verdict, found.rows[0].method, found.rows[0].upper) == ("unknown", Method.PAIRS, None)
     assert found.rows[0].lower > 0

@@ -15,7 +15,7 @@ from certify.asking.readings import describe_reading, is_core
 from certify.asking.request import read_request
 from certify.asking.subjects import REFUSED, Kind, Programs, find_subject
 from certify.asking.written import Options, as_option
-from certify.formula.pipeline import certify as certify_in_python
+from certify.claims.formula.pipeline import certify as certify_in_python
 from constructions.compiler import compile_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula

@@ -31,12 +31,12 @@ import certify
 from certify.asking.request import read_request
 from certify.asking.run_command import RunCommand
 from certify.asking.written import Options
+from certify.claims.every_n.claim import TheoremClaim, claim_theorem
+from certify.claims.every_n.theorems import Theorem, find_wrong_output, print_theorem
+from certify.claims.formula.explanation import find_reach
 from certify.cli import command_line, main
-from certify.every_n.claim import TheoremClaim, claim_theorem
-from certify.every_n.theorems import Theorem, find_wrong_output, print_theorem
 from certify.exports.coq import coq_folder
 from certify.exports.pages.certificate import commands
-from certify.formula.explanation import find_reach
 from certify.frame.look import A_TRAINED_NETWORK, KINDS, complaint
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
@@ -369,7 +369,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Said]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("certify.frame.shards.workers.usable_cores", lambda: 1)
-        patch.setattr("certify.formula.explanation.find_reach", partial(find_reach, lengths=up_to(4)))
+        patch.setattr("certify.claims.formula.explanation.find_reach", partial(find_reach, lengths=up_to(4)))
         patch.setattr(RunCommand, "on", noted_on)
         patch.setattr(commands, "_command", noted_command)
         make_everything(found)

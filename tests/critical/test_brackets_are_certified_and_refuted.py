@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certify.critical.brackets import CriticalBracket, Refuted, find_bracket
-from certify.critical.threshold import NoChange, Probe, Probed, find_threshold, narrow, shortest_between
+from certify.claims.critical.brackets import CriticalBracket, Refuted, find_bracket
+from certify.claims.critical.threshold import NoChange, Probe, Probed, find_threshold, narrow, shortest_between
 
 WIDTH = Fraction(1, 1000)
 SHARES = (Fraction(1), Fraction(9, 10), Fraction(1, 2))

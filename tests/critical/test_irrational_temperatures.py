@@ -15,7 +15,7 @@ from certify.asking.arguments import read_arguments
 from certify.asking.request import read_request
 from certify.auditing.critical import NetworkAtConstants
 from certify.auditing.decide import Search
-from certify.critical.closed_forms import describe, find_closed_form
+from certify.claims.critical.closed_forms import describe, find_closed_form
 from constructions.language.expressions import parse_expression
 from constructions.network.lengths import Lengths
 from proofs.enclosures.by_mpmath import by_mpmath

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from certify.formula.examples import load_examples
+from certify.claims.formula.examples import load_examples
 from certify.frame.shipped import examples_folder
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions

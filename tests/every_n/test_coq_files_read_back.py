@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from certify.formula.examples import load_examples
+from certify.claims.formula.examples import load_examples
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.network.transformer import Transformer

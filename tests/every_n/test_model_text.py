@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from certify.formula.examples import load_examples
+from certify.claims.formula.examples import load_examples
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.language.brackets import Bracket

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify as certify_formula
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify as certify_formula
 from proofs.every_n.extracted import EVERY_N_IN_PAGES, VERIFIED_IN_PAGES, Program, compiled_files
 from tests.browser import browser
 from tests.processes import ROOT

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify as certify_formula
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify as certify_formula
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.every_n.extracted import VERIFIED, VERIFIED_WITH_ZARITH, Program, compiled_files
 from tests.sabotage.certificates.judging import judge

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from certify.formula.examples import load_examples
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify as prove
-from certify.formula.sealed import Sealed, read_sealed
+from certify.claims.formula.examples import load_examples
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify as prove
+from certify.claims.formula.sealed import Sealed, read_sealed
 from constructions.regimes import Regime
 from tests.cli.conftest import Certify, certify
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
+from certify.claims.formula.sealed import NotAccepted
 from certify.exports.card import card_of, code, fence
-from certify.formula.sealed import NotAccepted
 from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula

@@ -18,7 +18,7 @@ import pytest
 
 from certify.asking.request import Request, read_request
 from certify.asking.written import NetworkSubject
-from certify.every_n.claim import TheoremClaim, claim_theorem
+from certify.claims.every_n.claim import TheoremClaim, claim_theorem
 from certify.exports.coq import PROGRAMS, coq_folder
 from certify.frame.files import write_folder
 from constructions.compiler import compile_formula

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from certify.claims.formula.sealed import Sealed, read_sealed
 from certify.exports.figures import figure_files
 from certify.exports.pages.certificate.approximations import study
 from certify.exports.pages.certificate.blocks import find_columns
 from certify.exports.pages.certificate.names import Names, clip
-from certify.formula.sealed import Sealed, read_sealed
 from tests.processes import ROOT
 
 CORPUS = ROOT / "tests" / "corpus" / "accepted"

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from certify.claims.formula.sealed import Sealed
 from certify.exports.latex import latex_of
 from certify.exports.latex_audit import latex_of_audit
 from certify.exports.latex_tables import linear_form, table
-from certify.formula.sealed import Sealed
 from constructions.language.printer import latex_text
 from constructions.regimes import ALL_REGIMES, Regime
 from tests.auditing.sample import HOSTILE, REPORT

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from certify.claims.formula.sealed import Sealed
 from certify.exports.latex import latex_of
 from certify.exports.latex_audit import latex_of_audit
 from certify.exports.tikz import tikz_of
-from certify.formula.sealed import Sealed
 from tests.auditing.sample import HOSTILE, REPORT
 
 HEAD = r"""\documentclass{article}

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from certify.claims.formula.sealed import Sealed, read_sealed
 from certify.exports.npz import arrays_of
-from certify.formula.sealed import Sealed, read_sealed
 from constructions.network.dense import dense_layers
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from proofs.words.replay import run_soft

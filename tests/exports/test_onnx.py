@@ -12,7 +12,7 @@ import onnxruntime
 import pytest
 from onnx import TensorProto
 
-from certify.formula.sealed import read_sealed
+from certify.claims.formula.sealed import read_sealed
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from certify.claims.formula.sealed import read_sealed_text
 from certify.exports.proof.document import proof_of
 from certify.exports.proof.paper import find_spans, spell
-from certify.formula.sealed import read_sealed_text
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from tests.exports.conftest import write_certificate
 

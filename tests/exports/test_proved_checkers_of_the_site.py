@@ -14,9 +14,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from certify.cli import command_line
-from certify.site.build import site_files
-from certify.site.gallery import exhibits_of_files
-from certify.site.proved import KNOWN, read_proved
+from certify.exports.site.build import site_files
+from certify.exports.site.gallery import exhibits_of_files
+from certify.exports.site.proved import KNOWN, read_proved
 from constructions.errors import InputError
 from proofs.every_n.extracted import VERIFIED_IN_PAGES
 from tests.browser import browser

@@ -21,10 +21,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from certify.cli import command_line
-from certify.site.build import site_files
-from certify.site.pinned import DOWNLOAD, KNOWN, read_pyodide, read_wheels
-from certify.site.proving import prove
-from certify.site.workbench import pack_prover, prover_files
+from certify.exports.site.build import site_files
+from certify.exports.site.pinned import DOWNLOAD, KNOWN, read_pyodide, read_wheels
+from certify.exports.site.proving import prove
+from certify.exports.site.workbench import pack_prover, prover_files
 from constructions.errors import InputError
 from tests.browser import CONTRASTS, NARROW, browser, faults
 from tests.cli.conftest import Certify, certify
@@ -51,7 +51,7 @@ def test_what_is_packed_proves_as_the_library_does_with_two_libraries_from_elsew
     elsewhere = str(Path(flint.__file__).parents[1])
     program = f"""import json, sys
 sys.path[:] = [{str(tmp_path)!r}, *sys.path, {elsewhere!r}]
-from certify.site.proving import prove
+from certify.exports.site.proving import prove
 print(json.dumps([json.loads(prove(*asked)) for asked in {ASKED[:2]!r}]))
 places = {{name.partition(".")[0]: getattr(module, "__file__", None) or "" for name, module in sys.modules.items()}}
 print(json.dumps([name for name, place in places.items() if place.startswith({elsewhere!r})]))

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify
+from certify.claims.formula.real_functions import functions_in, sentence
+from certify.claims.formula.sealed import Sealed, read_sealed_text
 from certify.exports.latex import latex_of
 from certify.exports.manifest import MANIFEST
 from certify.exports.pages.certificate.page import certificate_page
 from certify.exports.proof.document import proof_of
 from certify.exports.smt2 import export_smt2
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify
-from certify.formula.real_functions import functions_in, sentence
-from certify.formula.sealed import Sealed, read_sealed_text
 from constructions.compiler import compile_formula
 from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula

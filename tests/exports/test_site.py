@@ -22,12 +22,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from certify.auditing.api import audit_file
+from certify.claims.formula.examples import load_examples
 from certify.cli import command_line
 from certify.exports.checker import pack_checker
-from certify.formula.examples import load_examples
-from certify.frame.shipped import examples_folder
-from certify.site.build import site_files
-from certify.site.gallery import (
+from certify.exports.site.build import site_files
+from certify.exports.site.gallery import (
     PAPERS,
     Exhibit,
     exhibits_of_files,
@@ -37,8 +36,9 @@ from certify.site.gallery import (
     tracks_exhibits,
     trained_exhibits,
 )
-from certify.site.guides import guide_html, sections_of
-from certify.site.pinned import KEPT, SHA_256, VERSION, read_pyodide
+from certify.exports.site.guides import guide_html, sections_of
+from certify.exports.site.pinned import KEPT, SHA_256, VERSION, read_pyodide
+from certify.frame.shipped import examples_folder
 from constructions.errors import InputError
 from proofs.check import main
 from tests.browser import CONTRASTS, NARROW, WIDE, browser, faults
@@ -88,8 +88,8 @@ def guides_once() -> Iterator[None]:
         return SECTIONS[text]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("certify.site.build.guide_html", rendered)
-        patch.setattr("certify.site.build.sections_of", sections)
+        patch.setattr("certify.exports.site.build.guide_html", rendered)
+        patch.setattr("certify.exports.site.build.sections_of", sections)
         yield
 
 
@@ -148,8 +148,8 @@ def test_the_site_has_the_checker_and_the_digests_of_all_files(files: dict[str, 
 
 
 def test_the_same_site_has_the_same_bytes(files: dict[str, str | bytes], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("certify.site.build.guide_html", guide_html)
-    monkeypatch.setattr("certify.site.build.sections_of", sections_of)
+    monkeypatch.setattr("certify.exports.site.build.guide_html", guide_html)
+    monkeypatch.setattr("certify.exports.site.build.sections_of", sections_of)
     assert files_of() == files
 
 
@@ -207,7 +207,7 @@ def test_trained_networks_stand_in_the_gallery_with_what_is_proved_of_them(monke
 def test_models_softened_networks_and_inputs_in_tracks_stand_in_the_gallery(monkeypatch: pytest.MonkeyPatch) -> None:
     """None has the name of another exhibit; of a model that is not defined for one symbol the claim begins with two."""
     others = {path.stem for path in (examples_folder() / "adders").glob("*.toml")} - {"parity", "decimal_soft"}
-    monkeypatch.setattr("certify.site.gallery.SLOW", others)
+    monkeypatch.setattr("certify.exports.site.gallery.SLOW", others)
     said_of: list[str] = []
     tell = said_of.append
     exhibits = [*model_exhibits(3, tell), *softened_exhibits(1, tell), *tracks_exhibits(tell)]

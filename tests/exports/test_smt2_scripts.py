@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import z3
 
+from certify.claims.formula.sealed import Sealed
 from certify.exports.smt2 import scripts_of
-from certify.formula.sealed import Sealed
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from certify.site.build import site_files
-from certify.site.gallery import Wanted
-from certify.site.pinned import read_pyodide
+from certify.exports.site.build import site_files
+from certify.exports.site.gallery import Wanted
+from certify.exports.site.pinned import read_pyodide
 from tests.browser import browser
 from tests.exports.test_site import PYODIDE, native, serve, visit, wait_until_ready
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from certify.claims.formula.sealed import Sealed
 from certify.exports import tikz
 from certify.exports.latex_tables import plain
 from certify.exports.pages.certificate.blocks import find_columns
 from certify.exports.pages.certificate.layout import find_wires
 from certify.exports.pages.certificate.names import Names
 from certify.exports.tikz import tikz_of
-from certify.formula.sealed import Sealed
 from constructions.errors import Unsupported
 
 FORMULAS = [("Q_1 since prev Q_0", "01"), ("#<[Q_1] > #<[Q_0]", "01"), ("Q_a & (Q_b | !Q_a) & prev Q_a", "ab"),

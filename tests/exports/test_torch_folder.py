@@ -16,7 +16,7 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import load_file
 
-from certify.formula.sealed import read_sealed
+from certify.claims.formula.sealed import read_sealed
 from constructions.network.float_tables import float_tables
 from constructions.running.to_torch import to_torch
 from constructions.running.weights import weights_of

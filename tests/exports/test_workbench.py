@@ -18,10 +18,10 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 from playwright.sync_api import Browser, expect
 
-from certify.formula.examples import load_examples
-from certify.site.answers import answer
-from certify.site.build import EXAMPLES
-from certify.site.workbench import pack_workbench, workbench_files
+from certify.claims.formula.examples import load_examples
+from certify.exports.site.answers import answer
+from certify.exports.site.build import EXAMPLES
+from certify.exports.site.workbench import pack_workbench, workbench_files
 from constructions.language.alphabets import alphabet_of
 from constructions.language.parser import parse_formula
 from constructions.language.printer import format_formula
@@ -46,7 +46,7 @@ ASKED = (
 
 def alone(folder: Path, program: str) -> str:
     """What a program prints with the standard library and what is packed, and nothing else, as in the page."""
-    start = f"import json, sys; sys.path.insert(0, {str(folder)!r})\nfrom certify.site.answers import answer\n"
+    start = f"import json, sys; sys.path.insert(0, {str(folder)!r})\nfrom certify.exports.site.answers import answer\n"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", start + program], capture_output=True, text=True,
                           check=False)
     assert done.stderr == ""

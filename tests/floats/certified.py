@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from certify.floats.survey import Proved
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify
+from certify.claims.floats.survey import Proved
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify
 from constructions.network.transformer import Transformer
 from proofs.enclosures.float_runs.run_class import RunClass, presets
 from proofs.floats.verdict import FloatProof, FloatVerdict

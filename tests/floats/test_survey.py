@@ -9,11 +9,11 @@ from math import isqrt
 import pytest
 
 from certify import Network
-from certify.floats.classes import SURVEYED, read_class, read_classes
-from certify.floats.survey import Proved, find_row, survey
-from certify.formula.explanation import find_reach
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify
+from certify.claims.floats.classes import SURVEYED, read_class, read_classes
+from certify.claims.floats.survey import Proved, find_row, survey
+from certify.claims.formula.explanation import find_reach
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths, up_to
 from proofs.check import check_text

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from certify.floats.show import describe_row
-from certify.floats.survey import FloatRow
+from certify.claims.floats.show import describe_row
+from certify.claims.floats.survey import FloatRow
 from constructions.network.lengths import Lengths, up_to
 from proofs.enclosures.float_runs.run_class import presets
 from proofs.floats.execution.execution import Execution

@@ -9,8 +9,8 @@ from fractions import Fraction
 import pytest
 from mpmath import log, mp, mpf
 
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify_transformer
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify_transformer
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.language.parser import parse_formula

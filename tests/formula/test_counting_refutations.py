@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from certify.formula.outcomes import Refuted
-from certify.formula.pipeline import certify_transformer
+from certify.claims.formula.outcomes import Refuted
+from certify.claims.formula.pipeline import certify_transformer
 from constructions.compiler import compile_formula
 from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula

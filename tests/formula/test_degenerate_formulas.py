@@ -12,8 +12,8 @@ from fractions import Fraction
 
 import pytest
 
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.language.parser import parse_formula

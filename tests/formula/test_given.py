@@ -10,7 +10,7 @@ import pytest
 
 from certify import Network, certify
 from certify.asking.vacuity import find_vacuous_lengths
-from certify.formula.outcomes import Certified, Refuted
+from certify.claims.formula.outcomes import Certified, Refuted
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.network.assumption import assume, local_directions

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from certify import certify
+from certify.claims.formula.outcomes import Certified, Outcome
+from certify.claims.formula.said import describe_greatest
 from certify.exports.npz import export_npz
-from certify.formula.outcomes import Certified, Outcome
-from certify.formula.said import describe_greatest
 from constructions.language.semantics import truth_values
 from constructions.network.meanings import Near, Others
 from proofs.formula.on_words import GreatestError, find_greatest_error

@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from certify import Network
-from certify.formula.outcomes import Certified, Refuted
+from certify.claims.formula.outcomes import Certified, Refuted
 from constructions.language.semantics import TruthTable
 from constructions.network.meanings import Near
 from proofs.check import Rejected, check_text

@@ -30,7 +30,7 @@ def test_enormous_scores_end_in_a_verdict_or_a_message_not_in_exhausted_memory(t
 import resource
 resource.setrlimit(resource.RLIMIT_AS, (3 << 29, 3 << 29))
 from dataclasses import replace
-from certify.formula.pipeline import certify_transformer
+from certify.claims.formula.pipeline import certify_transformer
 from constructions.network.lengths import up_to
 from constructions.compiler import compile_formula
 from constructions.errors import InputError

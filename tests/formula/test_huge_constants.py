@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from certify import Network, audit, certify
-from certify.formula.outcomes import Refuted
+from certify.claims.formula.outcomes import Refuted
 from proofs.enclosures.softmax import places_without_gaps
 
 SIZES = [10**3, 10**6, 10**7, 10**12, 10**30]

@@ -55,7 +55,7 @@ def test_for_every_n_the_critical_constant_is_ln_4(place: str, text: str, verdic
                                                    monkeypatch: pytest.MonkeyPatch) -> None:
     """The same constants and ln(4/3): proved, or false at a length that the answer names; the nearest at n = 128."""
     coq_or_skip()
-    monkeypatch.setattr("certify.every_n.theorems.find_coq", staying_coq_or_skip)
+    monkeypatch.setattr("certify.claims.every_n.theorems.find_coq", staying_coq_or_skip)
     found = prove(SINCE, alphabet="abc", gamma=f"{text}+ln(4/3)", regime=place)
     assert found.verdict == ("proved" if verdict == "certified" else "refuted"), text
     assert (found.counterexample is None) is (found.exit_code == 0)

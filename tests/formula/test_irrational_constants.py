@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from certify import audit, certify
-from certify.formula.outcomes import Certified
+from certify.claims.formula.outcomes import Certified
 from certify.frame.json_form import from_json, to_json
 from constructions.compiler import compile_formula
 from constructions.errors import InputError, Unsupported

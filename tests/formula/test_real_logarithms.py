@@ -13,7 +13,7 @@ import pytest
 from mpmath import mpf
 
 from certify import Network, certify
-from certify.formula.outcomes import Unknown
+from certify.claims.formula.outcomes import Unknown
 from constructions.compiler import compile_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import parse_expression

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from certify.formula.outcomes import Refuted
-from certify.formula.pipeline import certify
+from certify.claims.formula.outcomes import Refuted
+from certify.claims.formula.pipeline import certify
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from certify.formula.outcomes import Unknown
-from certify.formula.pipeline import certify_transformer
+from certify.claims.formula.outcomes import Unknown
+from certify.claims.formula.pipeline import certify_transformer
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.language.syntax import And, Implies

@@ -11,8 +11,8 @@ import mpmath
 import pytest
 
 from certify import certify, run
+from certify.claims.softened.pipeline import soften_model
 from certify.frame.shipped import examples_folder
-from certify.softened.pipeline import soften_model
 from constructions.compiler import compile_formula
 from constructions.errors import InternalError
 from constructions.language.expressions import parse_expression

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from certify import certify
-from certify.formula.outcomes import Certified, Refuted
+from certify.claims.formula.outcomes import Certified, Refuted
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Formula

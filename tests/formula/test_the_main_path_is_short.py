@@ -13,7 +13,7 @@ import pytest
 
 from certify import __main__ as begin
 from certify.asking import request
-from certify.formula import pipeline
+from certify.claims.formula import pipeline
 from proofs.formula.attention import family
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.lengths import up_to
@@ -92,7 +92,7 @@ def test_position_and_temperature_regimes_are_the_same_problem() -> None:
 
 def test_a_bound_that_holds_by_less_than_96_bits_is_no_disagreement() -> None:
     """ln 3 from above to 36 digits: the worst error is 1/4 - 10^-36. Not proved is fine; an exception is not."""
-    from certify.formula.pipeline import certify_transformer
+    from certify.claims.formula.pipeline import certify_transformer
     from tests.formula.tiny_models import previous_by_first_position
 
     ln3 = Fraction(1098612288668109691395245236922525705, 10**36)

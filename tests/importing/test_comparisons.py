@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify.trained.comparing import LONGEST, drawn_words, with_comparison
+from certify.claims.trained.comparing import LONGEST, drawn_words, with_comparison
 from constructions.errors import InputError
 from constructions.importing.importer import Imported, import_network
 from constructions.importing.parts import Interface

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from certify.trained.originals_torch import open_program
+from certify.claims.trained.originals_torch import open_program
 from constructions.errors import InputError
 from constructions.importing.importer import Imported, import_network
 from constructions.importing.questions import Options

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from certify.trained.comparing import with_comparison
+from certify.claims.trained.comparing import with_comparison
 from constructions.errors import InputError
 from constructions.importing.importer import import_network
 from tests.importing.test_onnx_graphs import written

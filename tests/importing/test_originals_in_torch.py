@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify.trained.originals_torch import open_program
+from certify.claims.trained.originals_torch import open_program
 from constructions.errors import InputError
 from tests.importing import graphs_in_torch as graphs
 from tests.importing import habits_in_torch as habits

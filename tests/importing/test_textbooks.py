@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from certify.trained.comparing import with_comparison
+from certify.claims.trained.comparing import with_comparison
 from constructions.errors import InputError
 from constructions.importing.graph.network import ONE_TOKEN
 from constructions.importing.graph.reductions import SUM

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from lark import UnexpectedCharacters
 
-from certify.formula.examples import load_examples
+from certify.claims.formula.examples import load_examples
 from constructions.language.printer import format_formula
 
 ROOT = Path(__file__).parents[2]

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from certify.claims.trained.claim_file import Scope
+from certify.claims.trained.flags import Flags
 from certify.learning.learn import Effort, learn
 from certify.learning.question import OUT, Question, read_words
 from certify.learning.training.fresh import Sizes
 from certify.learning.training.lessons import Lessons, Pool
 from certify.learning.training.rounds import Pace
 from certify.learning.training.task import lessons_of, new_network, read_task
-from certify.trained.claim_file import Scope
-from certify.trained.flags import Flags
 from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
 from proofs.check import check_text

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from certify.claims.trained.claim_file import Scope
+from certify.claims.trained.decide import Settings
+from certify.claims.trained.flags import Flags
 from certify.learning.training.fresh import Sizes, begun, recipe
 from certify.learning.training.lessons import Lessons, Pool
 from certify.learning.training.rounds import Budget, Pace, compare_with_given
 from certify.learning.training.task import lessons_of, new_network, read_task
 from certify.learning.training.word_lessons import Walks, WordLessons
-from certify.trained.claim_file import Scope
-from certify.trained.decide import Settings
-from certify.trained.flags import Flags
 from constructions.errors import InputError, Unsupported
 from constructions.tables import read_toml
 from constructions.trained.claim import Claim, input_tokens, judged

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from certify.claims.trained.claim_file import Scope
+from certify.claims.trained.flags import flags_of
 from certify.learning.training.fresh import Sizes
 from certify.learning.training.lessons import Pool
 from certify.learning.training.rounds import Pace
 from certify.learning.training.task import lessons_of, new_network, read_task
 from certify.learning.training.track_lessons import TrackLessons
-from certify.trained.claim_file import Scope
-from certify.trained.flags import flags_of
 from constructions.errors import InputError
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, all_inputs

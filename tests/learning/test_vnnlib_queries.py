@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from certify.claims.trained.decide import Settings
 from certify.learning.learn import Effort
 from certify.learning.vnnlib import read_query
 from certify.learning.vnnlib_query import QueryAnswer, answer_query, question_of
-from certify.trained.decide import Settings
 from constructions.errors import InputError, Unsupported
 from constructions.trained.network import TrainedNetwork
 from proofs.check import check_text

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from certify.formula.outcomes import Certified, Refuted
+from certify.claims.formula.outcomes import Certified, Refuted
 from certify.network import Network
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values

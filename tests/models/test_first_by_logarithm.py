@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from certify.formula.outcomes import Certified, Refuted
+from certify.claims.formula.outcomes import Certified, Refuted
 from constructions.errors import InputError
 from examples.models import first_by_logarithm, first_by_marker
 from tests.tiers import few_and_all

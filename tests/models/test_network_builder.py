@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from certify import Network
-from certify.formula.outcomes import Certified, Refuted
+from certify.claims.formula.outcomes import Certified, Refuted
 from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.expressions import parse_expression

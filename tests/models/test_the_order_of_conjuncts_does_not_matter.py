@@ -10,7 +10,7 @@ import itertools
 import pytest
 
 from certify import Network
-from certify.formula.outcomes import Certified, Unknown
+from certify.claims.formula.outcomes import Certified, Unknown
 
 FIRST_AND_ONE = ["FIRST & Q_1", "Q_1 & FIRST", "(FIRST & Q_1) & FIRST", "!(!Q_1 | !FIRST)", "FIRST & (Q_1 & true)",
                  "!!(FIRST & Q_1)", "FIRST & Q_1 | FIRST & Q_1 & !Q_0", "FIRST & !(FIRST -> Q_0)"]

@@ -17,8 +17,8 @@ from certify.asking.written import Options
 from certify.auditing.api import ClaimKeys
 from certify.auditing.claims_file import COMMON, KEYS, SUBJECTS
 from certify.auditing.kinds.registry import KINDS
-from certify.formula.outcomes import Certified
-from certify.formula.runs import Run
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.runs import Run
 from constructions.language.parser import parse_formula
 
 OBJECT = object()

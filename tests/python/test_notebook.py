@@ -13,9 +13,9 @@ from xml.etree import ElementTree
 import pytest
 
 from certify import certify, run
-from certify.every_n.claim import TheoremClaim
-from certify.every_n.theorems import Theorem
-from certify.formula.runs import Run
+from certify.claims.every_n.claim import TheoremClaim
+from certify.claims.every_n.theorems import Theorem
+from certify.claims.formula.runs import Run
 from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula

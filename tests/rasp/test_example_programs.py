@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from certify.formula.examples import load_examples
+from certify.claims.formula.examples import load_examples
 from certify.frame.shipped import examples_folder
 from constructions.language.semantics import truth_values
 from constructions.rasp.interpreter import run_program

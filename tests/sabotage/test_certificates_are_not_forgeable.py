@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify
 from constructions.network.json_form import write_canonical
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.check import Malformed, Rejected, check_text

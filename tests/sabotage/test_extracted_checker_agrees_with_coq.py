@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from certify.formula.examples import load_examples
+from certify.claims.formula.examples import load_examples
 from certify.frame.shipped import examples_folder
 from constructions.compiler import compile_formula
 from constructions.errors import InputError, Unsupported

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from certify.formula.outcomes import Certified, Refuted
-from certify.formula.pipeline import certify, certify_transformer
+from certify.claims.formula.outcomes import Certified, Refuted
+from certify.claims.formula.pipeline import certify, certify_transformer
 from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula

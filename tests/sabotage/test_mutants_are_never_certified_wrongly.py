@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from certify.formula.outcomes import Certified, Outcome, Refuted
-from certify.formula.pipeline import certify_transformer
+from certify.claims.formula.outcomes import Certified, Outcome, Refuted
+from certify.claims.formula.pipeline import certify_transformer
 from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula

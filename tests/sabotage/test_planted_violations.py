@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from certify.formula.outcomes import Certified, Refuted
-from certify.formula.pipeline import certify_transformer
+from certify.claims.formula.outcomes import Certified, Refuted
+from certify.claims.formula.pipeline import certify_transformer
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_from_json, transformer_to_json

@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from certify.claims.softened import shards
 from certify.cli import main
 from certify.frame.shards.store import Store
-from certify.softened import shards
 from tests.processes import wait_until
 
 

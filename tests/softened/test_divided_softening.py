@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from certify.claims.softened import shards
+from certify.claims.softened.pipeline import soften_model
+from certify.claims.softened.shards import Workers, check_certificate, check_task, do_survey
 from certify.frame.shards import digest_of
 from certify.frame.shards.answers import held
-from certify.softened import shards
-from certify.softened.pipeline import soften_model
-from certify.softened.shards import Workers, check_certificate, check_task, do_survey
 from constructions.errors import InternalError
 from constructions.network.lengths import up_to
 from examples.hard import flip_flop, mixed_masks, tied, tied_rightmost

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from certify.softened import demo
-from certify.softened.demo import Example, load_examples
-from certify.softened.pipeline import soften_model
-from certify.softened.shards import Workers
+from certify.claims.softened import demo
+from certify.claims.softened.demo import Example, load_examples
+from certify.claims.softened.pipeline import soften_model
+from certify.claims.softened.shards import Workers
 
 EXAMPLES = {example.name: example for example in load_examples()}
 GUIDE = (Path(__file__).resolve().parent.parent.parent / "docs" / "softened.md").read_text(encoding="utf-8")

@@ -10,9 +10,9 @@ from itertools import product
 
 import pytest
 
-from certify.softened.pipeline import soften_model
-from certify.softened.results import Moved
-from certify.softened.words import likely_words
+from certify.claims.softened.pipeline import soften_model
+from certify.claims.softened.results import Moved
+from certify.claims.softened.words import likely_words
 from constructions.errors import InputError
 from constructions.language.expressions import parse_expression
 from constructions.network.run import run_hard

@@ -10,7 +10,7 @@ from itertools import product
 
 import pytest
 
-from certify.softened.pipeline import soften_model
+from certify.claims.softened.pipeline import soften_model
 from constructions.language.expressions import parse_expression
 from constructions.network.run import Residual, embed, run_hard
 from constructions.network.transformer import Head, Transformer, combine

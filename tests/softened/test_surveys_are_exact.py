@@ -10,9 +10,9 @@ from fractions import Fraction
 
 import pytest
 
+from certify.claims.softened.shards import do_survey
 from certify.frame.shards import digest_of
 from certify.frame.shards.answers import held
-from certify.softened.shards import do_survey
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import parse_expression
 from constructions.network.json_form import transformer_to_json

@@ -8,7 +8,7 @@ from itertools import islice, product
 
 import pytest
 
-from certify.softened.pipeline import soften_model
+from certify.claims.softened.pipeline import soften_model
 from constructions.network.run import run_hard
 from constructions.network.transformer import Transformer
 from constructions.statements.average_hard_attention import temperature_with_ties

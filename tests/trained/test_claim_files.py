@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certify.trained.claim_file import Scope, claim_of_table
-from certify.trained.question import read_claim
+from certify.claims.trained.claim_file import Scope, claim_of_table
+from certify.claims.trained.question import read_claim
 from constructions.errors import InputError
 from constructions.tables import read_toml
 from constructions.trained.claim import Claim

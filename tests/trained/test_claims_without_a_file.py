@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from certify.trained.claim_file import Scope, claim_of_table
-from certify.trained.flags import Flags, table_of_flags, tracks_table_of_flags
-from certify.trained.question import read_question
-from certify.trained.tracks_file import tracks_claim_of_table
+from certify.claims.trained.claim_file import Scope, claim_of_table
+from certify.claims.trained.flags import Flags, table_of_flags, tracks_table_of_flags
+from certify.claims.trained.question import read_question
+from certify.claims.trained.tracks_file import tracks_claim_of_table
 from constructions.errors import InputError
 from constructions.network.json_form import write_canonical
 from constructions.tables import read_toml

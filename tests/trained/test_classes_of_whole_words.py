@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from certify.trained.decide import Settings, decide
+from certify.claims.trained.decide import Settings, decide
 from constructions.language.parser import parse_formula
 from constructions.trained.claim import Case, Claim, When, input_tokens, judged
 from constructions.trained.network import Affine, AttentionStep, Head, Scale, Tensor, TrainedNetwork, View

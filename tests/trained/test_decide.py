@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 
 from certify.auditing.kinds.decide import Decided
+from certify.claims.trained import decide as deciding
+from certify.claims.trained import tasks as trained_tasks
+from certify.claims.trained.certified import read_certified
+from certify.claims.trained.decide import Settings, decide, with_wrong_prefixes, with_wrong_words_proved
+from certify.claims.trained.decision import Decision, Found, is_whole_domain, rows_by_length
+from certify.claims.trained.show import describe_wrong
+from certify.claims.trained.showing import decision_to_json
 from certify.exports.pages.decision.page import Filed, decision_page, find_neighbours
 from certify.frame.answer import certified_to
 from certify.frame.shards import Workers, run_tasks
-from certify.trained import decide as deciding
-from certify.trained import tasks as trained_tasks
-from certify.trained.certified import read_certified
-from certify.trained.decide import Settings, decide, with_wrong_prefixes, with_wrong_words_proved
-from certify.trained.decision import Decision, Found, is_whole_domain, rows_by_length
-from certify.trained.show import describe_wrong
-from certify.trained.showing import decision_to_json
 from constructions.language.parser import parse_formula
 from constructions.trained.claim import Case, Claim, When, input_tokens, judged
 from constructions.trained.json_form import network_from_json, network_text

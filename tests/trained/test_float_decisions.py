@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from certify.claims.trained import float_classes
+from certify.claims.trained.decide import decide
+from certify.claims.trained.float_classes import certified_by_classes
+from certify.claims.trained.float_decision import decide_floats
+from certify.claims.trained.float_search import WrongRuns
+from certify.claims.trained.proving import accepted_wrong_word
+from certify.claims.trained.show import describe_verdict
+from certify.claims.trained.showing import decision_to_json
 from certify.cli import app
 from certify.exports.pages.decision.pages import page_of_decision
-from certify.trained import float_classes
-from certify.trained.decide import decide
-from certify.trained.float_classes import certified_by_classes
-from certify.trained.float_decision import decide_floats
-from certify.trained.float_search import WrongRuns
-from certify.trained.proving import accepted_wrong_word
-from certify.trained.show import describe_verdict
-from certify.trained.showing import decision_to_json
 from constructions.errors import InputError, Unsupported
 from constructions.network.json_form import write_canonical
 from constructions.trained.claim import Claim, input_tokens, judged

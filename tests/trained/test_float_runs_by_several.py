@@ -10,13 +10,13 @@ from unittest.mock import Mock
 import pytest
 from typer.testing import CliRunner
 
+from certify.claims.trained import float_tasks
+from certify.claims.trained.decision import Decision
+from certify.claims.trained.float_decision import decide_floats
+from certify.claims.trained.float_tasks import row_from_text
+from certify.claims.trained.tasks import result_to_text
 from certify.cli import app
 from certify.frame.shards import Workers, run_tasks
-from certify.trained import float_tasks
-from certify.trained.decision import Decision
-from certify.trained.float_decision import decide_floats
-from certify.trained.float_tasks import row_from_text
-from certify.trained.tasks import result_to_text
 from constructions.errors import InternalError
 from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork

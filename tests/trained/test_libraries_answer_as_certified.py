@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify.trained.float_search import WrongRuns
+from certify.claims.trained.float_search import WrongRuns
 from constructions.trained.claim import judged
 from examples.trained.zoo import Plan, plans
 from proofs.enclosures.float_runs.run_class import presets

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from certify.claims.trained.decide import decide
+from certify.claims.trained.float_decision import decide_floats
+from certify.claims.trained.float_search import WrongRuns
 from certify.learning.equality import compare
 from certify.learning.question import read_words
-from certify.trained.decide import decide
-from certify.trained.float_decision import decide_floats
-from certify.trained.float_search import WrongRuns
 from constructions.importing.importer import import_network
 from constructions.importing.names_file import read_names
 from constructions.importing.questions import Options

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from certify.numbers.sensitivity.logits import read_trained_subject
-from certify.trained.claim_file import Scope, claim_of_table
-from certify.trained.flags import Flags, table_of_flags
-from certify.trained.show import describe_places
-from certify.trained.word_run import run_tokens, run_word
+from certify.claims.numbers.sensitivity.logits import read_trained_subject
+from certify.claims.trained.claim_file import Scope, claim_of_table
+from certify.claims.trained.flags import Flags, table_of_flags
+from certify.claims.trained.show import describe_places
+from certify.claims.trained.word_run import run_tokens, run_word
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import satisfies

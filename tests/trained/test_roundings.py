@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from certify.trained.decide import Settings, decide
+from certify.claims.trained.decide import Settings, decide
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
 from constructions.trained.claim import Case, Claim, Read, When, input_tokens, is_by_place, judged

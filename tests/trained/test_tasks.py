@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from certify.claims.trained import question
+from certify.claims.trained.decision import Part, PartResult
+from certify.claims.trained.searching import Searcher
+from certify.claims.trained.tasks import result_from_text, result_to_text
+from certify.claims.trained.track_runs_forms import FormInRuns
+from certify.claims.trained.tracks_forms import FormDecider, FormResult
 from certify.cli import app
-from certify.trained import question
-from certify.trained.decision import Part, PartResult
-from certify.trained.searching import Searcher
-from certify.trained.tasks import result_from_text, result_to_text
-from certify.trained.track_runs_forms import FormInRuns
-from certify.trained.tracks_forms import FormDecider, FormResult
 from constructions.tables import read_toml
 from constructions.trained.json_form import network_to_json
 from examples.trained.zoo import plans

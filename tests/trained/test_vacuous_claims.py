@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from certify.claims.formula.checking import check_files
+from certify.claims.trained.certified import read_certified
+from certify.claims.trained.claim_file import claim_of_table
+from certify.claims.trained.decide import decide
+from certify.claims.trained.decision import Decision
+from certify.claims.trained.show import describe_verdict
+from certify.claims.trained.showing import decision_to_json
 from certify.exports.pages.decision.page import decision_page
-from certify.formula.checking import check_files
 from certify.frame.verdicts import exit_status
-from certify.trained.certified import read_certified
-from certify.trained.claim_file import claim_of_table
-from certify.trained.decide import decide
-from certify.trained.decision import Decision
-from certify.trained.show import describe_verdict
-from certify.trained.showing import decision_to_json
 from examples.trained.zoo import plans
 from proofs.check import check_text
 from proofs.checking.parts import find_vacuous

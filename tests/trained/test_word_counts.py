@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from certify.trained.decide import Settings, decide
-from certify.trained.word_counts import WordCounts
+from certify.claims.trained.decide import Settings, decide
+from certify.claims.trained.word_counts import WordCounts
 from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans

@@ -13,8 +13,8 @@ from certify.asking.subjects import Programs
 from certify.asking.written import as_key
 from certify.auditing.kinds.asked import OF_SUBJECTS, Asked, Bounds, ClaimKind, Entry
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
-from certify.numbers.cross_entropy.measure import Head, measure, read_head, read_probability
-from certify.numbers.cross_entropy.results import LanguageName, LengthOfPrefixes
+from certify.claims.numbers.cross_entropy.measure import Head, measure, read_head, read_probability
+from certify.claims.numbers.cross_entropy.results import LanguageName, LengthOfPrefixes
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval
 from proofs.formula.discharge import Progress

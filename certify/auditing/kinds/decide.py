@@ -6,15 +6,15 @@ from typing import cast
 from certify.asking.run_command import RunCommand
 from certify.auditing.kinds.asked import Asked, ClaimKind, Entry
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Verdict, Witness, outward
+from certify.claims.trained.answering import decide_question
+from certify.claims.trained.claim_file import Scope
+from certify.claims.trained.decision import Decision
+from certify.claims.trained.flags import Flags
+from certify.claims.trained.lengths_decision import LengthsDecision
+from certify.claims.trained.lengths_show import asked_lengths, describe_verdict, show_runs
+from certify.claims.trained.question import read_question
+from certify.claims.trained.show import describe_claim, show_letters_read, show_row
 from certify.frame.words import type_word
-from certify.trained.answering import decide_question
-from certify.trained.claim_file import Scope
-from certify.trained.decision import Decision
-from certify.trained.flags import Flags
-from certify.trained.lengths_decision import LengthsDecision
-from certify.trained.lengths_show import asked_lengths, describe_verdict, show_runs
-from certify.trained.question import read_question
-from certify.trained.show import describe_claim, show_letters_read, show_row
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 from constructions.trained.claim import Claim as TrainedClaim

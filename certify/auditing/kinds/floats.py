@@ -9,11 +9,11 @@ from certify.asking.subjects import CERTIFICATES
 from certify.auditing.demanded import witness_of_run
 from certify.auditing.kinds.asked import Asked, ClaimKind, Entry
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Verdict
-from certify.floats.classes import read_class
-from certify.floats.show import describe_refutation
-from certify.floats.survey import FloatRow, Proved, find_row
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify_transformer
+from certify.claims.floats.classes import read_class
+from certify.claims.floats.show import describe_refutation
+from certify.claims.floats.survey import FloatRow, Proved, find_row
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify_transformer
 from certify.frame.files import read_text
 from constructions.errors import InputError
 from constructions.network.json_form import read_json, transformer_from_json
@@ -53,7 +53,7 @@ class FloatRuns(Asked):
 
 
 def _proved(text: str, path: str, lengths: Lengths) -> Proved:
-    from certify.formula.sealed import NotAccepted, read_sealed_text
+    from certify.claims.formula.sealed import NotAccepted, read_sealed_text
 
     try:
         claimed = read_sealed_text(text, path).lengths

@@ -9,9 +9,9 @@ from certify.asking.vacuity import find_vacuity
 from certify.asking.written import as_key
 from certify.auditing.kinds.asked import Asked, ClaimKind, Entry
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
+from certify.claims.margins.answer import answer
+from certify.claims.margins.question import MarginOptions, MarginQuestion, read_question
 from certify.frame.words import show_word, type_word
-from certify.margins.answer import answer
-from certify.margins.question import MarginOptions, MarginQuestion, read_question
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval, point
 from proofs.formula.discharge import Progress

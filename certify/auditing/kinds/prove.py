@@ -7,7 +7,7 @@ from certify.asking.subjects import Programs
 from certify.asking.written import FormulaSubject
 from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, Asked, ClaimKind, Entry
 from certify.auditing.results import OneVerdict
-from certify.every_n.claim import TheoremClaim, claim_theorem
+from certify.claims.every_n.claim import TheoremClaim, claim_theorem
 from constructions.network.lengths import Lengths
 from proofs.every_n import ProvedLengths
 from proofs.formula.discharge import Progress
@@ -31,7 +31,7 @@ class Proof(Asked):
     def decide(self, lengths: Lengths, progress: Progress) -> OneVerdict:
         """Coq's answer, or a word on which the output is wrong; without Coq nothing is known."""
         from certify.auditing.decide import ClaimedNetwork, describe_counterexample
-        from certify.every_n.theorems import prove, reason_in_words
+        from certify.claims.every_n.theorems import prove, reason_in_words
         from proofs.every_n import CoqMissing
 
         label = EVERY_N if self.asked.all else str(self.asked)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from certify.asking.request import Request
 from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, Asked, ClaimKind, Entry
 from certify.auditing.results import OneVerdict
-from certify.formula.show import sizes_of
+from certify.claims.formula.show import sizes_of
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 from proofs.formula.discharge import Progress

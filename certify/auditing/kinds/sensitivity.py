@@ -7,8 +7,8 @@ from certify.asking.request import Request
 from certify.asking.subjects import Programs
 from certify.auditing.kinds.asked import OF_SUBJECTS, Asked, Bounds, ClaimKind, Entry
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
+from certify.claims.numbers.sensitivity.results import MeasuredLength, Sensitivity
 from certify.frame.words import show_word, type_word
-from certify.numbers.sensitivity.results import MeasuredLength, Sensitivity
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval
@@ -61,9 +61,9 @@ class LargestChange(Asked):
 
 def read(entry: Entry) -> LargestChange:
     """The claim of an entry, about a trained network or any other."""
-    from certify.numbers.sensitivity.logits import measure_logits, read_trained_subject
-    from certify.numbers.sensitivity.measure import measure
-    from certify.trained.files import is_trained
+    from certify.claims.numbers.sensitivity.logits import measure_logits, read_trained_subject
+    from certify.claims.numbers.sensitivity.measure import measure
+    from certify.claims.trained.files import is_trained
 
     at, direction, bounds = entry.choice("at", "last", "first", "every"), entry.get("direction"), Bounds.read(entry)
     path = entry.file("model")

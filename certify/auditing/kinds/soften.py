@@ -8,9 +8,9 @@ from certify.asking.subjects import Kind, Programs
 from certify.asking.written import Options
 from certify.auditing.kinds.asked import EVERY_N, Asked, ClaimKind, Entry
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Witness, outward
+from certify.claims.softened.results import Softening
+from certify.claims.softened.show import NOTHING_HARD
 from certify.frame.words import show_word, type_word
-from certify.softened.results import Softening
-from certify.softened.show import NOTHING_HARD
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
@@ -44,7 +44,7 @@ class Softened(Asked):
         """All words up to the last length, or every n by Coq."""
         if self.every_n:
             return self._for_every_n(progress)
-        from certify.softened.pipeline import soften_model
+        from certify.claims.softened.pipeline import soften_model
 
         if lengths.first != 1:
             raise InputError(f"lengths: {lengths}, expected 1 to some length: all words up to it are run")
@@ -82,7 +82,7 @@ class Softened(Asked):
         return self.request.run_command.on(type_word(word, self.request.network.alphabet))
 
     def _for_every_n(self, progress: Progress) -> ClaimAnswer | OneVerdict:
-        from certify.softened.every_n import soften_for_every_n
+        from certify.claims.softened.every_n import soften_for_every_n
         from proofs.every_n import CoqMissing
 
         try:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from certify.critical.expressions import NoClosedForm
-from certify.critical.scores import Held, Score, check_on_grid, score_of
+from certify.claims.critical.expressions import NoClosedForm
+from certify.claims.critical.scores import Held, Score, check_on_grid, score_of
 from certify.exports.latex_network import formula_in_latex, meaning_in_latex
 from certify.exports.latex_tables import decimal_number, math, number, table
 from certify.exports.proof.paper import Group, Lemma, Paper, at_most, counted

@@ -6,9 +6,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from certify.claims.formula.sealed import Bound, Sealed
 from certify.exports.latex_network import NetworkInLatex
 from certify.exports.latex_tables import decimal_number, math, number
-from certify.formula.sealed import Bound, Sealed
 from certify.frame.numbers import decimal_lower, decimal_upper
 from constructions.errors import Unsupported
 from constructions.language.printer import latex_text

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from certify.critical.expressions import NoClosedForm
-from certify.critical.families import positions_of
-from certify.critical.heats import Heat, heat_of, latex_of
-from certify.critical.powers import ErrorForm, PowerSum, error_form
+from certify.claims.critical.expressions import NoClosedForm
+from certify.claims.critical.families import positions_of
+from certify.claims.critical.heats import Heat, heat_of, latex_of
+from certify.claims.critical.powers import ErrorForm, PowerSum, error_form
 from certify.exports.latex_tables import decimal_number, math, number, table
 from certify.exports.proof.paper import between
 from certify.frame.numbers import decimal

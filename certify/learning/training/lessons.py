@@ -10,9 +10,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from certify.trained.decide import Settings
-from certify.trained.decision import Decision
-from certify.trained.tracks_decision import TracksDecision
+from certify.claims.trained.decide import Settings
+from certify.claims.trained.decision import Decision
+from certify.claims.trained.tracks_decision import TracksDecision
 from constructions.trained.network import TrainedNetwork
 
 Item = tuple[int, tuple[int, ...]]

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field, replace
 
+from certify.claims.trained.decide import Settings
+from certify.claims.trained.decision import Decision
 from certify.frame.verdicts import WithExitStatus
 from certify.learning.differences import Differences, differences
 from certify.learning.equality import Equality, compare
@@ -9,8 +11,6 @@ from certify.learning.learn import learn
 from certify.learning.learned import Learned
 from certify.learning.question import Question, leaves_words_out, read_words
 from certify.learning.training.lessons import AnyDecision
-from certify.trained.decide import Settings
-from certify.trained.decision import Decision
 from constructions.errors import InputError, Unsupported
 from constructions.trained.claim import claim_of_lengths
 from constructions.trained.network import TrainedNetwork

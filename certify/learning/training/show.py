@@ -5,13 +5,13 @@ from typing import Any
 
 from rich.console import Console
 
+from certify.claims.trained.show import cut_word
+from certify.claims.trained.showing import decision_to_json, describe_decision, print_decision
 from certify.frame.terminal_tables import Column, numbers, plain, print_table, print_verdict
 from certify.frame.words import counted
 from certify.learning.show import listed
 from certify.learning.show_equality import describe_difference, describe_equality, equality_to_json
 from certify.learning.training.rounds import Repair, Round, Training
-from certify.trained.show import cut_word
-from certify.trained.showing import decision_to_json, describe_decision, print_decision
 
 HEAD = ("round", "loss", "words", "wrong", "shortest wrong", "decision")
 ANEW = "begun anew"

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from certify.claims.trained.claim_file import Scope, claim_of_table
+from certify.claims.trained.flags import Flags, table_of_flags, tracks_table_of_flags
+from certify.claims.trained.tracks_file import is_about_tracks, tracks_claim_of_table
 from certify.frame.files import read_text
 from certify.frame.shipped import examples_folder
 from certify.learning.training.fresh import Recipe, Sizes, begun, recipe
 from certify.learning.training.lessons import Lessons
 from certify.learning.training.track_lessons import TrackLessons
 from certify.learning.training.word_lessons import WordLessons
-from certify.trained.claim_file import Scope, claim_of_table
-from certify.trained.flags import Flags, table_of_flags, tracks_table_of_flags
-from certify.trained.tracks_file import is_about_tracks, tracks_claim_of_table
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_alphabet
 from constructions.tables import read_toml

@@ -5,9 +5,9 @@ from itertools import permutations
 
 import numpy as np
 
+from certify.claims.trained.decide import Settings
+from certify.claims.trained.tracks_decision import TracksDecision, decide_tracks
 from certify.learning.training.lessons import Batch, Draw, Item
-from certify.trained.decide import Settings
-from certify.trained.tracks_decision import TracksDecision, decide_tracks
 from constructions.errors import InputError
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Column, Form, TracksClaim, all_inputs, count_inputs, sampled_inputs

@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from certify.claims.trained.decide import Settings
+from certify.claims.trained.decision import Decision
 from certify.frame.progress import ProgressLine
 from certify.learning.training.fitting import fit, margins
 from certify.learning.training.fresh import Recipe, begun, with_its_source
 from certify.learning.training.lessons import AnyDecision, Item, Lessons, Pool
 from certify.learning.training.rounds import Budget, Repair, Round, Training, compare_with_given
-from certify.trained.decide import Settings
-from certify.trained.decision import Decision
 from constructions.deadline import TimeIsUp
 from constructions.trained.network import TrainedNetwork
 

@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from certify.claims.trained.decide import Settings, decide
+from certify.claims.trained.decision import Decision
 from certify.frame.words import show_word
 from certify.learning.training.lessons import Batch, Draw, Indices, Item, grouped
-from certify.trained.decide import Settings, decide
-from certify.trained.decision import Decision
 from constructions.errors import InputError
 from constructions.trained.claim import Claim, judged, last_offset
 from constructions.trained.network import TrainedNetwork

@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify
+from certify.claims.formula.sealed import Sealed, read_sealed, read_sealed_text
 from certify.exports.pages.certificate.approximations import Study, study
 from certify.exports.pages.certificate.page import certificate_page
 from certify.exports.pages.softened.page import SealedSoftened, read_softened
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify
-from certify.formula.sealed import Sealed, read_sealed, read_sealed_text
 from constructions.regimes import Regime, Sharpening
 
 CORPUS = Path(__file__).parent.parent.parent / "corpus" / "accepted"

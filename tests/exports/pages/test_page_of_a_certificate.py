@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from certify.claims.formula.sealed import read_sealed
 from certify.exports.pages.certificate.page import certificate_page, show_lower, show_upper
-from certify.formula.sealed import read_sealed
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Anything
 from proofs.enclosures.float_runs.run_class import presets

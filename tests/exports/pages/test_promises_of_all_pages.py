@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
+from certify.claims.trained.float_decision import decide_floats
 from certify.exports.html import page_of
 from certify.exports.pages.decision.pages import page_of_decision
 from certify.exports.pages.learned.page import learned_page
 from certify.exports.pages.softened.page import softened_page
 from certify.learning.learn import learn
-from certify.trained.float_decision import decide_floats
 from proofs.enclosures.float_runs.run_class import presets
 from tests.auditing.sample import HOSTILE, REPORT, UNEXPECTED, html_of, markdown_of
 from tests.browser import CONTRASTS, NARROW, SCHEMES, browser, faults, look

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import certify
-from certify.numbers.cross_entropy.plot import draw_cross_entropy
+from certify.claims.numbers.cross_entropy.plot import draw_cross_entropy
 from constructions.errors import InputError
 from tests.cli.conftest import certify as run_certify
 

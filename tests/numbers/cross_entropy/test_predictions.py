@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from certify.numbers.cross_entropy.fitting import choose_output
+from certify.claims.numbers.cross_entropy.fitting import choose_output
 from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval
 from proofs.numbers.cross_entropy.languages import Language, bracket_language, parity_language

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from certify.asking.request import read_request
-from certify.formula.runs import Run, Trace, run_transformer
+from certify.claims.formula.runs import Run, Trace, run_transformer
 from constructions.language.alphabets import parse_word
 from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval, point

@@ -11,8 +11,8 @@ from typing import Any
 
 from certify.asking.request import Request
 from certify.asking.written import FormulaSubject
-from certify.formula.outcomes import Certified
-from certify.formula.pipeline import certify, certify_request
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import certify, certify_request
 from constructions.language.parser import parse_formula
 from constructions.network.lengths import up_to
 from constructions.network.weightings import Weighting

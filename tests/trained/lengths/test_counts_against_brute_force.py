@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from certify.trained.lengths_decision import LengthsDecision, decide_lengths
+from certify.claims.trained.lengths_decision import LengthsDecision, decide_lengths
 from constructions.errors import Unsupported
 from constructions.trained.claim import Claim, input_tokens
 from constructions.trained.network import TrainedNetwork

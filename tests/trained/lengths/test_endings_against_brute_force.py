@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from certify.trained.answering import decide_question, goes_by_counts
-from certify.trained.decision import Decision
-from certify.trained.lengths_decision import LengthsDecision, decide_lengths
+from certify.claims.trained.answering import decide_question, goes_by_counts
+from certify.claims.trained.decision import Decision
+from certify.claims.trained.lengths_decision import LengthsDecision, decide_lengths
 from constructions.errors import Unsupported
 from examples.trained.zoo import plans
 from proofs.check import Malformed, check_text

@@ -12,8 +12,8 @@ from certify import decide
 from certify.auditing.claims_file import read_claim
 from certify.auditing.decide import Search
 from certify.auditing.judge import judge
+from certify.claims.trained.lengths_decision import LengthsDecision
 from certify.cli import app
-from certify.trained.lengths_decision import LengthsDecision
 from constructions.errors import InputError, Unsupported
 from constructions.trained.network import TrainedNetwork
 from tests.trained.lengths.counting import majority_by_hand, random_counter, with_slopes

@@ -102,7 +102,7 @@ def claim_text(base: int, columns: int | str, more: str = "") -> str:
 
 def adds(network: TrainedNetwork, base: int, columns: int, more: str = "") -> TracksClaim:
     """The same about a network."""
-    from certify.trained.tracks_file import tracks_claim_of_table
+    from certify.claims.trained.tracks_file import tracks_claim_of_table
 
     return tracks_claim_of_table(read_toml(claim_text(base, columns, more), "claim"), "claim", network)
 

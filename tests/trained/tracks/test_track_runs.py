@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from certify.claims.trained.track_runs_forms import FormInRuns
+from certify.claims.trained.tracks_decision import TracksDecision, decide_tracks
 from certify.cli import app
-from certify.trained.track_runs_forms import FormInRuns
-from certify.trained.tracks_decision import TracksDecision, decide_tracks
 from constructions.errors import InputError
 from constructions.trained.json_form import network_from_json
 from constructions.trained.network import AttentionStep, Scale, TrainedNetwork

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify.trained import track_runs_forms
-from certify.trained.track_runs_forms import FormInRuns
+from certify.claims.trained import track_runs_forms
+from certify.claims.trained.track_runs_forms import FormInRuns
 from constructions.trained.network import AttentionStep, TrainedNetwork
 from constructions.trained.tracks import Form, Machine, Place, Track, TracksClaim, all_inputs, count_inputs
 from proofs.check import Rejected

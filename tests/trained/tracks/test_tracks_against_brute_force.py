@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from certify.trained.tracks_decision import TracksDecision, decide_tracks
-from certify.trained.tracks_file import tracks_claim_of_table
+from certify.claims.trained.tracks_decision import TracksDecision, decide_tracks
+from certify.claims.trained.tracks_file import tracks_claim_of_table
 from constructions.tables import read_toml
 from constructions.trained.json_form import network_from_json, network_text
 from constructions.trained.network import TrainedNetwork

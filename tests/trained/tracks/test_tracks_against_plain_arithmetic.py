@@ -15,8 +15,8 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from certify.trained.tracks_decision import TracksDecision, decide_tracks
-from certify.trained.tracks_file import tracks_claim_of_table
+from certify.claims.trained.tracks_decision import TracksDecision, decide_tracks
+from certify.claims.trained.tracks_file import tracks_claim_of_table
 from constructions.tables import read_toml
 from constructions.trained.tracks_form import tracks_claim_to_json
 from proofs.check import Refusal, check_text

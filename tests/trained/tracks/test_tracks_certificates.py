@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify.trained.tracks_decision import decide_tracks
+from certify.claims.trained.tracks_decision import decide_tracks
 from constructions.errors import InputError
 from constructions.trained.json_form import network_from_json
 from constructions.trained.tracks import check_tracks_fit

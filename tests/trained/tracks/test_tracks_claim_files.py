@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from certify.trained.tracks_file import tracks_claim_of_table
-from certify.trained.tracks_run import read_input
+from certify.claims.trained.tracks_file import tracks_claim_of_table
+from certify.claims.trained.tracks_run import read_input
 from constructions.errors import InputError, Unsupported
 from constructions.tables import read_toml
 from constructions.trained.machines import MachineMaker, built_in

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from certify.trained.tracks_decision import TracksDecision, decide_tracks
+from certify.claims.trained.tracks_decision import TracksDecision, decide_tracks
 from constructions.trained.json_form import network_from_json, network_text
 from constructions.trained.network import AttentionStep, NormStep, Scale, Tensor, TrainedNetwork, UnitsStep, View
 from constructions.trained.tracks import TracksClaim, all_inputs, check_tracks_fit

@@ -13,9 +13,9 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from certify.trained import tracks_forms
-from certify.trained.tracks_decision import decide_tracks
-from certify.trained.tracks_file import tracks_claim_of_table
+from certify.claims.trained import tracks_forms
+from certify.claims.trained.tracks_decision import decide_tracks
+from certify.claims.trained.tracks_file import tracks_claim_of_table
 from constructions.tables import read_toml
 from constructions.trained.network import Attends
 from constructions.trained.tracks import count_inputs

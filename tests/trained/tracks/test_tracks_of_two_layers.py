@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify.trained.tracks_file import tracks_claim_of_table
+from certify.claims.trained.tracks_file import tracks_claim_of_table
 from constructions.tables import read_toml
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim

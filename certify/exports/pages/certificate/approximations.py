@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy.typing as npt
 
+from certify.claims.formula.sealed import Bound, Sealed
 from certify.exports.pages.certificate.blocks import MOST_DIRECTIONS
 from certify.exports.pages.certificate.error_maps import ErrorMap, find_error_map
 from certify.exports.pages.certificate.running import DoubleNetwork
 from certify.exports.pages.certificate.seconded import Oblige, Seconding, second_worst
 from certify.exports.pages.certificate.worst_words import Word, WorstWord, longer, worst_words
-from certify.formula.sealed import Bound, Sealed
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR, Near
 from constructions.network.transformer import Head, Transformer

@@ -5,8 +5,8 @@ import shlex
 from collections.abc import Sequence
 from functools import cache
 
+from certify.claims.formula.sealed import Sealed
 from certify.exports.checker import pack_checker
-from certify.formula.sealed import Sealed
 from certify.frame.words import show_word
 from constructions.errors import InputError
 from constructions.language.alphabets import split_symbols

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from certify.claims.formula.sealed import Sealed
 from certify.exports.pages.certificate.approximations import LONGEST, SHORT, Approximation, Study, drawn_lengths
 from certify.exports.pages.certificate.blocks import Column
 from certify.exports.pages.certificate.heat_maps import CHARACTERS, pack
 from certify.exports.pages.certificate.names import Names
 from certify.exports.pages.certificate.worst_words import Word, sample_word, seeds, truths_of
-from certify.formula.sealed import Sealed
 from constructions.language import syntax
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.predicates import definition_of

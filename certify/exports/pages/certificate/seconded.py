@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from certify.claims.formula.runs import BITS
 from certify.exports.pages.certificate.error_maps import ErrorMap
 from certify.exports.pages.certificate.worst_words import Word, WorstWord
-from certify.formula.runs import BITS
 from constructions.errors import InternalError
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from certify.claims.formula.sealed import Sealed
 from certify.exports.pages.certificate.approximations import Approximation
 from certify.exports.pages.certificate.names import Names
-from certify.formula.sealed import Sealed
 from constructions.network.meanings import Average, Mean
 from constructions.network.transformer import Coefficients, Head, Transformer, Unit
 from proofs.formula.composition import Write, writes

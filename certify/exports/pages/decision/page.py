@@ -14,16 +14,10 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from certify.asking.run_command import RunCommand
-from certify.exports.pages.base.page import open_templates, render_page
-from certify.exports.pages.certificate.commands import check_alone_command
-from certify.exports.pages.certificate.grids import draw_grid
-from certify.exports.pages.decision.curve import Point, draw_curve
-from certify.floats.wording import describe_exponentials, describe_formats, describe_normalised
-from certify.frame.numbers import decimal, enclosed
-from certify.frame.words import show_word, type_word
-from certify.trained.decision import Decision, LengthRow
-from certify.trained.networks import describe_comparison
-from certify.trained.show import (
+from certify.claims.floats.wording import describe_exponentials, describe_formats, describe_normalised
+from certify.claims.trained.decision import Decision, LengthRow
+from certify.claims.trained.networks import describe_comparison
+from certify.claims.trained.show import (
     cut_word,
     describe_claim,
     describe_verdict,
@@ -33,7 +27,13 @@ from certify.trained.show import (
     show_numbers,
     show_row,
 )
-from certify.trained.tracks_decision import TracksDecision
+from certify.claims.trained.tracks_decision import TracksDecision
+from certify.exports.pages.base.page import open_templates, render_page
+from certify.exports.pages.certificate.commands import check_alone_command
+from certify.exports.pages.certificate.grids import draw_grid
+from certify.exports.pages.decision.curve import Point, draw_curve
+from certify.frame.numbers import decimal, enclosed
+from certify.frame.words import show_word, type_word
 from constructions.language.printer import format_formula
 from constructions.text import printable
 from constructions.trained.claim import READOUTS, Claim, When, input_tokens

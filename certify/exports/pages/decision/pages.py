@@ -1,9 +1,9 @@
 """The page of a decision, whatever it is about."""
 
+from certify.claims.trained.decision import Decision
+from certify.claims.trained.tracks_decision import TracksDecision
 from certify.exports.pages.decision.page import decision_page, files_of
 from certify.exports.pages.decision.tracks_page import tracks_page
-from certify.trained.decision import Decision
-from certify.trained.tracks_decision import TracksDecision
 
 
 def page_of_decision(decision: Decision | TracksDecision, output: str | None = None, wrong: str | None = None) -> str:

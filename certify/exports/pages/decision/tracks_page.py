@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from certify.claims.trained.show import name_of_margins
+from certify.claims.trained.tracks_decision import TracksDecision
+from certify.claims.trained.tracks_show import describe_tracks_question, describe_tracks_verdict, margin_cells
 from certify.exports.pages.base.page import open_templates, render_page
 from certify.exports.pages.decision.page import Filed
-from certify.trained.show import name_of_margins
-from certify.trained.tracks_decision import TracksDecision
-from certify.trained.tracks_show import describe_tracks_question, describe_tracks_verdict, margin_cells
 
 
 def tracks_page(decision: TracksDecision, files: Sequence[Filed] = ()) -> str:

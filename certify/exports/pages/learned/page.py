@@ -5,6 +5,7 @@ from pathlib import PurePath
 
 from markupsafe import Markup
 
+from certify.claims.trained.show import cut_word
 from certify.exports.pages.base.page import open_templates, render_page
 from certify.exports.pages.base.svg import element, join, number
 from certify.exports.pages.decision.curve import ticks
@@ -14,7 +15,6 @@ from certify.frame.words import counted
 from certify.learning.explanation import describe_answer, explain
 from certify.learning.learned import Learned, is_judged
 from certify.learning.show import describe_explanation, describe_learned, describe_question, spelt
-from certify.trained.show import cut_word
 
 MOST_STATES = 256
 WIDTH, HEIGHT, LEFT, BELOW = 640.0, 200.0, 52.0, 34.0

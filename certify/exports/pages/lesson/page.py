@@ -6,12 +6,12 @@ What is bounded is proved; what the steps show of a word is computed by the page
 from collections.abc import Sequence
 from typing import Any
 
+from certify.claims.formula.in_words import say_head, say_meaning, say_units
+from certify.claims.formula.lesson import Lesson, softness
 from certify.exports.pages.base.page import embed_json, open_templates, render_page
 from certify.exports.pages.certificate.names import Names, clip
 from certify.exports.pages.certificate.page import network_shape
 from certify.exports.pages.certificate.script_data import MOST_NODES, ScriptData
-from certify.formula.in_words import say_head, say_meaning, say_units
-from certify.formula.lesson import Lesson, softness
 from constructions.language.printer import format_briefly
 from constructions.language.syntax import Formula
 from constructions.network.meanings import Position

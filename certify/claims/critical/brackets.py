@@ -1,0 +1,69 @@
+"""A critical constant between two others: at the upper end a claim is certified, at the lower end a word refutes it.
+
+Nothing is assumed about how a claim depends on its constant: a bracket holds *a* change from refuted to certified.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Generic, Protocol, TypeVar
+
+from certify.claims.critical.threshold import NoChange, Probe, find_threshold, shortest_between
+
+WitnessT_co = TypeVar("WitnessT_co", covariant=True)
+
+
+@dataclass(frozen=True)
+class Refuted(Generic[WitnessT_co]):
+    """A constant, and what was replayed that refutes the claim there."""
+
+    constant: Fraction
+    witness: WitnessT_co
+
+
+class ClaimAtConstants(Protocol[WitnessT_co]):
+    """A claim with a constant in it, as far as a search has to know it."""
+
+    def probe(self, constant: Fraction) -> Probe:
+        """Whether the claim is likely to be certified at this constant: quick, and no verdict."""
+        ...
+
+    def certifies(self, constant: Fraction) -> bool:
+        """Whether the claim is certified at this constant, in earnest."""
+        ...
+
+    def refute(self, constant: Fraction, nearest: Fraction) -> Refuted[WitnessT_co] | None:
+        """A refutation, if a word is found at ``constant``: there, or at a larger one that is at most ``nearest``."""
+        ...
+
+
+@dataclass(frozen=True)
+class CriticalBracket(Generic[WitnessT_co]):
+    """The ends of a bracket: probes pass at ``passes``, and ``refuted`` is None if no word was found.
+
+    ``is_certified``: the claim is certified at ``passes`` in earnest. ``nearest`` is the constant just below the change
+    at which a word was looked for first.
+    """
+
+    passes: Fraction
+    is_certified: bool
+    nearest: Fraction
+    refuted: Refuted[WitnessT_co] | None
+
+
+def find_bracket(claim: ClaimAtConstants[WitnessT_co], start: Fraction, width: Fraction,
+                 shares: Sequence[Fraction]) -> CriticalBracket[WitnessT_co] | NoChange:
+    """The bracket of a change that is looked for from ``start`` on, or why there is none.
+
+    ``width`` is relative to the constant. A word is looked for at these ``shares`` of the constant just below the
+    change, in their order, until one is found.
+    """
+    change = find_threshold(claim.probe, start, width / 4)
+    if isinstance(change, NoChange):
+        return change
+    short = shortest_between(change.passes, change.passes * (1 + width / 4))
+    certified = next(filter(claim.certifies, dict.fromkeys((short, change.passes))), None)
+    nearest = shortest_between(change.fails * (1 - width / 2), change.fails)
+    refutations = (claim.refute(nearest * share, nearest) for share in shares)
+    refuted = next((found for found in refutations if found), None)
+    return CriticalBracket(certified or change.passes, certified is not None, nearest, refuted)

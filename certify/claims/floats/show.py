@@ -1,0 +1,127 @@
+"""What a person and a program read of float runs: a row for each class, a wrong run in one sentence, assumptions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+
+from certify.claims.floats.classes import assumptions
+from certify.claims.floats.survey import FloatRow
+from certify.frame.numbers import decimal, decimal_upper
+from certify.frame.terminal_tables import Column, plain, print_table, verdict_text
+from certify.frame.words import show_word
+from constructions.network.lengths import Lengths
+from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.floats.execution.replay import Refutation
+
+LONGEST_WORD = 80
+"""A longer word is cut in the table; the JSON object has it whole."""
+
+
+def print_rows(out: Console, rows: Sequence[FloatRow]) -> None:
+    """A row for each class, and below the table what stands in the way of the next length."""
+    columns = map(Column, ("float runs", "certified", "worst head", "wrong run found", "verdict"))
+    print_table(out, columns, [
+        (row.run_class.name, show_lengths(row.certified), _worst(row),
+         f"n = {row.refutation.n}" if row.refutation else "none found" if row.reason else "-",
+         verdict_text(row.verdict)) for row in rows])
+    remarks = [(row.run_class.name, text) for row in rows for text in describe_row(row)]
+    if remarks:
+        out.print()
+    for name, text in remarks:
+        out.print(plain(f"{name}: {text}"))
+
+
+def show_lengths(lengths: Lengths | None) -> str:
+    """The certified lengths.
+
+    >>> show_lengths(Lengths(1, 64)), show_lengths(Lengths(3, 8)), show_lengths(None)
+    ('n <= 64', 'n = 3..8', 'none')
+    """
+    if lengths is None:
+        return "none"
+    return f"n <= {lengths.last}" if lengths.first == 1 else f"n = {lengths}"
+
+
+def print_room(out: Console, row: FloatRow) -> None:
+    """One line: to which length a claim about float runs is proved, and how much room its worst head has."""
+    out.print(plain(f"runs      certified for {show_lengths(row.certified)}"
+                    + (f"; head {_worst(row)} of the truth, 1/4 is allowed" if _worst(row) != "-" else "")))
+
+
+def _worst(row: FloatRow) -> str:
+    """By how much heads are off at most, of the 1/4 that they may be."""
+    errors = [head for head in row.heads if head.share is not None]
+    if not errors:
+        return "-"
+    worst = max(errors, key=lambda head: head.bound)
+    return f"{worst.layer}.{worst.place} within {decimal_upper(worst.bound, 3)}"
+
+
+def describe_row(row: FloatRow) -> list[str]:
+    """What is not derived, and the run that is wrong."""
+    found = [f"not derived for longer words: {row.reason}"] if row.reason else []
+    return found + ([f"{_where_found(row, row.refutation)}: {describe_refutation(row.refutation)}"]
+                    if row.refutation else [])
+
+
+def _where_found(row: FloatRow, found: Refutation) -> str:
+    """Below the length of a wrong run that was found, lengths that are not certified may have others."""
+    right = row.lengths.first - 1 if row.certified is None else row.certified.last
+    return f"a wrong run at n = {found.n}" + (
+        ", and shorter words are certified" if found.n == right + 1 > row.lengths.first else
+        "" if found.n == right + 1 else f"; none was found at n = {right + 1} .. {found.n - 1}, which proves nothing")
+
+
+def describe_refutation(found: Refutation) -> str:
+    """One sentence: the word, what is held and what is true there, and how the run went.
+
+    ``certify floats --json`` has all of the run, to be replayed.
+    """
+    word = show_word(found.word)
+    word = word if len(word) <= LONGEST_WORD else f"{word[:LONGEST_WORD]}..."
+    value = "not finite" if found.value is None else decimal(found.value)
+    execution = found.execution
+    how = [f"sums {execution.order}", f"weights normalised {execution.normalised} the sum"]
+    how += ["products fused"] * execution.fused + ["subnormals flushed"] * execution.flush
+    how += [f"exponentials of head {row.layer}.{row.head} at position {row.position} off as far as allowed"
+            for row in execution.pushed]
+    return (f"wrong on {word} (n = {found.n}) at position {found.position}: {found.direction} is {value}, expected "
+            f"{int(found.expected)}; {', '.join(how)}; replayed")
+
+
+def rows_to_json(rows: Sequence[FloatRow]) -> list[dict[str, Any]]:
+    """The same, with everything that a replay needs."""
+    return [row_to_json(row) for row in rows]
+
+
+def row_to_json(row: FloatRow) -> dict[str, Any]:
+    """One row."""
+    return {
+        "verdict": row.verdict,
+        "class": row.run_class.to_json(),
+        "certified": None if row.certified is None else {"min_n": row.certified.first, "max_n": row.certified.last},
+        "heads": [{"head": f"{head.layer}.{head.place}", "direction": head.direction,
+                   "score_error": decimal_upper(head.delta), "weight_error": decimal_upper(head.theta),
+                   "output_error": decimal_upper(head.bound)} for head in row.heads],
+        "reason": row.reason or None,
+        "counterexample": row.refutation.to_json() if row.refutation else None,
+    }
+
+
+# -- presets -----------------------------------------------------------------------------------------------------------
+
+
+def print_classes(out: Console, classes: Sequence[RunClass]) -> None:
+    """Every class with what it assumes, and why."""
+    for place, run_class in enumerate(classes):
+        if place:
+            out.print()
+        out.print(plain(run_class.name, style="bold"))
+        for name, value, why in assumptions(run_class):
+            out.print(plain(f"  {name:<11}{value:<10}{why}".rstrip()))
+
+
+def classes_to_json(classes: Sequence[RunClass]) -> list[dict[str, Any]]:
+    """The same as data."""
+    return [{**run_class.to_json(), "assumed": dict(run_class.assumed)} for run_class in classes]

@@ -1,0 +1,245 @@
+"""`certify check`: what the independent checker says of each file, by this process or by several."""
+
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from certify.claims.trained.files import head_of
+from certify.frame.shards import ShardsProgress, run_tasks
+from certify.frame.verdicts import exit_status, worst
+from constructions.deadline import TimeIsUp, has_deadline
+from constructions.errors import InputError
+from proofs import check
+from proofs.check.checker.chapters.trained.words.vacuous import find_vacuous_lengths
+from proofs.checking.parts import (
+    EVERYTHING,
+    Some,
+    check_part,
+    check_some,
+    has_lengths,
+    join_parts,
+)
+
+INCOMPLETE = "incomplete"
+
+
+def print_checks(options: Sequence[str], files: Sequence[str], jobs: int, some: Some = EVERYTHING) -> int:
+    """Print what the checker prints of all files, in their order; return its exit status.
+
+    The ``options`` are those of ``proofs/check``.
+    """
+    try:
+        check.read_arguments([*options, "--", *files])
+    except check.Malformed:
+        return check.main([*options, "--", *files])  # which says what is wrong with them
+    answers = [json.loads(text) for text in _divide("print", options, files, jobs, some)]
+    print(*(answer["text"] for answer in answers), sep="", end="", flush=True)
+    verdicts = {status: verdict for verdict, status in check.STATUS.items()}
+    return check.STATUS[check.gravest([verdicts[answer["status"]] for answer in answers])]
+
+
+def check_files(options: Sequence[str], files: Sequence[str], jobs: int = 1, some: Some = EVERYTHING
+                ) -> tuple[dict[str, Any], int]:
+    """The report on all files, and the exit status; the ``options`` are those of ``proofs/check``.
+
+    Raises:
+        InputError: if the claim that is asked for does not make sense.
+    """
+    start = time.perf_counter()
+    try:
+        check.read_arguments([*options, "--", *files])
+    except check.Malformed as error:
+        raise InputError(str(error)) from None
+    reports = [json.loads(text) for text in _divide("report", options, files, jobs, some)]
+    verdict = worst([report["verdict"] for report in reports])
+    report = {"verdict": verdict, "files": reports, "seconds": round(time.perf_counter() - start, 3)}
+    return report, exit_status(verdict)
+
+
+# -- the files as tasks for other processes ----------------------------------------------------------------------------
+
+
+def _divide(how: str, options: Sequence[str], files: Sequence[str], jobs: int, some: Some) -> list[str]:
+    """What is said of every file; other processes cannot read standard input or a pipe of this one.
+
+    A large decision about a trained network is checked in parts, unless some part or sample of it is asked for.
+    """
+    jobs = jobs if all(map(_is_for_all, files)) else 1
+    request = check.read_arguments([*options, "--", *files])
+    parts = {file: jobs if not some and jobs > 1 and _has_parts(file) else 1 for file in files}
+    tasks = [json.dumps({"how": how, "options": list(options), "file": file, "part": part, "parts": parts[file],
+                         "some": some})
+             for file in files for part in range(1, parts[file] + 1)]
+    sizes = [max(1, _size(file) // parts[file]) for file in files for _ in range(parts[file])]
+    with ShardsProgress("checking", "tasks", "tasks") as progress:
+        answers = iter(_do_in_time(tasks, jobs, progress, sizes))
+    said = ([next(answers) for _ in range(parts[file])] for file in files)
+    return [_join(how, file, request, own) if parts[file] > 1 else own[0]
+            for file, own in zip(files, said, strict=True)]
+
+
+def _do_in_time(tasks: Sequence[str], jobs: int, progress: ShardsProgress, sizes: Sequence[int]) -> list[str]:
+    """The answers to all tasks; where time is up, nothing is known.
+
+    The checker looks at no clock: with a deadline it works in processes, which can be ended.
+    """
+    known: dict[str, str] = {}
+    try:
+        run_tasks(tasks, do_check, jobs=jobs, progress=progress, sizes=sizes, finished=known.__setitem__,
+                  apart=has_deadline())
+    except TimeIsUp as up:
+        return [known.get(task) or _not_checked(task, str(up)) for task in tasks]
+    return [known[task] for task in tasks]
+
+
+def _not_checked(task: str, reason: str) -> str:
+    """What is said of a file, or of a part of one, whose check was ended."""
+    keys = json.loads(task)
+    if keys["how"] == "report" or keys["parts"] > 1:
+        return json.dumps({"file": keys["file"], "verdict": INCOMPLETE, "reason": reason})
+    text = check.printable(f"{INCOMPLETE}: {keys['file']}: {reason}")
+    return json.dumps({"text": f"{text}\n", "status": check.STATUS[INCOMPLETE]})
+
+
+def _is_for_all(file: str) -> bool:
+    return file != "-" and (Path(file).is_file() or not Path(file).exists())
+
+
+def _size(file: str) -> int:
+    """The bytes of a file, which say which one is begun first; 1 if there are none."""
+    return (Path(file).is_file() and Path(file).stat().st_size) or 1
+
+
+def _has_parts(file: str) -> bool:
+    """Whether the file begins as a decision by a cover does."""
+    head = head_of(file)
+    return head is not None and head.is_by_length() and head.by == "cover"
+
+
+def do_check(task: str) -> str:
+    """What is said of one file: its report, or the text that the checker prints and its exit status; or of a part."""
+    keys = json.loads(task)
+    request, some = check.read_arguments([*keys["options"], "--", keys["file"]]), Some(*keys["some"])
+    if keys["parts"] > 1:
+        return json.dumps(_check_part(keys["file"], request, keys["part"], keys["parts"]))
+    report, lines = _check(keys["file"], request, some)
+    return json.dumps(report) if keys["how"] == "report" else _printed(report, lines)
+
+
+def _check_part(path: str, request: check.Request, part: int, parts: int) -> dict[str, Any]:
+    """What was proved of a part, with the digest of the bytes; or why it was not."""
+    try:
+        data = check.read_bytes(path)
+        proved = check_part(data, part, parts, request.asked, request.work)
+        return {"digest": _digest(data), "proved": dict(proved)}
+    except check.Refusal as refusal:
+        return {"verdict": check.verdict_of(refusal), "reason": str(refusal)}
+
+
+def _join(how: str, path: str, request: check.Request, answers: Sequence[str]) -> str:
+    """What is said of a file whose parts were checked."""
+    report, lines = _join_parts(path, request, [json.loads(answer) for answer in answers])
+    return json.dumps(report) if how == "report" else _printed(report, lines)
+
+
+def _printed(report: dict[str, Any], lines: Sequence[str]) -> str:
+    """The text that the checker prints of a file, and its exit status."""
+    verdict, path = str(report["verdict"]), report["file"]
+    lines = [*lines, f"{verdict}: {path}"] if verdict == check.ACCEPTED else [f"{verdict}: {path}: {report['reason']}"]
+    text = "".join(f"{check.printable(line)}\n" for line in lines)
+    return json.dumps({"text": text, "status": check.STATUS[verdict]})
+
+
+def _join_parts(path: str, request: check.Request,
+                parts: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], Sequence[str]]:
+    """The report on a file, and the claim in words if every part of these very bytes is proved."""
+    if refused := [part for part in parts if "verdict" in part]:
+        verdict = check.gravest([part["verdict"] for part in refused])
+        return {"file": path, **next(part for part in refused if part["verdict"] == verdict)}, ()
+    try:
+        data = check.read_bytes(path)
+        if {part["digest"] for part in parts} != {_digest(data)}:
+            raise check.Incomplete("the file changed while it was checked")
+        accepted = join_parts(data, [part["proved"] for part in parts], request.asked, request.work)
+    except check.Refusal as refusal:
+        return {"file": path, "verdict": check.verdict_of(refusal), "reason": str(refusal)}, ()
+    return {"file": path, "verdict": check.ACCEPTED, **_claim(accepted)}, accepted.lines
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _check(path: str, request: check.Request, some: Some) -> tuple[dict[str, Any], Sequence[str]]:
+    """The report on a file, and the claim in words if it is accepted."""
+    try:
+        if some:
+            raise check.Incomplete(check_some(path, request, some))
+        accepted = check.check_file(path, request.asked, request.work)
+        return {"file": path, "verdict": check.ACCEPTED, **_claim(accepted)}, accepted.lines
+    except check.Refusal as refusal:
+        return {"file": path, "verdict": check.verdict_of(refusal), "reason": str(refusal)}, ()
+
+
+def _decision(accepted: check.Accepted, given: check.Decision[Any, Any]) -> dict[str, Any]:
+    """A claim about a trained network, with what was covered."""
+    claim = given.claim
+    said: dict[str, Any] = {"claim_is_false": True} if accepted.is_refutation else {}
+    if isinstance(claim, check.TracksClaim):
+        said |= {"tracks": {track.name: list(track.letters) for track in claim.tracks}}
+    else:
+        said |= {"alphabet": list(claim.alphabet)}
+    said |= {"min_n": claim.min_n, "max_n": None if claim.max_n == check.EVERY else claim.max_n}
+    if has_lengths(given):
+        said |= {"vacuous": find_vacuous_lengths(given)}
+    return {**said, **({"floats": [_floats(one) for one in given.floats]} if given.floats else {}),
+            "covered": accepted.coverage}
+
+
+def _claim(accepted: check.Accepted) -> dict[str, Any]:
+    given = accepted.given
+    if isinstance(given, check.Decision):
+        return _decision(accepted, given)
+    language = given.language
+    if isinstance(given, check.MarginFile):
+        return {"formula": "; ".join(language.write(given.claim.formula)), "alphabet": list(given.claim.alphabet),
+                "before": list(given.claim.before), "after": list(given.claim.after), "at": given.claim.at,
+                "min_n": given.claim.min_n, "max_n": given.claim.max_n, "threshold": str(given.claim.threshold),
+                "margin": "; ".join(language.write(given.claim.margin)), "covered": accepted.coverage}
+    if not isinstance(given, check.Certificate):
+        weighting = {} if given.claim.weighting == "softmax" else {"weighting": given.claim.weighting}
+        return {"alphabet": list(given.claim.alphabet), "max_n": given.claim.max_n,
+                "temperature": "; ".join(language.write(given.claim.temperature)), **weighting,
+                "gaps": [None if gap is None else str(gap) for gap in given.gaps],
+                "errors": [[{name: str(error) for name, error in stage.items()} for stage in stages]
+                           for stages in given.errors],
+                "covered": accepted.coverage}
+    claim = given.claim
+    return {
+        "formula": "; ".join(language.write(claim.formula)),
+        **({} if claim.given is None else {"given": "; ".join(language.write(claim.given))}),
+        "predicates": [language.write_definition(name) for name in given.transformer.predicates],
+        "alphabet": list(claim.alphabet),
+        "min_n": claim.min_n,
+        "max_n": claim.max_n,
+        "regime": claim.regime,
+        "causal": claim.causal,
+        "covered": _covered(accepted.coverage),
+        **({"floats": [_floats(one) for one in given.floats]} if given.floats else {}),
+    }
+
+
+def _floats(claim: check.FloatClaim) -> dict[str, Any]:
+    """A class of runs of which the claim is proved, with the keys of the file."""
+    written = {name: check.write_format(form) for name, form in claim.formats.items()}
+    return {"name": claim.name, **written, "normalised": claim.normalised, "exp_ulp": str(claim.exp_ulp),
+            "exp_base": claim.exp_base, "block": claim.block, "max_n": claim.max_n}
+
+
+def _covered(coverage: object) -> dict[str, int]:
+    assert isinstance(coverage, check.Coverage)
+    return {"embedding cells": coverage.embedding_cells, "head rows": coverage.head_rows,
+            "feed-forward rows": coverage.feed_forward_rows, "subformulas": coverage.subformulas}

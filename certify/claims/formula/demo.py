@@ -1,0 +1,202 @@
+"""`certify formula` with several formulas: a row each, or for a file of them a line of JSON each."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from certify.asking.request import read_regime
+from certify.asking.subjects import Kind, kind_of_content
+from certify.claims.formula.examples import Example
+from certify.claims.formula.tasks import (
+    Asking,
+    KeptFormulas,
+    Row,
+    do_formula,
+    forget,
+    formula_task,
+    read_shown,
+    request_of,
+    size_of_task,
+)
+from certify.frame import terminal
+from certify.frame.demo import CERTIFICATE, Shown, examples_to_json, keep_certificate, overall_status, print_rows
+from certify.frame.files import check_unicode, make_folder, read_text
+from certify.frame.shards import ShardsProgress, Workers, run_tasks
+from certify.frame.terminal import Json, print_json
+from certify.frame.terminal_tables import NARROW, Column, console, plain
+from certify.frame.verdicts import VERDICTS
+from constructions.errors import InputError, Unsupported
+from constructions.text import printable
+
+COLUMNS = (Column("example"), Column("alphabet", needs=NARROW), Column("layers", "right"), Column("heads", "right"),
+           Column("obligations", "right", NARROW), Column("worst error"), Column("verdict"), Column("seconds", "right"),
+           Column("about", needs=NARROW, folds=True))
+OUTSIDE = "unsupported"
+"""A formula outside the fragment of the regime is no failure of an example."""
+COMMENT = "#"
+
+
+@dataclass(frozen=True)
+class Session:
+    """Where things go and who works: a folder for certificates, one for finished work, the workers."""
+
+    folder: str | None
+    store: str | None
+    workers: Workers
+
+
+def decide_rows(rows: Sequence[Row], asking: Asking, session: Session,
+                tell: Callable[[int, Shown], None] = lambda _place, _shown: None) -> list[Shown]:
+    """What comes of each formula; ``tell`` is told in their order, as soon as it is known.
+
+    Certificates are written into the folder as they come.
+
+    Raises:
+        InputError: if a folder cannot be one or be written to.
+    """
+    if session.folder is not None:
+        make_folder(session.folder, [f"{row.name}{CERTIFICATE}" for row in rows])
+    forget()
+    kept = KeptFormulas(session.store)
+    with_certificate = session.folder is not None or session.store is not None
+    tasks = [kept.with_kept(formula_task(row, asking, with_certificate)) for row in rows]
+    in_order = InOrder(tasks, tell)
+
+    def take(task: str, result: str) -> None:
+        shown = read_shown(result)
+        keep_certificate(shown, session.folder)
+        kept.keep(task, result)
+        in_order.take(task, shown)
+
+    with ShardsProgress("certifying", "formulas", "formulas") as progress:
+        results = run_tasks(tasks, do_formula, jobs=session.workers.jobs, dask=session.workers.dask, progress=progress,
+                            sizes=[_size(row, asking) for row in rows], finished=take)
+    if kept.found:
+        told = f"{kept.found} of {len(rows)} formulas found in {session.store}"
+        terminal.tell(f"certify: {told}; certificates among them were checked again")
+    return list(map(read_shown, results))
+
+
+class InOrder:
+    """Says what came of tasks in their order, each as soon as it and all before it are known."""
+
+    def __init__(self, tasks: Sequence[str], tell: Callable[[int, Shown], None]) -> None:
+        """Nothing is known yet."""
+        self._tasks, self._tell = tasks, tell
+        self._known: dict[str, Shown] = {}
+        self._told = 0
+
+    def take(self, task: str, shown: Shown) -> None:
+        """One more is known."""
+        self._known[task] = shown
+        while self._told < len(self._tasks) and self._tasks[self._told] in self._known:
+            self._tell(self._told, self._known.pop(self._tasks[self._told]))
+            self._told += 1
+
+
+def _size(row: Row, asking: Asking) -> int:
+    """About how much work a formula is; one that is malformed is none."""
+    try:
+        formula = request_of(row, asking.options, asking.lengths).formula
+    except (InputError, Unsupported):
+        return 1
+    return 1 if formula is None else size_of_task(formula)
+
+
+# -- examples, and the values of a program's output --------------------------------------------------------------------
+
+
+def certify_examples(examples: Sequence[Example], asking: Asking, session: Session) -> int:
+    """Certify every example and print a row for each; return 0 if each is certified or does not fit the regime."""
+    rows = [Row(example.name, example.text, example.about, example.alphabet) for example in examples]
+    found = decide_rows(rows, asking, session)
+    status = overall_status(found, harmless=(OUTSIDE,))
+    if Json.wanted:
+        regime, precision, runs = read_regime(asking.options), asking.options.precision, asking.runs
+        print_json(examples_to_json(
+            found, status, max_n=asking.lengths.last, regime=regime.sharpening.value, causal=regime.causal,
+            **({"for": precision} if precision else {}), **({"float": runs.to_json()} if runs else {})))
+    else:
+        _print(found, asking, session.folder)
+    return status
+
+
+def _print(found: Sequence[Shown], asking: Asking, folder: str | None) -> None:
+    out, precision, given = console(), asking.options.precision, asking.options.given
+    where = " where what is given holds" if given else ""
+    if given:
+        out.print(plain(f"given     {printable(' '.join(given.split()))}"))
+    out.print(plain(f"claim     for {asking.lengths.claim}, every word of length n and every position{where}: the "
+                    "output is exactly 1 if the formula holds there, else 0"))
+    out.print(plain(f"regime    {read_regime(asking.options)}" + (f", for {precision}" if precision else "")))
+    if asking.runs:
+        out.print(plain(f"runs      and so it is, exactly 1.0 or 0.0, in every float run of {asking.runs.name}"))
+    out.print()
+    print_rows(out, found, COLUMNS)
+    out.print()
+    out.print(plain(_summary(found, folder)))
+
+
+def _summary(found: Sequence[Shown], folder: str | None) -> str:
+    counts = Counter(shown.verdict for shown in found)
+    parts = [f"{counts['certified']} of {len(found)} certified"]
+    parts += [f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict not in ("certified", OUTSIDE)
+              and counts[verdict]]
+    parts += [f"{counts[OUTSIDE]} outside the regime's fragment"] if counts[OUTSIDE] else []
+    text = ", ".join(parts) + f", in {sum(shown.seconds for shown in found):.1f} s of work"
+    if counts["certified"]:
+        text += "; each certificate was accepted by the independent checker"
+        text += f" and is in {folder}" if folder else ""
+    return text
+
+
+# -- a file of formulas ------------------------------------------------------------------------------------------------
+
+
+def certify_file(path: str, asking: Asking, session: Session) -> int:
+    """Certify every formula of a file; return the status of the worst verdict.
+
+    With ``--json`` each is one line of JSON, in their order and as soon as it is known.
+
+    Raises:
+        InputError: if the file cannot be read or has no formula.
+    """
+    rows = read_rows(path)
+
+    def tell(place: int, shown: Shown) -> None:
+        line = int(rows[place].name.removeprefix(LINE))
+        print(json.dumps({"line": line, **shown.facts, **_certificate_of(shown, session.folder)}), flush=True)
+
+    if Json.wanted:
+        return overall_status(decide_rows(rows, asking, session, tell))
+    found = decide_rows(rows, asking, session)
+    _print(found, asking, session.folder)
+    return overall_status(found)
+
+
+LINE = "line_"
+"""What stands before the number of a line in the name of its formula and of its certificate."""
+
+
+def read_rows(path: str) -> list[Row]:
+    """The formulas of a file, one a line; what follows a # at the beginning of a line is a comment.
+
+    Raises:
+        InputError: if the file cannot be read, has none, or is of another kind.
+    """
+    check_unicode(path)
+    text = read_text(path)
+    if (kind := kind_of_content(text)) is not Kind.FORMULA:
+        raise InputError(f"{path}: found {kind.value}, expected formulas, one a line")
+    lines = enumerate(map(str.strip, text.splitlines()), start=1)
+    rows = [Row(f"{LINE}{number}", line, line) for number, line in lines if line and not line.startswith(COMMENT)]
+    if not rows:
+        raise InputError(f"{path}: found no formula, expected one a line")
+    return rows
+
+
+def _certificate_of(shown: Shown, folder: str | None) -> dict[str, str]:
+    """Where the certificate is, if there is one."""
+    return {"certificate": str(Path(folder) / f"{shown.name}{CERTIFICATE}")} if folder and shown.certificate else {}

@@ -1,0 +1,32 @@
+"""A formula's network, and the further claim that one class of float runs is right."""
+
+from dataclasses import fields, replace
+from typing import Any
+
+from certify.claims.floats.show import describe_refutation
+from certify.claims.floats.survey import USUAL_WORK, Progress, Proved, find_row
+from certify.claims.formula.outcomes import Certified, Outcome, RefutedRun, Unknown
+from constructions.errors import InputError
+from constructions.language.printer import format_briefly
+from proofs.enclosures.float_runs.run_class import RunClass
+
+
+def claim_runs(outcome: Outcome, run_class: RunClass, progress: Progress = lambda _: None, effort: int = 1) -> Outcome:
+    """What becomes of an outcome over the real numbers if all float runs of the class are claimed to be right, too.
+
+    Certified if both are, and then the certificate claims both; refuted if a run is wrong on a word of the claimed
+    lengths.
+    """
+    if outcome.given is not None:
+        raise InputError(f"given: nothing is claimed of float runs where {format_briefly(outcome.given)} holds")
+    if not isinstance(outcome, Certified):
+        return outcome
+    proved = Proved.read(outcome.certificate)
+    row = find_row(proved, run_class, progress, effort * USUAL_WORK)
+    if row.verdict == "certified":
+        return replace(outcome, certificate=proved.with_floats([row]), runs=row)
+    common: dict[str, Any] = {field.name: getattr(outcome, field.name) for field in fields(Outcome)} | {"runs": row}
+    if row.refutation:
+        return RefutedRun(**common, reason=describe_refutation(row.refutation))
+    return Unknown(**common, reason=f"certified over the real numbers, but not in all float runs of {run_class.name}: "
+                                    f"{row.reason}")

@@ -1,0 +1,219 @@
+"""The main path: build the network, oblige and discharge, seal, check; or refute."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from os import PathLike
+from typing import Any
+
+from certify.asking.arguments import Exact, find_python_subject, read_arguments, read_lengths, whole_number
+from certify.asking.request import DEFAULT_MAX_N, Request, read_request
+from certify.asking.subjects import find_formula
+from certify.asking.written import NetworkSubject, as_key
+from certify.claims.formula.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
+from certify.frame.places import keep_places
+from certify.frame.verdicts import OWN_WORK
+from constructions.arguments import not_what, typed
+from constructions.errors import InputError, Unsupported
+from constructions.language.expressions import Expression
+from constructions.language.printer import format_briefly
+from constructions.language.syntax import Formula, is_symbolic
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
+from constructions.network.validation import check_defined
+from constructions.network_builder import NetworkBuilder
+from constructions.regimes import Regime
+from proofs.check import Refusal, check_text
+from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.formula.additive.obligation import SelectingObligation
+from proofs.formula.attention.obligation import AttentionObligation
+from proofs.formula.certificate import seal
+from proofs.formula.discharge import Line, Memory, Progress, discharge
+from proofs.formula.refutation import DEFAULT_WORK, Search, SearchByLength, find_counterexample
+
+FREE_INPUTS = "certify docs models, section Refuted, and unknown"
+Subject = Formula | Transformer | NetworkBuilder | str | PathLike[str]
+
+
+class Clock:
+    """Seconds spent, stage by stage."""
+
+    def __init__(self) -> None:
+        """Start now."""
+        self.stages: dict[str, float] = {}
+        self._start = self._last = time.perf_counter()
+
+    def stamp(self, stage: str) -> None:
+        """Book the time since the last stamp on ``stage``."""
+        now = time.perf_counter()
+        self.stages[stage] = self.stages.get(stage, 0.0) + now - self._last
+        self._last = now
+
+    @property
+    def total(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self._start
+
+
+def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None = None, max_n: int = DEFAULT_MAX_N,
+            regime: Regime | str | None = None, gamma: Exact | None = None, *, min_n: int = 1,
+            temperature: Exact | Expression | None = None, causal: bool = False, predicates: Sequence[str] = (),
+            delta: Exact | None = None, precision: str | None = None, as_printed: bool = False,
+            symbol: str | None = None, dialect: str | None = None, regex: str | None = None,
+            dfa: str | PathLike[str] | None = None, weighting: str | None = None, given: str | None = None,
+            floats: str | None = None, effort: int = 1, memory: Memory | None = None,
+            progress: Progress = lambda _: None) -> Outcome:
+    """Decide whether a transformer computes what it should, for every word of length ``min_n`` to ``max_n``.
+
+    The subject is a formula (text or node), the path of a program, a model or a certificate, or a network; ``regex``
+    or ``dfa`` take its place. What stands beside it is what the command line takes: ``regime="position"``,
+    ``gamma="13/10"``, ``temperature="1/n"``, ``predicates=["THIRD(k,n) := k % 3 == 1"]``; ``floats`` is ``--float``.
+    With ``given="O Q_w"`` the claim is about the positions where this formula holds. Numbers are exact: texts,
+    integers and Fractions. The search for a counterexample may take ``effort`` times its usual work.
+
+    >>> certify("prev Q_a", alphabet="ab", max_n=4, regime="position", gamma="7/2").verdict
+    'certified'
+
+    Raises:
+        InputError: in one line, for whatever is malformed or does not go together.
+        Unsupported: if a program has no formula.
+    """
+    options = read_arguments({
+        "alphabet": alphabet, "regime": regime, "gamma": gamma, "temperature": temperature, "causal": causal,
+        "predicates": predicates, "delta": delta, "precision": precision, "as_printed": as_printed, "symbol": symbol,
+        "dialect": dialect, "regex": regex, "dfa": dfa, "weighting": weighting, "given": given})
+    lengths = read_lengths(min_n, max_n)
+    with keep_places() as places:
+        request = read_request(find_python_subject(subject, options), options, lengths=lengths, spell=as_key)
+    if not isinstance(floats, str | None):
+        raise not_what("floats", floats, "the name of a run class, or of a file with one")
+    effort, runs = whole_number("effort", effort), None
+    if floats is not None:
+        from certify.claims.floats.classes import read_class
+
+        runs = read_class(floats)
+    outcome = certify_request(request, memory, progress, effort, runs)
+    return replace(outcome, places=places)
+
+
+@typed
+def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, regime: Regime | None = None,
+                        memory: Memory | None = None, progress: Progress = lambda _: None, min_n: int = 1,
+                        allowed_error: Fraction | None = None) -> Outcome:
+    """Decide whether every direction of the transformer holds its meaning, for every word of these lengths.
+
+    The certificate claims the ``regime``, if one is given.
+
+    Raises:
+        InputError: if an embedding or temperature is not defined, or not positive, at some (n, i), or the allowed error
+            is not above 0 and at most 1/4.
+    """
+    lengths = Lengths(min_n, max_n)
+    Request(NetworkSubject("network", transformer), lengths, allowed_error=allowed_error).check()
+    return certify_part(transformer, lengths, regime, memory, allowed_error, progress)
+
+
+def certify_part(transformer: Transformer, lengths: Lengths, regime: Regime | None, memory: Memory | None,
+                 allowed_error: Fraction | None, progress: Progress = lambda _: None) -> Outcome:
+    """Decide a claim about a transformer at some of its lengths; nothing need be asked at these."""
+    request = Request(NetworkSubject("network", transformer, regime), lengths, allowed_error=allowed_error)
+    outcome = certify_request(request, memory, progress)
+    outcome.stages.pop("construct")  # nothing was
+    return outcome
+
+
+def certify_request(request: Request, memory: Memory | None = None, progress: Progress = lambda _: None,
+                    effort: int = 1, runs: RunClass | None = None, some: Lengths | None = None) -> Outcome:
+    """Decide what a request asks, for every word of its lengths; for the float ``runs`` of a class, too, if given.
+
+    Of the same network it can be asked for ``some`` of these lengths.
+
+    Certified only if the independent checker accepts the certificate. The search for a counterexample, if one is
+    needed, may take ``effort`` times its usual work.
+
+    Raises:
+        InputError: if an embedding or temperature is not defined, or not positive, at some (n, i), or the effort is
+            below 1.
+    """
+    if effort < 1:
+        raise InputError(f"effort: {effort}, expected 1 or more")
+    request = request if some is None else request.about(some)
+    clock, lengths, allowed_error = Clock(), request.claimed_lengths, request.allowed_error
+    try:
+        network = request.network
+    except Unsupported as construct:
+        return UnsupportedClaim(formula=request.formula, alphabet=request.alphabet, lengths=lengths,
+                                regime=request.regime, seconds=clock.total, stages=clock.stages, reason=str(construct))
+    clock.stamp("construct")
+    check_defined(network, lengths)
+    lines = discharge(network, lengths, memory, progress, allowed_error)
+    clock.stamp("discharge")
+    formula, regime = find_formula(network), request.stated_regime
+    common: dict[str, Any] = {"formula": formula, "alphabet": network.alphabet, "lengths": lengths, "regime": regime,
+                              "transformer": network, "lines": tuple(lines), "allowed_error": allowed_error}
+    outcome: Outcome
+    if all(line.proved for line in lines):
+        assert formula is not None, "an output that means no formula leaves a line unproved"
+        certificate = seal(formula, lengths, regime, network, lines, allowed_error)
+        try:
+            check_text(certificate.encode(), work=OWN_WORK)
+            outcome = Certified(**common, certificate=certificate)
+        except Refusal as why:
+            outcome = Unknown(
+                **common, reason=f"proved, but the independent checker does not accept the certificate: {why}")
+    else:
+        search = find_wrong_word(network, lengths, lines, allowed_error, progress, effort * DEFAULT_WORK)
+        outcome = (Refuted(**common, counterexample=search.counterexample) if search.counterexample else
+                   Unknown(**common, reason=f"{describe_unproved(lines)}; {search.account}"))
+    clock.stamp("seal and check" if isinstance(outcome, Certified) else "refute")
+    outcome = replace(outcome, seconds=clock.total, stages=clock.stages)
+    if runs is None:
+        return outcome
+    from certify.claims.formula.float_claim import claim_runs
+
+    return claim_runs(outcome, runs, progress, effort)
+
+
+def find_wrong_word(network: Transformer, lengths: Lengths, lines: Sequence[Line], allowed_error: Fraction | None,
+                    progress: Progress, work: int) -> Search:
+    """A word that breaks the claim: looked for at all lengths together, then length by length.
+
+    The audit asks the same two questions in the other order, so it refutes what is refuted here, and nothing else.
+    """
+    search = find_counterexample(network, lengths, lines, allowed_error, work, progress)
+    if search.counterexample:
+        return search
+    memory, by_length = Memory(), SearchByLength(network, allowed_error, progress, work)
+    for n in lengths:
+        one = Lengths(n, n)
+        own = sketch(network, one, allowed_error, memory)
+        if not all(line.proved for line in own):
+            found = by_length.find(one, own)
+            if found.counterexample:
+                return found
+    return search
+
+
+def sketch(network: Transformer, lengths: Lengths, allowed_error: Fraction | None, memory: Memory) -> list[Line]:
+    """What the exact prover alone says of every obligation: enough to search with, not to certify."""
+    return discharge(network, lengths, memory, allowed_error=allowed_error, twice=False)
+
+
+def describe_unproved(lines: Sequence[Line]) -> str:
+    """The first obligation that is not proved, why, and how many more are not."""
+    first, *others = [line for line in lines if not line.proved]
+    where = f"layer {first.layer}, {first.kind}" if first.layer else first.kind
+    more = f" (and {len(others)} more)" if others else ""
+    return f"{where}, {first.direction}: {first.reason}{name_free_inputs(first)}{more}"
+
+
+def name_free_inputs(line: Line) -> str:
+    """Which inputs of a head are left free, as its error may be that of truths that no word has."""
+    obligation = line.obligation
+    if not isinstance(obligation, AttentionObligation | SelectingObligation) or line.worst is None:
+        return ""
+    free = [format_briefly(atom) for atom in obligation.target.atoms if not is_symbolic(atom)]
+    return f" if its inputs {', '.join(free)} may have any truths ({FREE_INPUTS})" if free else ""

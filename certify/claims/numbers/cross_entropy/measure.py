@@ -1,0 +1,128 @@
+"""A network's cross-entropy on a language, length by length, and the bound that its certified sensitivity forces."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from certify.asking.quantities import read_positive, read_rational
+from certify.asking.request import Request
+from certify.asking.written import as_option
+from certify.claims.formula.pipeline import Clock
+from certify.claims.numbers.cross_entropy.fitting import choose_offsets, choose_output
+from certify.claims.numbers.cross_entropy.results import CrossEntropy, LanguageName, LengthOfPrefixes
+from certify.claims.numbers.sensitivity.measure import read_direction, read_numbers
+from constructions.errors import InputError, InternalError, Unsupported
+from constructions.network.transformer import Transformer
+from constructions.network.validation import check_defined
+from proofs.formula.discharge import Progress
+from proofs.numbers.cross_entropy.languages import LANGUAGES, Language
+from proofs.numbers.cross_entropy.predictions import OutputMap, Predictions, change_by_bounds
+
+USUAL_STEEPEST = Fraction(8)
+EXAMPLES = {"parity": "01", "2dyck": "()[]"}
+
+
+@dataclass(frozen=True)
+class Head:
+    """How log-odds are made from what is read: what is left out is chosen at each length, the slope up to a bound."""
+
+    slope: Fraction | None = None
+    offset: Fraction | None = None
+    steepest: Fraction = USUAL_STEEPEST
+
+    def choose(self, predictions: Predictions) -> OutputMap:
+        """The map at one length."""
+        groups, alphabet = predictions.groups, predictions.language.alphabet
+        if self.slope is None:
+            return choose_output(groups, alphabet, self.steepest)
+        if self.offset is None:
+            return choose_offsets(groups, alphabet, self.slope)
+        return OutputMap(self.slope, dict.fromkeys(alphabet, self.offset))
+
+    @property
+    def greatest_slope(self) -> Fraction:
+        """No map that is chosen is steeper."""
+        return self.steepest if self.slope is None else abs(self.slope)
+
+
+def read_head(slope: str | None, offset: str | None, steepest: str | None,
+              spell: Callable[[str], str] = as_option) -> Head:
+    """The numbers of the options; ``spell`` says how complaints write these.
+
+    Raises:
+        InputError: if one is no rational, or one is given that another makes meaningless.
+    """
+    if offset is not None and slope is None:
+        raise InputError(f"{spell('offset')}: expected {spell('slope')} with it: where slopes are chosen, offsets "
+                         "are, too")
+    if steepest is not None and slope is not None:
+        raise InputError(f"{spell('steepest')}: given together with {spell('slope')}, expected one of the two")
+    return Head(None if slope is None else read_rational(slope, spell("slope")),
+                None if offset is None else read_rational(offset, spell("offset")),
+                USUAL_STEEPEST if steepest is None else read_positive(steepest, spell("steepest")))
+
+
+def read_probability(text: str, option: str) -> Fraction:
+    """A rational between 0 and 1, neither of which it is.
+
+    Raises:
+        InputError: naming the option.
+    """
+    value = read_positive(text, option)
+    if value >= 1:
+        raise InputError(f"{option}: found {text}, expected a rational between 0 and 1, such as 1/2")
+    return value
+
+
+def measure(request: Request, name: LanguageName, p: Fraction, head: Head = Head(), direction: str | None = None,
+            numbers: Sequence[int] | None = None, progress: Progress = lambda _: None) -> CrossEntropy:
+    """The cross-entropies at some lengths (left out: the usual ones).
+
+    Raises:
+        InputError: if the network's symbols are not those of the language, it has no such direction, or a function of
+            the position has no value somewhere.
+        Unsupported: if there is no network.
+    """
+    clock, network = Clock(), request.network
+    direction, numbers = read_direction(network, direction), read_numbers(numbers, request.claimed_lengths)
+    check_defined(network, request.claimed_lengths)
+    language = LANGUAGES[name](p)
+    check_alphabet(network, name, language)
+    rows = []
+    for n in numbers:
+        progress(f"length {n}")
+        rows.append(measure_length(network, n, language, direction, head))
+    return CrossEntropy(request.description, name, p, direction, head.greatest_slope, tuple(rows), clock.total)
+
+
+def check_alphabet(network: Transformer, name: str, language: Language) -> None:
+    """Raise InputError unless the network reads the symbols of the language, in any order, and no others."""
+    if sorted(network.alphabet) != sorted(language.alphabet):
+        raise InputError(f"alphabet: found {', '.join(network.alphabet)}, expected the symbols of {name}, "
+                         f"{EXAMPLES[name]}")
+
+
+def measure_length(network: Transformer, n: int, language: Language, direction: str, head: Head) -> LengthOfPrefixes:
+    """One row."""
+    levels = language.levels(n)
+    try:
+        predictions = Predictions(network, n, language, direction)
+    except Unsupported as reason:
+        return _from_bounds(network, n, language, direction, head, str(reason))
+    output = head.choose(predictions)
+    change = head.greatest_slope * predictions.change
+    forced, found = language.forced(n, change), predictions.cross_entropy(output)
+    if found.upper < forced.lower or found.upper < levels.optimal.lower:
+        raise InternalError(f"n = {n}: the cross-entropy is below what is possible")
+    return LengthOfPrefixes(n, levels, output, change, forced, found)
+
+
+def _from_bounds(network: Transformer, n: int, language: Language, direction: str, head: Head,
+                 reason: str) -> LengthOfPrefixes:
+    """The row of a length at which prefixes are not run: what follows from the bound on changes alone."""
+    levels = language.levels(n)
+    try:
+        change = head.greatest_slope * change_by_bounds(network, n, language, direction)
+    except Unsupported as other:
+        return LengthOfPrefixes(n, levels, reason=f"{reason}; {other}")
+    return LengthOfPrefixes(n, levels, None, change, language.forced(n, change), None, reason)

@@ -1,0 +1,63 @@
+"""What breaks a claim about softening: a tie, shown with its scores, or a word that is moved too far, replayed."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+from certify.claims.softened.results import Moved, Tie
+from certify.claims.softened.words import likely_words
+from constructions.errors import InternalError
+from constructions.language.expressions import Expression, parse_expression
+from constructions.network.run import run_hard, scaled_scores
+from constructions.network.transformer import Transformer
+from proofs.softened.findings import Survey
+from proofs.softened.gap import Word
+from proofs.softened.search import find_departure
+
+
+def without_temperatures(transformer: Transformer) -> Transformer:
+    """The transformer whose scores are not divided by anything: what a file says of hard heads may not be positive."""
+    return replace(transformer, layers=tuple(
+        replace(layer, heads=tuple(replace(head, temperature=parse_expression("1")) for head in layer.heads))
+        for layer in transformer.layers))
+
+
+def describe_tie(transformer: Transformer, survey: Survey) -> Tie:
+    """The tie that a survey met, from an exact run of the layers below it.
+
+    Raises:
+        InternalError: if that run does not tie.
+    """
+    tie = survey.tie
+    assert tie
+    undivided = without_temperatures(transformer)
+    head = undivided.layers[tie.layer - 1].heads[tie.head - 1]
+    stream = run_hard(replace(undivided, layers=undivided.layers[: tie.layer - 1]), tie.word)
+    scores = scaled_scores(head, stream)[tie.i - 1]
+    visible = head.mask.visible(tie.i, len(tie.word))
+    best = max(scores)
+    winners = tuple(j for j, score in zip(visible, scores, strict=True) if score == best)
+    if len(winners) == 1:
+        raise InternalError(f"a survey found a tie on {tie.word} that an exact run does not find")
+    return Tie(tie.word, tie.i, tie.layer, tie.head, head.name, best, winners)
+
+
+def find_moved(transformer: Transformer, survey: Survey, n: int, temperature: Expression) -> Moved | None:
+    """A word of length n that is provably moved by more than 1/4 at this temperature, if one is found.
+
+    In an irrational one ln and sqrt are rounded down where words are looked for, and enclosed in the replay.
+    """
+    rounded = temperature.evaluate(n=n)
+    found = find_departure(without_temperatures(transformer), temperature,
+                           likely_words(transformer, n, rounded, seeds(survey)))
+    return Moved(found.word, found.i, found.norm, rounded) if found else None
+
+
+def seeds(survey: Survey) -> list[Word]:
+    """Words where the search for others begins."""
+    return [survey.gap.word] if survey.gap else []
+
+
+def replay(transformer: Transformer, temperature: Fraction, words: list[Word]) -> Moved | None:
+    """The first of the words that is provably moved by more than 1/4."""
+    found = find_departure(without_temperatures(transformer), parse_expression(str(temperature)), words)
+    return Moved(found.word, found.i, found.norm, temperature) if found else None

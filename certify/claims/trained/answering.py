@@ -1,0 +1,90 @@
+"""Choice of the way in which a question about a trained network is decided, whoever asks it."""
+
+from typing import overload
+
+from certify.claims.trained.decide import Settings, decide
+from certify.claims.trained.decision import Decision
+from certify.claims.trained.float_decision import decide_floats
+from certify.claims.trained.lengths_decision import (
+    LONGEST_OTHERWISE,
+    LengthsDecision,
+    decide_lengths,
+    reason_against_counts,
+)
+from certify.claims.trained.question import AnyClaim
+from certify.claims.trained.tracks_decision import TracksDecision, decide_tracks
+from certify.frame.so_far import SoFar, answer_in_time
+from constructions.deadline import has_deadline
+from constructions.errors import Unsupported
+from constructions.network.lengths import MAX_N_LIMIT, Lengths
+from constructions.trained.claim import Claim, claim_of_lengths
+from constructions.trained.network import TrainedNetwork
+from constructions.trained.tracks import TracksClaim
+from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.trained.lengths.margins import has_slopes
+
+AnyDecision = Decision | LengthsDecision | TracksDecision
+ENUMERATED = 64
+"""Claims about longer words are decided by counts, where counts decide them; where scores fall with the distance, by
+last letters, but only those about words that are too long for another way."""
+
+
+def goes_by_counts(network: TrainedNetwork, claim: Claim, every: bool = False) -> bool:
+    """Whether a claim is decided by counts or last letters: of ``every`` length, or of long words that they decide.
+
+    Raises:
+        Unsupported: if they do not, and words are too long for another way.
+    """
+    enumerated = LONGEST_OTHERWISE if has_slopes(network) else ENUMERATED
+    if not every and claim.lengths[1] <= enumerated:
+        return False
+    why = reason_against_counts(network, claim)
+    if why and (every or claim.lengths[1] > LONGEST_OTHERWISE):
+        raise Unsupported(why)
+    return not why
+
+
+@overload
+def decide_question(network: TrainedNetwork, claim: Claim, every: bool = False, settings: Settings | None = None,
+                    run: RunClass | None = None) -> Decision | LengthsDecision: ...
+
+
+@overload
+def decide_question(network: TrainedNetwork, claim: AnyClaim, every: bool = False, settings: Settings | None = None,
+                    run: RunClass | None = None) -> AnyDecision: ...
+
+
+def decide_question(network: TrainedNetwork, claim: AnyClaim, every: bool = False, settings: Settings | None = None,
+                    run: RunClass | None = None) -> AnyDecision:
+    """Whether the claim is true of the network, as `certify decide` says it; in every ``run`` of a class, if given.
+
+    Raises:
+        InputError: if the claim does not fit the network.
+        Unsupported: if words are too long, and counts of letters do not decide it; if there is no rule for the class.
+    """
+    settings = settings or Settings()
+    if isinstance(claim, TracksClaim):
+        return decide_tracks(network, claim, settings.effort, settings.workers, run)
+    if run is not None:
+        return decide_floats(network, claim, run, settings.effort, settings.workers)
+    if goes_by_counts(network, claim, every):
+        return decide_lengths(network, claim, None if every else claim.lengths[1], settings.effort)
+    return decide(network, claim, settings)
+
+
+def decide_in_time(network: TrainedNetwork, claim: AnyClaim, every: bool, settings: Settings, run: RunClass | None
+                   ) -> AnyDecision | SoFar[AnyDecision]:
+    """Decide the question, or, when time is up, the part about fewer columns or shorter words (not by counts)."""
+    if isinstance(claim, TracksClaim):
+        known: dict[str, str] = {}
+        columns = [len(form.columns) for form in claim.forms]
+        return answer_in_time(Lengths(columns[0], columns[-1]), lambda some: decide_tracks(
+            network, claim, settings.effort, settings.workers, run, sum(n <= some.last for n in columns), known))
+    first, last = claim.lengths
+    if not has_deadline() or not 1 <= first <= last <= MAX_N_LIMIT or (
+            run is None and goes_by_counts(network, claim, every)):
+        return decide_question(network, claim, every, settings, run)
+    asked = Lengths(first, last)
+    return answer_in_time(asked, lambda some: decide_question(
+        network, claim if some == asked else claim_of_lengths(network, claim, some.first, some.last), False, settings,
+        run))

@@ -1,0 +1,119 @@
+"""Covers by classes of words for float runs: docs/floats.md, section 7.
+
+The network with rounded weights is searched over the reals, for rows that are above the margin by some room; its ranges
+are widened by what float runs may add, which is guessed, and guessed again where the trusted folder does not prove a
+range. It alone says what is certified.
+"""
+
+import base64
+from dataclasses import replace
+from fractions import Fraction
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from certify.claims.trained.decide import Searches, Settings, found_in
+from certify.claims.trained.proving import WORK
+from constructions.errors import Unsupported
+from constructions.trained.claim import Claim, claim_of_lengths
+from constructions.trained.network import TrainedNetwork
+from proofs.check import Refusal, check_text
+from proofs.checking.parts import find_unproved_float_units
+from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.trained.certificate import Cover, decision_text, joined
+
+FEW_WORDS = 2**5
+"""Words of a length that are run one by one beside a cover by classes."""
+ROOM = Fraction(1, 64)
+"""How much more than the margin rows must be over the reals, so that runs are above it, too."""
+FIRST_SLACK, WIDER, TRIES = 2**4, 4, 5
+"""Of the ranges: in units in the last place of what is stored; how much wider when that is not enough; how often."""
+LENGTHS_TRIED = 6
+"""How often a shorter length is tried where a cover is not proved."""
+LARGEST = 2**31 - 1
+
+
+def certified_by_classes(network: TrainedNetwork, cast: TrainedNetwork, claim: Claim, run: RunClass
+                         ) -> tuple[int, str, str | None]:
+    """The length up to which a cover proves all, why not more, and the certificate, which the trusted folder accepts.
+
+    ``cast`` is the network with the weights of the class.
+    """
+    first, last = claim.lengths
+    if cast.attention == "bidirectional":
+        return first - 1, "classes of words in float runs: expected causal attention", None
+    searches = Searches(cast, Settings(most_words=FEW_WORDS))
+    known = first - 1
+    best: tuple[int, str, str | None] = known, "", None
+    for room in (ROOM, Fraction(0)):
+        try:
+            covered, reason = _covered(searches, _with_room(claim, room))
+            if covered > known:
+                asked = claim_of_lengths(network, claim, first, covered)
+                best = max(best, _proved(network, searches, asked, run, room, reason), key=itemgetter(0))
+            known = covered
+        except (Refusal, Unsupported) as refusal:
+            reason = str(refusal)
+        best = best[0], best[1] or reason, best[2]
+        if best[0] == last:
+            break
+    return best
+
+
+def _proved(network: TrainedNetwork, searches: Searches, claim: Claim, run: RunClass, room: Fraction, reason: str
+            ) -> tuple[int, str, str | None]:
+    """The same of a claim that is covered over the reals; ``reason`` is why not more is, if not all is."""
+    first, reach = claim.lengths
+    low, above, proved = first - 1, reach + 1, None
+    for _ in range(LENGTHS_TRIED):
+        if reach <= low:
+            break
+        asked = claim_of_lengths(network, claim, first, reach)
+        cover = joined(result.cover for result in searches.results(_with_room(asked, room), frozenset()))
+        text, unproved = _widened(network, asked, run, cover)
+        if unproved:
+            count, reason = min((cover.units[place]["from"], why) for place, why in unproved)
+            above, before = reach, min(reach, count) - 1
+            reach = before if before > low else (low + above) // 2
+        else:
+            check_text(text.encode(), work=WORK)
+            low, proved, reach = reach, text, (reach + above) // 2
+    return low, reason, proved
+
+
+def _with_room(claim: Claim, room: Fraction) -> Claim:
+    return replace(claim, margin=claim.margin + room)
+
+
+def _covered(searches: Searches, claim: Claim) -> tuple[int, str]:
+    """The length up to which all is covered over the reals, and why not more."""
+    holes = [(one.count, one.reason) for one in found_in(searches.results(claim, frozenset())) if one.way is None]
+    count, reason = min(holes, default=(claim.lengths[1] + 1, ""))
+    return count - 1, reason and f"the network with rounded weights, over the real numbers: {reason}"
+
+
+def _widened(network: TrainedNetwork, claim: Claim, run: RunClass, cover: Cover
+             ) -> tuple[str, list[tuple[int, str]]]:
+    """The certificate with the least slack that was enough, and the units of the last one that are not proved."""
+    slacks = [FIRST_SLACK * float(run.storage.roundoff)] * len(cover.units)
+    for tried in range(TRIES):
+        units = tuple(wider(unit, slack) for unit, slack in zip(cover.units, slacks, strict=True))
+        text = decision_text(network, claim, replace(cover, units=units), run)
+        unproved = find_unproved_float_units(text.encode(), WORK)
+        narrow = [place for place, why in unproved if "a range of head" in why]
+        if not narrow or tried == TRIES - 1:
+            break
+        for place in narrow:
+            slacks[place] *= WIDER
+    return text, unproved
+
+
+def wider(unit: dict[str, Any], slack: float) -> dict[str, Any]:
+    """A unit whose ranges are so much wider, relative to the greatest of all their numbers, or to 1."""
+    if unit["by"] != "classes" or not unit["ranges"]:
+        return unit
+    numbers = np.frombuffer(base64.b64decode(unit["ranges"]), "<i4").astype(np.int64).reshape(-1, 2)
+    more = int(np.ceil(slack * max(np.abs(numbers).max(), 2 ** unit["bits"])))
+    found = np.clip(numbers + np.array([-more, more]), -LARGEST, LARGEST).astype("<i4")
+    return unit | {"ranges": base64.b64encode(found.tobytes()).decode()}

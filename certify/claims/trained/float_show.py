@@ -1,0 +1,51 @@
+"""Text and JSON of a claim about words in several classes of float runs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+
+from certify.claims.trained.decision import Decision
+from certify.claims.trained.float_decision import ClassRow
+from certify.claims.trained.show import describe_verdict, describe_wrong
+from certify.claims.trained.showing import decision_to_json
+from certify.frame.terminal_tables import Column, plain, print_table, verdict_text
+
+
+def print_float_rows(out: Console, rows: Sequence[ClassRow]) -> None:
+    """A row for each class; below it the wrong runs, and what is not known, with the reason."""
+    print_table(out, map(Column, ("float runs", "certified", "wrong run found", "verdict")), [
+        (*cells[:-1], verdict_text(cells[-1])) for cells in map(cells_of, rows)])
+    out.print()
+    for row in rows:
+        said, *wrong = said_of(row)
+        out.print(plain(f"{row.run.name}: {said}"))
+        for line in wrong:
+            out.print(plain(line))
+
+
+def said_of(row: ClassRow) -> list[str]:
+    """What is certified, and what is not known, with the reason; the wrong run, if there is one."""
+    if row.decision is None:
+        return [row.reason]
+    wrong = row.decision.wrong
+    return [describe_verdict(row.decision), *([describe_wrong(row.decision, wrong)] if wrong else [])]
+
+
+def cells_of(row: ClassRow) -> tuple[str, str, str, str]:
+    """The name, what is certified, where a wrong run was found, the verdict."""
+    return (row.run.name, *_of_class(row.decision), row.verdict)
+
+
+def _of_class(decision: Decision | None) -> tuple[str, str]:
+    if decision is None:
+        return "none", "-"
+    certified = decision.certified_to
+    return ("none" if certified is None else f"n <= {certified}" if decision.rows[0].n == 1 else
+            f"n = {decision.rows[0].n}..{certified}", f"n = {len(decision.wrong.word)}" if decision.wrong else "-")
+
+
+def float_rows_to_json(rows: Sequence[ClassRow]) -> list[dict[str, Any]]:
+    """The same for programs."""
+    return [decision_to_json(row.decision) if row.decision is not None else
+            {"verdict": row.verdict, "float": row.run.to_json(), "reason": row.reason} for row in rows]

@@ -1,0 +1,171 @@
+"""The main path of a decision about words of any length: a tree that the checker accepts, the shortest wrong word."""
+
+import time
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from certify.claims.trained.proving import WORK, accepted_wrong_word, if_accepted
+from certify.frame.verdicts import WithExitStatus
+from constructions.errors import Unsupported
+from constructions.trained.claim import Claim, check_fits
+from constructions.trained.network import TrainedNetwork
+from proofs.check import Refusal, Rejected, check_text
+from proofs.trained.lengths.certificate import lengths_text, long_word_text, suffixes_text
+from proofs.trained.lengths.enclosing import enclose_row
+from proofs.trained.lengths.margins import CountMargins, has_slopes
+from proofs.trained.lengths.search import MOST_CELLS, LengthSearch, SearchResult, SeenWord, joined
+from proofs.trained.lengths.suffixes import MOST_ENDINGS, EndingsFound, SuffixSearch
+from proofs.trained.search import WrongWord
+
+LONGEST_OTHERWISE = 4096
+"""Of longer words the checker proves nothing but by counts."""
+SLACKS = tuple(map(np.float64, (1e-11, 1e-9, 1e-6)))
+"""By how much floats must be above the margin; more where the checker does not accept what is right by less."""
+
+
+@dataclass(frozen=True)
+class LongWrongWord:
+    """The shortest wrong word; ``value`` encloses the row of the case at its end."""
+
+    word: SeenWord
+    value: tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class LengthsDecision(WithExitStatus):
+    """The answer about a network and a claim of all lengths up to ``greatest`` (None: every length).
+
+    The checker accepted ``certificate``, which is about the lengths up to ``certified_to`` (None: every length, or
+    without a certificate none). A wrong word is one of the next length.
+    """
+
+    network: TrainedNetwork
+    claim: Claim
+    greatest: int | None
+    verdict: str
+    certified_to: int | None
+    certificate: str | None
+    wrong: LongWrongWord | None
+    wrong_certificate: str | None
+    cells: int
+    reason: str
+    seconds: float
+
+    @property
+    def way(self) -> str:
+        """What of words was told apart."""
+        return "their last letters" if has_slopes(self.network) else "how often each letter comes"
+
+
+def reason_against_counts(network: TrainedNetwork, claim: Claim) -> str:
+    """Why neither counts of letters nor last letters decide a claim; empty if they do."""
+    try:
+        _search(network, claim, claim.lengths[1], SLACKS[0], 1)
+    except Unsupported as why:
+        return str(why)
+    return ""
+
+
+def decide_lengths(network: TrainedNetwork, claim: Claim, greatest: int | None, effort: int = 1) -> LengthsDecision:
+    """Whether the claim is true of all words up to a length, or of every length.
+
+    Raises:
+        InputError: if the claim does not fit the network.
+        Unsupported: if counts of letters do not decide it, or the checker says neither yes nor no.
+    """
+    start = time.perf_counter()
+    check_fits(network, claim)
+    reason, least = "", claim.lengths[0]
+    for slack in SLACKS:
+        search = _search(network, claim, greatest, slack, effort)
+        found = search.run()
+        last = greatest if found.open_from is None else found.open_from - 1
+        if last is not None and last < least:
+            return _decision(network, claim, search, found, None, "", start)
+        text = _text(network, claim, last, search)
+        try:
+            proved = CountsProved(text, check_text(text.encode(), work=WORK).coverage)
+        except Rejected as refusal:
+            reason = f"the checker does not accept it: {refusal}"
+        except Refusal as refusal:
+            raise Unsupported(f"the checker: {refusal}") from None
+        else:
+            return _decision(network, claim, search, found, proved, "", start)
+    return _decision(network, claim, search, found, None, reason, start)
+
+
+def _search(network: TrainedNetwork, claim: Claim, greatest: int | None, slack: np.float64,
+            effort: int) -> LengthSearch | SuffixSearch:
+    """By last letters where scores fall with the distance, else by counts of letters.
+
+    Raises:
+        Unsupported: if that does not decide the claim.
+    """
+    if has_slopes(network):
+        return SuffixSearch(network, claim, greatest, slack, MOST_ENDINGS * effort)
+    return LengthSearch(CountMargins(network, claim), claim, greatest, slack, MOST_CELLS * effort)
+
+
+def _text(network: TrainedNetwork, claim: Claim, last: int | None, search: LengthSearch | SuffixSearch) -> str:
+    if isinstance(search, SuffixSearch):
+        return suffixes_text(network, claim, last, search.tree(last))
+    return lengths_text(network, claim, last, search.kinds, [search.tree(root) for root in search.roots])
+
+
+class CountsProved(NamedTuple):
+    """A certificate that the checker accepted, and what it covered."""
+
+    text: str
+    coverage: Any
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether no row had to be proved."""
+        return not self.coverage["cells with rows"]
+
+
+def _decision(network: TrainedNetwork, claim: Claim, search: LengthSearch | SuffixSearch,
+              found: SearchResult | EndingsFound, proved: CountsProved | None, reason: str,
+              start: float) -> LengthsDecision:
+    """What was found, as the verdict that was proved."""
+    last = search.greatest if found.open_from is None else found.open_from - 1
+    wrong = (None if found.wrong is None else _of_ending(claim, found.wrong) if isinstance(found, EndingsFound) else
+             _proved(network, claim, found.wrong))
+    if wrong is not None:
+        verdict = "refuted"
+    elif found.open_from is None and proved is not None:
+        verdict = "vacuous" if proved.asks_nothing else "certified"
+    else:
+        verdict, reason = "unknown", reason or _why_open(found, search)
+    return LengthsDecision(
+        network, claim, search.greatest, verdict, last if proved else None, proved.text if proved else None, wrong,
+        None if wrong is None else _certificate_of_wrong(network, claim, search.greatest, found), found.cells, reason,
+        time.perf_counter() - start)
+
+
+def _certificate_of_wrong(network: TrainedNetwork, claim: Claim, greatest: int | None,
+                          found: SearchResult | EndingsFound) -> str | None:
+    if isinstance(found.wrong, WrongWord):
+        to_here = replace(claim, lengths=(claim.lengths[0], len(found.wrong.word)))
+        return accepted_wrong_word(network, to_here, found.wrong)
+    return None if found.wrong is None else if_accepted(long_word_text(network, claim, greatest, found.wrong))
+
+
+def _of_ending(claim: Claim, wrong: WrongWord) -> LongWrongWord:
+    runs = joined([(letter, 1) for letter in claim.letters(wrong.word)])
+    return LongWrongWord(SeenWord(runs, wrong.case, wrong.row), wrong.value)
+
+
+def _why_open(found: SearchResult | EndingsFound, search: LengthSearch | SuffixSearch) -> str:
+    if found.wrong is None and found.cells >= search.most:
+        return f"{found.cells} cells were looked at, and longer words are open; --effort looks at more"
+    return f"a word of length {found.open_from} has a margin too near to what is asked"
+
+
+def _proved(network: TrainedNetwork, claim: Claim, seen: SeenWord) -> LongWrongWord | None:
+    """The word, if ball arithmetic says that it is wrong, too."""
+    is_above, value = enclose_row(network, claim, seen)
+    return LongWrongWord(seen, value) if is_above is False else None

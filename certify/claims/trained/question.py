@@ -1,0 +1,151 @@
+"""A question about a trained network: the network in a file, and a claim about it, of words or of inputs in tracks."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from certify.claims.trained.claim_file import Scope, claim_of_table
+from certify.claims.trained.flags import Flags, table_of_flags, tracks_table_of_flags
+from certify.claims.trained.tracks_file import is_about_tracks, tracks_claim_of_table
+from certify.frame.files import read_text
+from certify.frame.look import A_TRAINED_NETWORK, TRAINED, expect
+from certify.frame.places import STANDARD_STREAM
+from constructions.errors import InputError
+from constructions.network.json_form import read_json
+from constructions.tables import read_toml
+from constructions.trained.claim import Claim, check_fits, last_offset
+from constructions.trained.claim_form import claim_from_json
+from constructions.trained.json_form import network_from_json
+from constructions.trained.network import TrainedNetwork
+from constructions.trained.tracks import TracksClaim, check_tracks_fit
+from constructions.trained.tracks_form import tracks_claim_from_json
+from proofs.trained.certificate import FORMAT, TRACKS, WORDS
+
+AnyClaim = Claim | TracksClaim
+
+
+@dataclass(frozen=True)
+class ClaimTable:
+    """The table of a claim file, or of options; files that it names are relative to the folder."""
+
+    table: Mapping[str, Any]
+    where: str
+    folder: Path = Path()
+
+    def claim(self, network: TrainedNetwork, scope: Scope = Scope()) -> AnyClaim:
+        """The claim about a network.
+
+        Raises:
+            InputError: one line that says which key and what was expected.
+            Unsupported: if a language or a machine is not finite, or very large.
+        """
+        if is_about_tracks(self.table):
+            return tracks_claim_of_table(self.table, self.where, network, scope, self.folder)
+        return claim_of_table(self.table, self.where, self.folder, network, scope)
+
+
+def read_claim_table(path: str) -> ClaimTable:
+    """The table of a claim file, or of one on standard input for ``-``."""
+    folder = Path() if path == STANDARD_STREAM else Path(os.path.normpath(Path(path).parent))
+    return ClaimTable(read_toml(read_text(path), path), path, folder)
+
+
+def read_claim(path: str, network: TrainedNetwork, scope: Scope = Scope()) -> Claim:
+    """The claim of a file about words.
+
+    Raises:
+        InputError: one line that says which key and what was expected.
+        Unsupported: if a language has no finite automaton, or a very large one.
+    """
+    return about_words(read_claim_table(path).claim(network, scope), path)
+
+
+def about_words(claim: AnyClaim, where: str) -> Claim:
+    """The claim.
+
+    Raises:
+        InputError: if it is about inputs in tracks.
+    """
+    if isinstance(claim, TracksClaim):
+        raise InputError(f"{where}: the claim is about inputs in tracks, which can be decided, or one of them run, and "
+                         "nothing else (docs/tracks.md)")
+    return claim
+
+
+def read_trained(path: str) -> tuple[TrainedNetwork, AnyClaim | None]:
+    """The network of a file, and the claim of one that has both, but for claims about words of any length.
+
+    Raises:
+        InputError: if it is no file of this kind.
+    """
+    expect(path, TRAINED, A_TRAINED_NETWORK)
+    data = read_json(read_text(path), path)
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        return network_from_json(data, path), None
+    if data.get("inputs") in (WORDS, TRACKS):
+        return network_and_claim(data, path)
+    return network_from_json(data.get("network"), f"{path}, network"), None
+
+
+def network_and_claim(data: dict[str, Any], path: str) -> tuple[TrainedNetwork, AnyClaim]:
+    """Both of a certificate.
+
+    Raises:
+        InputError: if it has not both.
+    """
+    for key in ("network", "claim"):
+        if key not in data:
+            raise InputError(f"{path}: no key {key}, which is needed")
+    network = network_from_json(data["network"], f"{path}, network")
+    if data["inputs"] == TRACKS:
+        about_tracks = tracks_claim_from_json(data["claim"], path)
+        check_tracks_fit(network, about_tracks, path)
+        return network, about_tracks
+    claim = claim_from_json(data["claim"], path)
+    check_fits(network, claim, path)
+    return network, claim
+
+
+def read_asked(path: str, claim: str | None, flags: Flags = Flags(), scope: Scope = Scope()
+               ) -> tuple[TrainedNetwork, AnyClaim]:
+    """The network of a file, and the claim of a claim file, of options, or of the file itself.
+
+    Raises:
+        InputError: one line that says where, what was found and what was expected.
+        Unsupported: if a language or a machine is not finite, or very large.
+    """
+    given = flags.given_options()
+    if claim is not None and given:
+        raise InputError(f"{given[0]}: the claim file says this, expected one or the other")
+    told = None if claim is None else read_claim_table(claim)
+    network, own = read_trained(path)
+    if told is None and own is not None and not given:
+        return network, _in_scope(network, own, scope) if isinstance(own, Claim) else own
+    if told is None:
+        told = ClaimTable(table_of_flags(flags) if flags.machine is None else tracks_table_of_flags(flags), "options")
+    return network, told.claim(network, scope)
+
+
+def read_question(path: str, claim: str | None, flags: Flags, scope: Scope) -> tuple[TrainedNetwork, Claim]:
+    """The network and the claim of a question about words.
+
+    Raises:
+        InputError, Unsupported: as ``read_asked`` does, and if the claim is about inputs in tracks.
+    """
+    network, found = read_asked(path, claim, flags, scope)
+    return network, about_words(found, claim or path)
+
+
+def _in_scope(network: TrainedNetwork, claim: Claim, scope: Scope) -> Claim:
+    """The claim of a certificate, about other lengths and offsets if they are given."""
+    lengths = (scope.min_n or claim.lengths[0], scope.max_n or claim.lengths[1])
+    if not 1 <= lengths[0] <= lengths[1]:
+        raise InputError(f"min_n {lengths[0]} and max_n {lengths[1]}, expected 1 <= min_n <= max_n")
+    tokens = len(claim.before) + lengths[0] + len(claim.after)
+    offsets = (0, max(0, last_offset(network, tokens))) if scope.offsets == "all" else scope.offsets or claim.offsets
+    assert not isinstance(offsets, str), "all offsets are two numbers by now"
+    wanted = replace(claim, lengths=lengths, offsets=offsets)
+    check_fits(network, wanted)
+    return wanted

@@ -1,0 +1,60 @@
+"""Text and JSON of any decision about a trained network: of words, of any length, of inputs in tracks."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.text import Text
+
+from certify.claims.trained import lengths_show, show, tracks_show
+from certify.claims.trained.decision import Decision
+from certify.claims.trained.lengths_decision import LengthsDecision
+from certify.claims.trained.tracks_decision import TracksDecision
+from certify.frame.terminal_tables import Cell, Column, plain, print_table, said_of_all
+from certify.frame.verdicts import colour
+
+
+class Shown(NamedTuple):
+    """Functions that show a kind of decision: question, table, verdict in a sentence, more lines, JSON."""
+
+    question: Callable[[Any], list[str]]
+    table: Callable[[Any], tuple[list[Column], list[tuple[Cell, ...]]]] | None
+    verdict: Callable[[Any], str]
+    more: Callable[[Any], list[str]] | None
+    to_json: Callable[[Any], dict[str, Any]]
+
+
+SHOWN: Mapping[type, Shown] = {
+    Decision: Shown(show.describe_question, show.table_of_lengths, show.describe_verdict, show.describe_more,
+                    show.words_to_json),
+    LengthsDecision: Shown(lengths_show.describe_question, None, lengths_show.describe_verdict, None,
+                           lengths_show.lengths_to_json),
+    TracksDecision: Shown(tracks_show.describe_tracks_question, tracks_show.table_of_forms,
+                          tracks_show.describe_tracks_verdict, None, tracks_show.tracks_to_json)}
+
+
+def print_decision(out: Console, decision: Any) -> None:
+    """The question, the table, and the verdict in a sentence."""
+    shown = SHOWN[type(decision)]
+    for line in shown.question(decision):
+        out.print(plain(line))
+    out.print()
+    if shown.table is not None:
+        print_table(out, *shown.table(decision))
+        out.print()
+    verdict, why = said_of_all(decision.verdict, shown.verdict(decision))
+    out.print(Text(f"{verdict}:", style=colour(verdict)), plain(why))
+    for line in shown.more(decision) if shown.more is not None else ():
+        out.print(plain(line))
+
+
+def describe_decision(decision: Any) -> str:
+    """The verdict in a sentence."""
+    return SHOWN[type(decision)].verdict(decision)
+
+
+def decision_to_json(decision: Any) -> dict[str, Any]:
+    """All of it, with the float model if it is one of float runs."""
+    run = None if isinstance(decision, LengthsDecision) else decision.run
+    return {"verdict": decision.verdict, **({} if run is None else {"float": run.to_json()}),
+            **SHOWN[type(decision)].to_json(decision), "seconds": round(decision.seconds, 3)}

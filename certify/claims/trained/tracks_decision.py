@@ -1,0 +1,125 @@
+"""The main path of a decision about inputs in tracks: form by form a wrong input, or a proof that the checker accepts.
+
+Over the real numbers, or in every float run of a class. Each form is a task of its own.
+"""
+
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import takewhile
+from typing import Any
+
+from certify.claims.trained.float_decision import check_class
+from certify.claims.trained.proving import if_accepted, why_refused
+from certify.claims.trained.tasks import (
+    about,
+    network_in,
+    result_from_text,
+    result_to_text,
+    run_in,
+    text_of_claim,
+    text_of_network,
+    tracks_claim_in,
+)
+from certify.claims.trained.track_runs_forms import FormInRuns
+from certify.claims.trained.tracks_forms import FormDecider, FormResult, FormRow
+from certify.frame.answer import AnswerByLength
+from certify.frame.shards import ShardsProgress, Workers, run_tasks
+from constructions.errors import Unsupported
+from constructions.trained.network import TrainedNetwork
+from constructions.trained.tracks import TracksClaim, check_tracks_fit
+from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.trained.tracks.certificate import WrongInput, tracks_text, wrong_input_text
+
+
+@dataclass(frozen=True)
+class TracksDecision(AnswerByLength[FormRow]):
+    """The answer about a network and a claim, in every ``run`` of a float model if there is one; certificates were
+    accepted by the checker. How many ``classes`` and ``cells`` were proved is not told of float runs."""
+
+    network: TrainedNetwork
+    claim: TracksClaim
+    rows: tuple[FormRow, ...]
+    certificate: str | None
+    wrong_certificate: str | None
+    seconds: float
+    run: RunClass | None = None
+    classes: int = 0
+    cells: int = 0
+
+    @property
+    def wrong(self) -> WrongInput | None:
+        """The wrong input of the first form that has one."""
+        return next((row.wrong for row in self.rows if row.wrong), None)
+
+
+def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1, workers: Workers = Workers(),
+                  run: RunClass | None = None, first: int | None = None, known: dict[str, str] | None = None
+                  ) -> TracksDecision:
+    """Whether the claim is true of the network; what is certified was accepted by the checker, wrong inputs proved.
+
+    In every ``run`` of a class if there is one. Of the ``first`` forms alone, if that is given; what is found of tasks
+    is added to what is ``known``.
+
+    Raises:
+        InputError: if the claim does not fit the network, or a weight is too large for its format.
+        Unsupported: if the checker says neither yes nor no, or there is no rule for the class or for what the network
+            does in it.
+    """
+    start = time.perf_counter()
+    check_tracks_fit(network, claim)
+    if run is not None:
+        check_class(run)
+    found = results_of_forms(network, claim, effort, workers, run, first, {} if known is None else known)
+    claim, rows = replace(claim, forms=claim.forms[:first]), tuple(one.row for one in found)
+    wrong = next((row.wrong for row in rows if row.wrong), None)
+    return TracksDecision(
+        network, claim, rows, certificate_of_forms(network, claim, (one.unit for one in found), run),
+        None if wrong is None else if_accepted(wrong_input_text(network, claim, wrong, run)),
+        time.perf_counter() - start, run, sum(one.classes for one in found), sum(one.cells for one in found))
+
+
+def results_of_forms(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers, run: RunClass | None,
+                     first: int | None, known: dict[str, str]) -> list[FormResult]:
+    """Decide the ``first`` forms (None: all), each by one worker; tasks that are ``known`` are not done again."""
+    texts = [text_of_network(network), text_of_claim(claim)]
+    tasks = [json.dumps(about(texts, run, form=number, effort=effort)) for number in range(len(claim.forms))][:first]
+    new = [(task, form) for task, form in zip(tasks, claim.forms, strict=False) if task not in known]
+    with ShardsProgress("deciding", "forms", "forms") as progress:
+        known |= dict(zip((task for task, _ in new), run_tasks(
+            [task for task, _ in new], do_form, jobs=workers.jobs, dask=workers.dask, progress=progress, shared=texts,
+            sizes=[len(form.columns) ** 2 for _, form in new]), strict=True))
+    return [result_from_text(FormResult, known[task]) for task in tasks]
+
+
+def do_form(task: str) -> str:
+    """The result of a form, as text."""
+    keys = json.loads(task)
+    run = keys["float"] and json.dumps(keys["float"])
+    return result_to_text(_decider(keys["network"], keys["claim"], run, keys["effort"]).result(keys["form"]))
+
+
+@lru_cache(maxsize=1)
+def _decider(network: str, claim: str, run: str | None, effort: int) -> FormDecider | FormInRuns:
+    """Make the decider of forms of a claim, by digests; kept for the next form."""
+    asked = network_in(network), tracks_claim_in(claim)
+    return FormDecider(*asked, effort) if run is None else FormInRuns(*asked, run_in(run), effort)
+
+
+def certificate_of_forms(network: TrainedNetwork, claim: TracksClaim, units: Iterable[dict[str, Any] | None],
+                         run: RunClass | None = None) -> str | None:
+    """The certificate of the forms before the first one that has no unit; the checker accepted each alone.
+
+    Raises:
+        Unsupported: if together they take more than the checker allows.
+    """
+    proved = [unit for unit in takewhile(lambda unit: unit is not None, units) if unit is not None]
+    if not proved:
+        return None
+    forms = claim.forms[:len(proved)]
+    text = tracks_text(network, replace(claim, forms=forms), proved, run)
+    if len(proved) > 1 and (why := why_refused(text)):
+        raise Unsupported(f"the checker, of all forms together: {why}; fewer columns may be asked about")
+    return text

@@ -1,0 +1,169 @@
+"""All files of the site: pages, certificates, the checker, and what lets it be used without a network."""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from certify import __version__
+from certify.exports.checker import pack_checker
+from certify.exports.pages.base.page import open_templates, read_parts
+from certify.exports.pages.certificate.commands import UNNAMED, check_alone_command
+from certify.exports.site.gallery import SUFFIX, Exhibit, Report
+from certify.exports.site.guides import guide_html, pictures_of, sections_of
+from certify.exports.site.pinned import LICENCE, Z3
+from certify.exports.site.pinned import VERSION as PYODIDE
+from certify.exports.site.proved import MOST_SECONDS, Proved
+from certify.exports.site.proving import LONGEST
+from certify.exports.site.search import Entry, write_index
+from certify.exports.site.workbench import pack_prover, pack_workbench
+from certify.frame.shipped import pages
+from proofs.check import STATUS
+
+POLICY = ("default-src 'none'; script-src 'self'{more}; style-src 'self'; img-src 'self'; connect-src 'self'; "
+          "worker-src 'self' blob:; base-uri 'none'; form-action 'self'")
+"""A worker that a page makes of a blob has the policy of the page; one of its own file would need a header."""
+SCRIPTS: Mapping[str, Sequence[str]] = {
+    "check.js": ("dom.js", "python-page.js", "judge.js", "check.js"),
+    "here.js": ("dom.js", "python-page.js", "judge.js", "here.js"), "worker.js": ("python-worker.js", "worker.js"),
+    "proved-worker.js": ("proved-worker.js",),
+    "workbench.js": ("dom.js", "python-page.js", "workbench.js"),
+    "workbench-worker.js": ("python-worker.js", "workbench-worker.js"),
+    "prove.js": ("dom.js", "python-page.js", "judge.js", "prove.js"),
+    "prover-worker.js": ("python-worker.js", "prover-worker.js")}
+"""Each file of the site, and the parts of which it is made."""
+EXAMPLES = (
+    ("(Q_a | Q_b) since prev Q_a", "abc", "abca", "with attention: the last position that decides"),
+    ("#<[Q_1] > #<[Q_0]", "01", "0110100", "counting: more 1s than 0s so far"),
+    ("ODD(#<[Q_1])", "01", "11010", "parity"),
+    ("G (Q_go -> F Q_stop)", "go,stop,wait", "go,wait,stop", "of the future, with longer symbols"),
+    ("Q_1 since", "01", "01", "a mistake"),
+)
+"""Of the workbench: formula, alphabet, word, and what they show."""
+WITH_PYTHON = " 'wasm-unsafe-eval' blob:"
+WAY_BACK = ('<nav aria-label="Site"><a href="../index.html">certify</a> '
+            '<a href="../index.html#gallery">Gallery</a></nav>')
+CHECKER = "check.pyz"
+PROVER = "prover.zip"
+DIGESTS = "digests.txt"
+FIRST_GUIDES = ("README", "formulas", "models", "trained", "claims", "certificate", "exports", "python")
+Files = dict[str, str | bytes]
+
+
+def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None, reports: Sequence[Report] = (),
+               proved: Sequence[Proved] = (), wheels: Mapping[str, bytes] | None = None) -> Files:
+    """The files by their names; without Pyodide the page of the checker says how to run it elsewhere.
+
+    Checkers that are proved run after the one in Python, if there are both; with wheels the workbench proves, too.
+    """
+    environment = open_templates("certify.exports.site", "certify.exports.pages.certificate")
+    checker = pack_checker()
+    files: Files = {CHECKER: checker}
+    live = pyodide is not None
+    common = {"version": __version__, "policy": Markup(POLICY.format(more="")), "top": "", "live": live}
+    assert len({each.name for each in exhibits}) == len(exhibits), "two certificates would have one file"
+    files |= {f"gallery/{each.name}{SUFFIX}": each.certificate for each in exhibits}
+    here = {each.name: environment.get_template("here.html").render(
+        **{**common, "top": "../"}, name=each.name, proved=proved, most_seconds=MOST_SECONDS) for each in exhibits}
+    files |= {f"gallery/{each.name}.html": in_the_site(environment, each.page, live, here[each.name])
+              for each in exhibits}
+    files |= {f"audits/{each.name}.html": in_the_site(environment, each.page, live) for each in reports}
+    files |= _guides(environment, common)
+    groups = {each.group: [one for one in exhibits if one.group == each.group] for each in exhibits}
+    files["index.html"] = environment.get_template("index.html").render(**common, groups=groups, reports=reports)
+    files["site.css"] = str(read_parts(environment, ("base.css", "network.css", "site.css", "verdicts.css")))
+    files["search.html"] = environment.get_template("search.html").render(**common)
+    files["search.js"] = str(read_parts(environment, ("dom.js", "search.js")))
+    files["search-index.js"] = write_index(entries_of(exhibits, reports, live))
+    files["check.html"] = _check_page(environment, common, checker, proved)
+    if pyodide is not None:
+        files |= {f"pyodide/{name}": data for name, data in pyodide.items()}
+        files |= {each.program.name: each.script for each in proved}
+        files |= {name: str(read_parts(environment, parts)) for name, parts in SCRIPTS.items()}
+        files["workbench.zip"] = pack_workbench()
+        packed = {PROVER: pack_prover(), **{f"wheels/{name}": data for name, data in wheels.items()}} if wheels else {}
+        files |= packed
+        files["workbench.html"] = _live_page(
+            environment, common, "workbench.html", examples=EXAMPLES, packed=" ".join(packed), longest=LONGEST,
+            megabytes=sum(map(len, packed.values())) // 10**6, z3=Z3.version, proved=proved, most_seconds=MOST_SECONDS)
+    digests = {name: digest_of(content) for name, content in sorted(files.items())}
+    if pyodide is not None:
+        files["kept.js"] = environment.get_template("kept.js").render(
+            names=["./", *digests], version=digest_of("".join(digests.values()))[:16])
+    return {**files, DIGESTS: "".join(f"{digest}  {name}\n" for name, digest in digests.items())}
+
+
+def in_the_site(environment: Any, page: str, live: bool, part: str = "") -> str:
+    """A page that stands alone, with the way back, and before its contents what only the site can do.
+
+    Its own script keeps its hash in the policy.
+    """
+    (own,) = re.findall("script-src ('sha256-[^']*')", page)
+    policy = POLICY.format(more=f" {own}{WITH_PYTHON if live else ''}")
+    policy = policy.replace("style-src", "style-src 'unsafe-inline'")
+    style = str(read_parts(environment, ("verdicts.css",)))  # what is Markup escapes what it is added to
+    contents = '<nav aria-label="Contents">'
+    for pattern, text in (('(?<=Policy" content=")[^"]*', policy), (r"(?=</style>\n</head>)", style),
+                          (r"(?<=<body>\n<header>\n)", f"{WAY_BACK}\n"), (f"(?={contents})", part)):
+        start, *others = (found.span() for found in re.finditer(pattern, page))
+        assert not others, pattern
+        page = page[:start[0]] + text + page[start[1]:]
+    return page
+
+
+def entries_of(exhibits: Sequence[Exhibit], reports: Sequence[Report], live: bool) -> list[Entry]:
+    """What can be found: certificates, audits with the names of their claims, every section of every guide."""
+    found = [Entry("Check a certificate", "in this browser" if live else "", "check.html", "checker verdict digest")]
+    found += [Entry("Workbench", "type a formula", "workbench.html", "parser word letters truth")] * live
+    found += [Entry(each.name, f"{each.group}: {each.proves}",
+                    f"gallery/{each.name}.html",
+                    f"{each.about} {each.proves} certificate") for each in exhibits]
+    found += [Entry(each.title, f"audit: {each.verdicts}", f"audits/{each.name}.html", " ".join(each.claims))
+              for each in reports]
+    for name, path in pages().items():
+        sections = sections_of(path.read_text(encoding="utf-8"))
+        title = sections[0][0] if sections else name
+        found += [Entry(heading, f"guide: {title}" if place else "guide", f"guides/{name}.html#{anchor}", text)
+                  for place, (heading, anchor, text) in enumerate(sections)]
+    return found
+
+
+def digest_of(content: str | bytes) -> str:
+    """SHA-256, as sha256sum writes it."""
+    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
+
+
+def _live_page(environment: Any, common: Mapping[str, Any], name: str, **more: Any) -> str:
+    """A page that runs Python, if the site has it."""
+    policy = Markup(POLICY.format(more=WITH_PYTHON if common["live"] else ""))
+    return str(environment.get_template(name).render(**{**common, "policy": policy, **more}))
+
+
+def _check_page(environment: Any, common: Mapping[str, Any], checker: bytes, proved: Sequence[Proved]) -> str:
+    return _live_page(
+        environment, common, "check.html", proved=proved, most_seconds=MOST_SECONDS,
+        by_hand=check_alone_command(UNNAMED), digest=digest_of(checker),
+        pyodide=PYODIDE, licence=LICENCE, statuses=", ".join(f"{word} {status}" for word, status in STATUS.items()))
+
+
+def _guides(environment: Any, common: Mapping[str, Any]) -> Files:
+    found, pictures = pages(), pictures_of(pages())
+    at_the_top = {name for name in found if name.isupper()}
+    places = {name: f"{name}.md" if name in at_the_top else f"docs/{name}.md" for name in found}
+    links = {place: f"{name}.html" for name, place in places.items()}
+    links |= {f"docs/{name}": name for name in pictures}
+    template = environment.get_template("guide.html")
+    files: Files = {f"guides/{name}": path.read_text(encoding="utf-8") for name, path in pictures.items()}
+    titles = {}
+    for name, path in found.items():
+        text = path.read_text(encoding="utf-8")
+        titles[name] = text.partition("\n")[0].lstrip("# ")
+        body = Markup(guide_html(text, places[name], links))
+        files[f"guides/{name}.html"] = template.render(**{**common, "top": "../"}, title=titles[name], body=body)
+    first = [name for name in FIRST_GUIDES if name in titles]
+    order = [*first, *(name for name in titles if name not in first)]
+    files["guides/index.html"] = environment.get_template("guides.html").render(
+        **{**common, "top": "../"}, guides=[(name, titles[name]) for name in order])
+    return files
