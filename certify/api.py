@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from certify.claims.trained.decision import Decision
     from certify.claims.trained.lengths_decision import LengthsDecision
     from certify.claims.trained.tracks_decision import TracksDecision
-    from certify.commands.export import Format
+    from certify.exports.formats import Format
     from certify.exports.notebook import Checked
     from proofs.check import RequiredClaim
 
@@ -160,7 +160,7 @@ def export(certificate: Path | Certified, to: Format, output: Path) -> None:
         InputError: if there is no such format, the file is no certificate, or the place cannot be written.
         NotAccepted: if the checker does not accept the certificate.
     """
-    from certify.commands.export import EXPORTERS, load_exporter
+    from certify.exports.formats import EXPORTERS, load_exporter
     from certify.frame.places import keep_places
 
     if to not in EXPORTERS:

@@ -143,8 +143,8 @@ def train(task: str | PathLike[str], output: Path | None = None, *, network: Pat
     from certify.claims.trained.decide import Settings
     from certify.claims.trained.flags import Flags
     from certify.claims.trained.question import read_trained
-    from certify.commands.train import check_torch
     from certify.frame.files import check_new_folder
+    from certify.learning.training import check_torch
     from certify.learning.training.folder import write_training
     from certify.learning.training.fresh import Sizes
     from certify.learning.training.rounds import Budget, Pace, checked

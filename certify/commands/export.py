@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
 from certify.asking.options import whole_number, written_file, written_place
+from certify.exports.formats import RUNNABLE, Format, load_exporter
 
 if TYPE_CHECKING:
     from proofs.every_n import ProvedLengths
 
 
-Format = Literal["coq", "smt2", "latex", "tikz", "figures", "proof", "html", "npz", "onnx", "torch", "safetensors"]
 Precision = Literal["binary32", "binary16", "bfloat16"]
-Exporter = Callable[..., None]
-EXPORTERS: Mapping[Format, tuple[str, str]] = {
-    "coq": ("certify.exports.coq", "export_coq"),
-    "smt2": ("certify.exports.smt2", "export_smt2"),
-    "latex": ("certify.exports.latex", "export_latex"),
-    "tikz": ("certify.exports.tikz", "export_tikz"),
-    "figures": ("certify.exports.figures", "export_figures"),
-    "proof": ("certify.exports.proof.document", "export_proof"),
-    "html": ("certify.exports.html", "export_html"),
-    "npz": ("certify.exports.npz", "export_npz"),
-    "onnx": ("certify.exports.runnable", "export_onnx"),
-    "torch": ("certify.exports.runnable", "export_torch"),
-    "safetensors": ("certify.exports.runnable", "export_safetensors"),
-}
-"""Where the function of each format is; it takes the path of what is exported and the place to write to."""
-RUNNABLE: tuple[Format, ...] = ("onnx", "torch", "safetensors")
-"""The formats whose functions take a precision as well."""
 
 
 def read_precision(text: str) -> str:
@@ -42,13 +23,6 @@ def read_precision(text: str) -> str:
     if (name := format_name(text)) not in get_args(Precision):
         raise typer.BadParameter(f"found {str(text)[:20]!r}, expected one of {', '.join(get_args(Precision))}")
     return name
-
-
-def load_exporter(form: Format) -> Exporter:
-    """The function of the format, imported only now: some need z3 or numpy."""
-    module, name = EXPORTERS[form]
-    exporter: Exporter = getattr(import_module(module), name)
-    return exporter
 
 
 def export(

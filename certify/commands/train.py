@@ -43,6 +43,7 @@ def train(
     from certify.claims.trained.decide import Settings
     from certify.claims.trained.flags import flags_of, read_offsets
     from certify.frame.shards import read_workers
+    from certify.learning.training import check_torch
     from certify.learning.training.rounds import Budget, Pace, checked
     from certify.learning.training.task import read_task
 
@@ -84,13 +85,3 @@ def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: Budg
 def say_where(output: str, commands: list[str]) -> None:
     """Name the folder, and what can be done there."""
     tell("\n  ".join([f"in {output}, where this reads it again:", *commands]))
-
-
-def check_torch() -> None:
-    """Raise Unsupported if there is no torch to train with."""
-    from importlib.util import find_spec
-
-    from constructions.errors import Unsupported, install
-
-    if find_spec("torch") is None:
-        raise Unsupported(f"torch is not installed, expected the extra: {install('torch')}")

@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 import pytest
 
-from certify.commands.export import EXPORTERS, load_exporter
+from certify.exports.formats import EXPORTERS, load_exporter
 from proofs.formula.failures import NotDerived, Undecided
 from proofs.formula.z3.solver import Question
 from tests.check.test_corpus import CORPUS

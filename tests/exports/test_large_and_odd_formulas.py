@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from certify.commands.export import EXPORTERS
+from certify.exports.formats import EXPORTERS
 from tests.exports.conftest import write_certificate
 from tests.with_coq import coq_or_skip
 

@@ -1,1 +1,11 @@
 """Training a network until it is proved: words that a decision calls wrong go back into the training data."""
+
+
+def check_torch() -> None:
+    """Raise Unsupported if there is no torch to train with."""
+    from importlib.util import find_spec
+
+    from constructions.errors import Unsupported, install
+
+    if find_spec("torch") is None:
+        raise Unsupported(f"torch is not installed, expected the extra: {install('torch')}")
