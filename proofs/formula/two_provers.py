@@ -36,15 +36,6 @@ class Proof:
     is_open: bool = False
 
 
-def settle(find: Callable[[int], WorstCase], allowed_error: Fraction | None) -> tuple[WorstCase, int]:
-    """The worst case at the first precision at which it is on one side of what is allowed, and that precision."""
-    for bits in PRECISIONS:
-        worst = find(bits)
-        if allowed_error is None or worst.within(allowed_error) is not None:
-            break
-    return worst, bits
-
-
 def confirm(obligation: Approximation, worst: WorstCase, allowed_error: Fraction, twice: bool,
             by_solver: Callable[[], bool]) -> Proof:
     """The verdict of the worst case on the error that is allowed, if Z3 and mpmath agree with it.
@@ -85,7 +76,10 @@ def prove_by_worst_case(obligation: Approximation, find: Callable[[int], WorstCa
     allowed_error = obligation.allowed_error
     assert allowed_error is not None, "only numbers have no bound that is stated"
     try:
-        worst, bits = settle(find, allowed_error)
+        for bits in PRECISIONS:
+            worst = find(bits)
+            if worst.within(allowed_error) is not None:
+                break
     except NotDerived as fault:
         return Proof(str(fault))
     return confirm(obligation, worst, allowed_error, twice, lambda: by_solver(worst, bits))

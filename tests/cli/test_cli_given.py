@@ -81,7 +81,7 @@ def test_runs_pages_and_cards_show_what_is_given_and_other_exports_refuse(certif
     assert "--given=O (Q_w0 | Q_w1)" in certify("card", seal).out
     for kind in ("npz", "latex", "tikz", "smt2"):
         done = certify("export", seal, "--to", kind, "-o", f"out.{kind}")
-        assert done.code == 2 and "only where O (Q_w0 | Q_w1) holds" in done.err, kind
+        assert done.code == 3 and "words where O (Q_w0 | Q_w1) holds" in done.err, kind
     assert certify("check", seal, "--json", "--given", "O (Q_w0 | Q_w1)").json["files"][0]["given"] == (
         "true since (Q_w0 | Q_w1)")
 

@@ -15,12 +15,12 @@ import proofs
 from certify.exports.checker import pack
 
 PARTS_OF_CONSTRUCTIONS = ("*.py", "language/*.py", "language/*.lark", "network/*.py", "statements/*.py")
-PARTS_OF_CERTIFY = ("__init__.py", "formula/__init__.py", "formula/in_words.py", "frame/__init__.py",
-                    "frame/readable.py", "exports/__init__.py", "exports/pages/__init__.py",
+PARTS_OF_CERTIFY = ("__init__.py", "claims/__init__.py", "claims/formula/__init__.py", "claims/formula/in_words.py",
+                    "frame/__init__.py", "frame/readable.py", "exports/__init__.py", "exports/pages/__init__.py",
                     "exports/pages/base/__init__.py", "exports/pages/base/svg.py",
                     "exports/pages/certificate/__init__.py", "exports/pages/certificate/blocks.py",
                     "exports/pages/certificate/layout.py", "exports/pages/certificate/names.py",
-                    "exports/pages/certificate/wiring.py", "site/__init__.py", "site/answers.py")
+                    "exports/pages/certificate/wiring.py", "exports/site/__init__.py", "exports/site/answers.py")
 PARTS_OF_MARKUPSAFE = ("__init__.py", "_native.py")
 PARTS_OF_LARK = ("*.py", "parsers/*.py", "grammars/*.lark", "py.typed")
 Parts = Sequence[tuple[ModuleType, Sequence[str]]]
@@ -28,7 +28,7 @@ READING: Parts = ((constructions, PARTS_OF_CONSTRUCTIONS), (certify, PARTS_OF_CE
                   (markupsafe, PARTS_OF_MARKUPSAFE))
 """What reads formulas."""
 PROVING: Parts = (
-    *READING, (certify, ("asking/*.py", "formula/*.py", "frame/*.py", "site/proving.py")),
+    *READING, (certify, ("asking/*.py", "claims/formula/*.py", "frame/*.py", "exports/site/proving.py")),
     (constructions, ("regular/*.py", "trained/*.py")),
     (proofs, ("__init__.py", "check/**/*.py", "checking/**/*.py", "enclosures/**/*.py", "formula/**/*.py",
               "trained/__init__.py", "trained/runs.py", "words/**/*.py")),

@@ -1,8 +1,11 @@
 """Heads that look up a count: of truths they may err by what is allowed; of numbers the bounds are what is found."""
 
+from collections.abc import Callable
+from fractions import Fraction
 from functools import cache, partial
 
 from constructions.network.meanings import Near, Others
+from proofs.formula.common.extremes import WorstCase
 from proofs.formula.common.kinds import Kind
 from proofs.formula.common.written import Written
 from proofs.formula.failures import NotDerived
@@ -12,7 +15,7 @@ from proofs.formula.lookup.dominance import find_profiles
 from proofs.formula.lookup.obligation import LookupObligation, looks_up, oblige_lookup
 from proofs.formula.lookup.worst_case import find_lookup_worst_case
 from proofs.formula.transcript import Record
-from proofs.formula.two_provers import Proof, confirm, settle
+from proofs.formula.two_provers import PRECISIONS, Proof, confirm
 
 
 def is_lookup(written: Written) -> bool:
@@ -28,6 +31,15 @@ def oblige(written: Written) -> LookupObligation:
                          written.allowed_error if isinstance(written.meaning, Near) else written.stated_error)
 
 
+def _settle(find: Callable[[int], WorstCase], allowed_error: Fraction | None) -> tuple[WorstCase, int]:
+    """The worst case at the first precision at which it is on one side of what is allowed, and that precision."""
+    for bits in PRECISIONS:
+        worst = find(bits)
+        if allowed_error is None or worst.within(allowed_error) is not None:
+            break
+    return worst, bits
+
+
 def prove(obligation: LookupObligation, twice: bool, record: Record) -> Proof:
     """The exact worst case, and Z3 for the same; of numbers Z3 proves the bounds that were found.
 
@@ -37,7 +49,7 @@ def prove(obligation: LookupObligation, twice: bool, record: Record) -> Proof:
     profiles_at = cache(partial(find_profiles, obligation))
     by_kernel_at = cache(partial(find_kernel_worst_case, obligation))
     try:
-        worst, bits = settle(lambda bits: find_lookup_worst_case(profiles_at(bits)) if weighting.is_softmax else
+        worst, bits = _settle(lambda bits: find_lookup_worst_case(profiles_at(bits)) if weighting.is_softmax else
                              by_kernel_at(bits).worst, allowed_error)
     except NotDerived as fault:
         return Proof(str(fault))
