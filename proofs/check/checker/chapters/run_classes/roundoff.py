@@ -1,4 +1,4 @@
-"""What roundings of a class of runs may do, relatively; docs/floats.md, sections 1 and 7."""
+"""Relative errors of the roundings of a class of runs; docs/floats.md, sections 1 and 7."""
 
 from collections.abc import Sequence
 from fractions import Fraction

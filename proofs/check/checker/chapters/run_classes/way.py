@@ -1,4 +1,4 @@
-"""What a class leaves open, as one run of it does it; docs/floats.md, section 7, Wrong runs."""
+"""The choices that a class leaves open, as one run makes them; docs/floats.md, section 7, Wrong runs."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What is said of every decision: its network, what was covered, the run of a wrong word or input."""
+"""Sentences about every decision: its network, what was covered, the run of a wrong word or input."""
 
 from __future__ import annotations
 

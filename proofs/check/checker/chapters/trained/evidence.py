@@ -1,4 +1,4 @@
-"""What may prove a claim about a network, or refute it: a row a kind of evidence.
+"""The table of evidence that proves a claim about a network, or refutes it: a row a kind.
 
 A file of the checker is imported when a row that names it is needed.
 """
@@ -41,7 +41,7 @@ class EvidenceKind(NamedTuple):
 WORDS, ANY_LENGTH, TRACKS = "words", "words of any length", "tracks"
 INPUTS = {WORDS: "words_claim.read_claim", ANY_LENGTH: "words_claim.read_claim_of_any_length",
           TRACKS: "tracks_claim.read_claim"}
-"""What a claim is about, with who reads it."""
+"""The inputs that a claim is about, with who reads it."""
 EXACT, RUNS = "exact", "float runs"
 ANSWERS = "answers"
 

@@ -1,4 +1,4 @@
-"""What the softmax of a class of runs may do, however many positions are seen; docs/floats.md, section 7, Softmax."""
+"""Errors of the softmax of a class of runs, however many positions are seen; docs/floats.md, section 7, Softmax."""
 
 from fractions import Fraction
 

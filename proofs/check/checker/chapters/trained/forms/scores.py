@@ -1,4 +1,4 @@
-"""How great the score of a query and a key may be on all words of both classes; docs/trained.md, section 5."""
+"""Bounds of the score of a query and a key on all words of both classes; docs/trained.md, section 5."""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""That the units of a cover are about all obligations: docs/trained.md, section 4."""
+"""Proof that the units of a cover are about all obligations: docs/trained.md, section 4."""
 
 from ....kernel.verdicts import require
 from ..reading.cover import ClassesUnit, Cover

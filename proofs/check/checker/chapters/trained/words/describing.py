@@ -1,4 +1,4 @@
-"""What an accepted decision claims, or a wrong word shows, in words; written from what was parsed."""
+"""Sentences for what an accepted decision claims, or a wrong word shows; written from what was parsed."""
 
 from __future__ import annotations
 

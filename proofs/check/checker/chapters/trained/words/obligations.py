@@ -1,4 +1,4 @@
-"""What must be covered: docs/trained.md, section 4. It follows from the claim and the number of rows of the tables."""
+"""The obligations, which a cover is about: docs/trained.md, section 4. They follow from claim and rows of tables."""
 
 from collections.abc import Iterator
 
