@@ -27,7 +27,7 @@ import numpy as np
 from constructions.importing.importer import import_network
 from constructions.importing.questions import Options
 from constructions.regular.automata import Automaton
-from constructions.trained.claim import Case, Claim, Read, When
+from constructions.trained.claim import Case, Read, When, WordsClaim
 from constructions.trained.network import TrainedNetwork
 from proofs.check import check_text
 from proofs.trained.certificate import WordsUnit, cover_of, decision_text
@@ -65,15 +65,15 @@ def random_network(attention: Attention, seed: int = 0) -> TrainedNetwork:
         return import_network([path], options).network
 
 
-def claim_of_zero(longest: int, attention: Attention) -> Claim:
+def claim_of_zero(longest: int, attention: Attention) -> WordsClaim:
     """The logit of 0 is above that of 1 after every word over two letters."""
     above = ((0, Fraction(1)), (1, Fraction(-1)))
     read: Read = "last" if attention == "causal" else "first"
-    return Claim(("0", "1"), (3, 4), (0,), (2,), (0, 0), (1, longest), read, False, Fraction(0),
-                 Automaton(0, ((0, 0),)), (), (Case(When(None, (0,)), (above,)),))  # fmt: skip
+    return WordsClaim(("0", "1"), (3, 4), (0,), (2,), (0, 0), (1, longest), read, False, Fraction(0),
+                      Automaton(0, ((0, 0),)), (), (Case(When(None, (0,)), (above,)),))  # fmt: skip
 
 
-def enumerate_in_numpy(network: TrainedNetwork, claim: Claim) -> np.float64:
+def enumerate_in_numpy(network: TrainedNetwork, claim: WordsClaim) -> np.float64:
     """The greatest logit of any word where it is judged."""
     judge, greatest = WordMargins(FloatNetwork(network), claim), np.float64(-np.inf)
     for n in range(claim.lengths[0], claim.lengths[1] + 1):

@@ -46,16 +46,16 @@ from constructions.errors import InputError, Unsupported
 from constructions.importing.importer import import_network
 from constructions.importing.names_file import read_names
 from constructions.importing.questions import Options
-from constructions.trained.claim import Claim, claim_of_lengths, judged
+from constructions.trained.claim import WordsClaim, claim_of_lengths, judged
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import Plan, plans
-from proofs.check.checker.chapters.trained.floats.stack import make_row_maps
-from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
-from proofs.check.checker.chapters.trained.forms.affine import UNIT, apply, spread
-from proofs.enclosures.float_runs.run_class import RunClass, presets
+from proofs.check.checker.chapters.trained.floats.form_stack import make_row_maps
+from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
+from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, apply, spread
+from proofs.enclosures.float_models.model import FloatModel, presets
 from proofs.trained.certificate import each_word_text
-from proofs.trained.float_runs import casting
-from proofs.trained.float_runs.execution import executions
+from proofs.trained.float_executions import casting
+from proofs.trained.float_executions.execution import executions
 from proofs.trained.forward import FloatNetwork
 from tests.importing.quantised_files import weights_of, with_names
 from tests.trained.drawn_runs import DrawnRun
@@ -108,7 +108,8 @@ def dynamic(plan: Plan, arrays: dict[str, Any], path: Path) -> TrainedNetwork:
 
     from examples.trained import networks
 
-    model = networks.GPT(networks.Shape(len(arrays["transformer.wte.weight"]), plan.rows, plan.layers, plan.heads))
+    model = networks.GPT(networks.NetworkSizes(len(arrays["transformer.wte.weight"]), plan.rows, plan.layers,
+                                               plan.heads))
     model.load_state_dict({key: torch.from_numpy(array.copy()) for key, array in arrays.items()})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -117,10 +118,10 @@ def dynamic(plan: Plan, arrays: dict[str, Any], path: Path) -> TrainedNetwork:
     return import_network([path], GPT).network
 
 
-class Asked:
+class BenchmarkCase:
     """One network and its claim, up to a length."""
 
-    def __init__(self, network: TrainedNetwork, claim: Claim, given: argparse.Namespace) -> None:
+    def __init__(self, network: TrainedNetwork, claim: WordsClaim, given: argparse.Namespace) -> None:
         counts = WordCounts(FloatNetwork(network), claim)
         first, last = claim.lengths
         self.last = max((n for n in range(first, min(given.max_n, last) + 1) if counts.at(n) <= given.most),
@@ -158,7 +159,7 @@ class Asked:
         found, _, _ = certified_lengths(self.network, casting.cast_network(self.network, run), self.whole, run, short)
         return found if found >= first else None
 
-    def longer(self, run: RunClass) -> Cell:
+    def longer(self, run: FloatModel) -> Cell:
         """A wrong run at one of the longer lengths."""
         for n in self.given.longer:
             if self.last < n <= self.whole.lengths[1]:
@@ -187,7 +188,7 @@ class Pushed(DrawnRun):
 class Drawn:
     """Drawn runs of a class at certified lengths, against the reals and the trusted folder's bounds."""
 
-    def __init__(self, asked: Asked, run: RunClass, last: int) -> None:
+    def __init__(self, asked: BenchmarkCase, run: FloatModel, last: int) -> None:
         self.asked, self.run, self.lengths = asked, run, range(asked.claim.lengths[0], last + 1)
         self.search = WrongRuns(asked.network, asked.claim, run, 1)
         self.real = FloatNetwork(self.search.cast)
@@ -198,7 +199,7 @@ class Drawn:
 
     def bounds(self, inputs: Any, places: list[int]) -> Any:
         """How far rows may be off, [words, places, rows]."""
-        walk = WalkOfRuns(self.stack, 0)
+        walk = CachedExecutions(self.stack, 0)
         return np.array([[spread(self.budget, apply(self.budget, self.row_maps, self.stack.finish(stream))).reaches
                           for _, stream in walk.attended(tokens.tolist(), places)] for tokens in inputs]) / UNIT
 
@@ -263,7 +264,7 @@ def ask(name: str, version: str, given: argparse.Namespace, kept: dict[str, Any]
     if network is None:
         return
     try:
-        asked = Asked(network, replace(plan.claim(plan.network()), offsets=(0, 0)), given)
+        asked = BenchmarkCase(network, replace(plan.claim(plan.network()), offsets=(0, 0)), given)
         cells = kept[label] if given.only else {"asked_to": asked.last, "reals": asked.reals()}
         for each in given.only or {"": CLASSES, "dynamic": ()}.get(version, OF_QUANTISED):
             start = time.monotonic()
@@ -281,7 +282,7 @@ def ask_reach(name: str, given: argparse.Namespace, kept: dict[str, Any]) -> Non
     plan, cells = plans()[name], kept.get(name)
     if cells is None or (given.network and name not in given.network) or ("domain" in cells and not given.again):
         return
-    asked = Asked(plan.network(), replace(plan.claim(plan.network()), offsets=(0, 0)), given)
+    asked = BenchmarkCase(plan.network(), replace(plan.claim(plan.network()), offsets=(0, 0)), given)
     if (decided_in := plan.folder / "decided.toml").is_file():
         decided = tomllib.loads(decided_in.read_text(encoding="utf-8"))
         cells["reals"]["reach"] = decided.get("certified_to")

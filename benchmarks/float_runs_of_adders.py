@@ -27,12 +27,12 @@ from constructions.errors import InputError, Unsupported
 from constructions.trained.tracks import TracksClaim, sampled_inputs
 from proofs.check.checker.chapters.trained import find_kind
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
-from proofs.check.checker.chapters.trained.floats.stack import FloatStack, make_row_maps
-from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
-from proofs.check.checker.chapters.trained.forms.affine import UNIT, apply, spread
+from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack, make_row_maps
+from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
+from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, apply, spread
 from proofs.check.checker.kernel.budget import Budget
-from proofs.enclosures.float_runs.run_class import presets
-from proofs.trained.float_runs.execution import executions
+from proofs.enclosures.float_models.model import presets
+from proofs.trained.float_executions.execution import executions
 from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.wrong import Margins
 from tests.trained.drawn_runs import DrawnRun
@@ -99,7 +99,7 @@ def bound(decider: FormInRuns, claim: TracksClaim, margins: Margins, columns: An
     """How far a row may be off on some inputs, by the forms of the trusted folder."""
     given, stack = trusted_stack(tracks_text(decider.network, claim, [{"inputs": 1}] * len(claim.forms), decider.run))
     budget = given.language.budget
-    walk, most = WalkOfRuns(stack, claim.offset), 0
+    walk, most = CachedExecutions(stack, claim.offset), 0
     for tokens in margins.inputs.tokens(columns).tolist():
         places = [place - 1 for place in margins.form.asked]
         for place, stream in walk.attended(tokens[:-1], places):

@@ -17,11 +17,11 @@ from benchmarks.markdown import table
 from certify.claims.trained.decide import decide
 from certify.claims.trained.decision import Decision
 from certify.claims.trained.float_decision import decide_floats
-from constructions.trained.claim import Claim, claim_of_lengths
+from constructions.trained.claim import WordsClaim, claim_of_lengths
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
 from proofs.check import check_text
-from proofs.enclosures.float_runs.run_class import presets
+from proofs.enclosures.float_models.model import presets
 
 TIMED = {"tomita_2": 10, "even": 10, "majority": 10, "dyck_1": 7, "tomita_4": 10, "tomita_7_deep": 5}
 WHOLE = dict.fromkeys(("tomita_2", "even", "first", "majority", "dyck_1", "tomita_7")) | {
@@ -76,7 +76,7 @@ def measure(names: list[str], kept: dict[str, Any], again: bool, keep: Callable[
                 keep()
 
 
-def times_of_float_runs(network: TrainedNetwork, claim: Claim, name: str) -> list[tuple[float, float]]:
+def times_of_float_runs(network: TrainedNetwork, claim: WordsClaim, name: str) -> list[tuple[float, float]]:
     """Seconds of processor: of the decision over the reals and its check, of that of every run of a class and its."""
     ask(network, claim_of_lengths(network, claim, 1, 2), REALS)  # what is imported and made once
     seconds = []
@@ -105,7 +105,7 @@ def whole(name: str, each: str) -> dict[str, Any]:
             "open_from": min(found.lengths_that_are("unknown"), default=None)}
 
 
-def ask(network: TrainedNetwork, claim: Claim, each: str) -> Decision:
+def ask(network: TrainedNetwork, claim: WordsClaim, each: str) -> Decision:
     """The decision over the reals, or in a class, by one process."""
     return decide(network, claim) if each == REALS else decide_floats(network, claim, presets()[each])
 

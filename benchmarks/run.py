@@ -43,7 +43,7 @@ AT_0 = ("--offset", "0")
 
 
 @dataclass(frozen=True)
-class Row:
+class BenchmarkRow:
     """One command: what it is, the seconds of wall time that it must reach on two cores, and where it is stopped.
 
     ``certificate`` is the file that it writes, which is then checked.
@@ -57,17 +57,17 @@ class Row:
     certificate: str | None = None
 
 
-def formula_row(key: str, n: int, folder: str, must: float | None = None, limit: float = 300) -> Row:
+def formula_row(key: str, n: int, folder: str, must: float | None = None, limit: float = 300) -> BenchmarkRow:
     """Producing and checking one certificate."""
     path = str(Path(folder) / f"{key}-{n}.cert")
     alphabet = () if key == "first-example" else ("--alphabet", "01")
-    return Row(f"{key}-{n}", f"{FORMULAS[key]}, n <= {n}",
+    return BenchmarkRow(f"{key}-{n}", f"{FORMULAS[key]}, n <= {n}",
                (*CERTIFY, "formula", FORMULAS[key], *alphabet, "--max-n", str(n), "-o", path, "--json"), must, limit,
-               path)
+                        path)
 
 
 def zoo_row(command: Literal["decide", "learn", "equal"], names: Sequence[str], max_n: int, folder: str, must: float,
-            *options: str) -> Row:
+            *options: str) -> BenchmarkRow:
     """A command about networks of examples/trained, against the claim of the first one.
 
     A decision and what is learnt have a certificate, which is checked; equality has a folder of them.
@@ -78,8 +78,8 @@ def zoo_row(command: Literal["decide", "learn", "equal"], names: Sequence[str], 
     claim = str(ZOO / names[0] / "claim.toml")
     arguments = (*CERTIFY, command, *models, "--claim", claim, "--max-n", str(max_n), "--jobs", "2", *options, "-o",
                  output, "--json")
-    return Row(label, f"zoo: {' and '.join(names)}, n <= {max_n}", arguments, must, 900,
-               None if command == "equal" else output)
+    return BenchmarkRow(label, f"zoo: {' and '.join(names)}, n <= {max_n}", arguments, must, 900,
+                        None if command == "equal" else output)
 
 
 def write_networks(folder: str) -> None:
@@ -88,30 +88,31 @@ def write_networks(folder: str) -> None:
         (Path(folder) / f"{name}.json").write_text(network_text(plan.network()), encoding="utf-8")
 
 
-def quick_rows(folder: str) -> list[Row]:
+def quick_rows(folder: str) -> list[BenchmarkRow]:
     """Small ones of each kind."""
-    return [Row("start", "certify formula Q_1, n <= 2", (*CERTIFY, "formula", "Q_1", "--max-n", "2")),
+    return [BenchmarkRow("start", "certify formula Q_1, n <= 2", (*CERTIFY, "formula", "Q_1", "--max-n", "2")),
             *(formula_row(key, 32, folder) for key in ("since", "odd", "majority")),
             formula_row("first-example", 16, folder),
-            Row("subformulas-60", "60 subformulas, n <= 4", (str(HERE / "large_formula.py"), "60", "4"))]
+            BenchmarkRow("subformulas-60", "60 subformulas, n <= 4", (str(HERE / "large_formula.py"), "60", "4"))]
 
 
-def all_rows(folder: str, tree: Path) -> list[Row]:
+def all_rows(folder: str, tree: Path) -> list[BenchmarkRow]:
     """The table of what must be reached."""
     return [
-        Row("start", "certify formula Q_1, n <= 2", (*CERTIFY, "formula", "Q_1", "--max-n", "2")),
-        Row("examples", "every shipped example, n <= 64",
+        BenchmarkRow("start", "certify formula Q_1, n <= 2", (*CERTIFY, "formula", "Q_1", "--max-n", "2")),
+        BenchmarkRow("examples", "every shipped example, n <= 64",
             (*CERTIFY, "formula", "--max-n", "64", "-o", str(Path(folder) / "examples")), 45, 1800),
         formula_row("since", 64, folder, 1.0), formula_row("odd", 64, folder, 1.5),
         formula_row("majority", 64, folder, 1.5), formula_row("first-example", 64, folder, 3),
         formula_row("since", 1024, folder, 20), formula_row("odd", 1024, folder, 40),
         formula_row("comparison", 1024, folder, 40), formula_row("prev", 1024, folder, 20),
-        Row("soften", "DYCK-2 softened, n <= 10", (*CERTIFY, "soften", str(tree / "examples/programs/dyck_2.rasp"),
+        BenchmarkRow("soften", "DYCK-2 softened, n <= 10",
+                     (*CERTIFY, "soften", str(tree / "examples/programs/dyck_2.rasp"),
                                                    "--max-n", "10", "--critical", "none", "--jobs", "2"), 25, 900),
-        Row("sha", "certify audit sha.toml, two processes",
+        BenchmarkRow("sha", "certify audit sha.toml, two processes",
             (*CERTIFY, "audit", str(tree / "examples/claims/sha.toml"), "--jobs", "2", "--json"), 120, 1800),
-        Row("subformulas-606", "606 subformulas, n <= 4", (str(HERE / "large_formula.py"), "606", "4"), 10),
-        Row("subformulas-5000", "5,000 shared subformulas, n <= 8",
+        BenchmarkRow("subformulas-606", "606 subformulas, n <= 4", (str(HERE / "large_formula.py"), "606", "4"), 10),
+        BenchmarkRow("subformulas-5000", "5,000 shared subformulas, n <= 8",
             (str(HERE / "large_formula.py"), "5000", "8"), 60, 900),
         zoo_row("decide", ["tomita_2"], 63, folder, 60, "--offset", "all"),
         zoo_row("decide", ["d_2"], 63, folder, 30, *AT_0),
@@ -125,7 +126,7 @@ def all_rows(folder: str, tree: Path) -> list[Row]:
 # -- the report --------------------------------------------------------------------------------------------------------
 
 
-class Report:
+class BenchmarkReport:
     """The rows of one tree, each beside the physical limit."""
 
     def __init__(self, tree: Path, limit: float | None, kept: bool):
@@ -144,7 +145,7 @@ class Report:
               f"Python's start {start.wall:.3f} s")
         print(f"{'row':24} {'what':44} {'wall s':>9} {'must':>5} {'processor s':>12} {'x limit':>9} {'peak MB':>8}")
 
-    def show(self, row: Row) -> tuple[Measured, Measured | None]:
+    def show(self, row: BenchmarkRow) -> tuple[Measured, Measured | None]:
         """Measure a row, and the check of its certificate if there is one."""
         made = self.line(row.name, row.about, row.arguments, row.must, row.limit)
         if row.certificate is None or not made.finished:
@@ -163,7 +164,7 @@ class Report:
         return found
 
 
-def print_stages(row: Row, made: Measured) -> None:
+def print_stages(row: BenchmarkRow, made: Measured) -> None:
     """The share of each stage of one formula, as the command itself says."""
     if made.finished and row.arguments[:3] == (*CERTIFY, "formula") and "--json" in row.arguments:
         said = json.loads(made.output)
@@ -171,7 +172,7 @@ def print_stages(row: Row, made: Measured) -> None:
         print(f"{'':24} {shares}; the rest of the process is its start")
 
 
-def print_growth(report: Report, keys: Sequence[str], sizes: tuple[int, int], folder: str) -> None:
+def print_growth(report: BenchmarkReport, keys: Sequence[str], sizes: tuple[int, int], folder: str) -> None:
     """The exponents e of processor time ~ N^e between two sizes."""
     print(f"growth from N = {sizes[0]} to {sizes[1]}: exponents of processor time")
     for key in keys:
@@ -188,7 +189,7 @@ def exponent(small: Measured | None, large: Measured | None, sizes: tuple[int, i
     return f"{'' if large.finished else '> '}{found:.2f}"
 
 
-def write_profile(report: Report, rows: Sequence[Row], place: str) -> None:
+def write_profile(report: BenchmarkReport, rows: Sequence[BenchmarkRow], place: str) -> None:
     """Where the time of these rows goes, function by function, in one process."""
     with Path(place).open("w", encoding="utf-8") as file, tempfile.TemporaryDirectory() as folder:
         for row in rows:
@@ -199,7 +200,7 @@ def write_profile(report: Report, rows: Sequence[Row], place: str) -> None:
                 pstats.Stats(data, stream=file).sort_stats(order).print_stats(40)
 
 
-def _alone(arguments: tuple[str, ...], report: Report) -> tuple[str, ...]:
+def _alone(arguments: tuple[str, ...], report: BenchmarkReport) -> tuple[str, ...]:
     """The same by one process, which is the one that is profiled."""
     if "--jobs" in arguments:
         place = arguments.index("--jobs") + 1
@@ -232,7 +233,7 @@ def main() -> None:
         wanted = [row for row in rows if row.name in (options.rows or names)]
         if any(row.about.startswith("zoo:") for row in wanted):
             write_networks(folder)
-        report = Report(tree, options.limit, not options.no_history)
+        report = BenchmarkReport(tree, options.limit, not options.no_history)
         report.header()
         for row in wanted:
             print_stages(row, report.show(row)[0])

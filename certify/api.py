@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from certify.claims.every_n.theorems import Theorem
     from certify.claims.formula.explanation import Explanation
     from certify.claims.formula.program_runs import ProgramRun
-    from certify.claims.formula.runs import Run
+    from certify.claims.formula.runs import WordTrace
     from certify.claims.margins.answer import MarginAnswer
     from certify.claims.numbers.cross_entropy.results import CrossEntropy, LanguageName
     from certify.claims.numbers.sensitivity.results import At, Sensitivity
@@ -61,7 +61,7 @@ class MarginKeys(TypedDict, total=False):
 
 
 @typed
-def run(subject: Subject | None, word: str, **options: Unpack[SubjectOptions]) -> Run | ProgramRun:
+def run(subject: Subject | None, word: str, **options: Unpack[SubjectOptions]) -> WordTrace | ProgramRun:
     """What a network holds on a word at every position, beside the truth; of a program, what its rows are.
 
     The ``options`` are those of ``certify``.

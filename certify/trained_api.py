@@ -147,7 +147,7 @@ def train(task: str | PathLike[str], output: Path | None = None, *, network: Pat
     from certify.learning.training import check_torch
     from certify.learning.training.folder import write_training
     from certify.learning.training.fresh import Sizes
-    from certify.learning.training.rounds import Budget, Pace, checked
+    from certify.learning.training.rounds import Pace, TrainingBudget, checked
     from certify.learning.training.task import lessons_of, new_network, read_task
     from certify.learning.training.train import repair_of
     from certify.learning.training.train import train as train_network
@@ -156,7 +156,7 @@ def train(task: str | PathLike[str], output: Path | None = None, *, network: Pat
     if output is not None:
         check_new_folder(os.fspath(output))
     check_torch()
-    budget, settings = checked(Budget(rounds, Pace(steps), seed)), Settings(effort=effort)
+    budget, settings = checked(TrainingBudget(rounds, Pace(steps), seed)), Settings(effort=effort)
     made, begun = ((None, read_trained(os.fspath(network))[0]) if network is not None else
                    new_network(asked, Sizes(layers, width, heads, units), seed))
     claim = asked.claim(begun)

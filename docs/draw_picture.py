@@ -98,7 +98,7 @@ def network_captions(network: Transformer) -> tuple[str, str]:
 
 
 @dataclass
-class Node:
+class DrawnNode:
     """A head or an output of a feed-forward part: what it writes, and what it reads."""
 
     kind: str
@@ -106,16 +106,16 @@ class Node:
     writes: frozenset[str]
     reads: frozenset[str]
     y: float = 0.0
-    before: list[Node] = field(default_factory=list)
+    before: list[DrawnNode] = field(default_factory=list)
 
 
-def nodes_of(network: Transformer) -> list[Node]:
+def nodes_of(network: Transformer) -> list[DrawnNode]:
     """All of them, from left to right; a column for the symbols, and two for each layer."""
     symbols = sorted({name for row in network.token_embedding.values() for name in row})
-    found = [Node("in", 0, frozenset([name]), frozenset()) for name in symbols]
+    found = [DrawnNode("in", 0, frozenset([name]), frozenset()) for name in symbols]
     for place, layer in enumerate(network.layers):
-        found += [Node("head", 2 * place + 1, frozenset(head.values), reads_of(head)) for head in layer.heads]
-        found += [Node("out" if name == network.output else "unit", 2 * place + 2, frozenset([name]), reads)
+        found += [DrawnNode("head", 2 * place + 1, frozenset(head.values), reads_of(head)) for head in layer.heads]
+        found += [DrawnNode("out" if name == network.output else "unit", 2 * place + 2, frozenset([name]), reads)
                   for name, reads in written_by_units(layer).items()]
     for node in found:
         node.before = [other for other in found if other.column < node.column and other.writes & node.reads]
@@ -155,7 +155,7 @@ def wiring(network: Transformer, left: float, right: float) -> Iterable[str]:
                         size / 2 if node.kind == "head" else 3)
 
 
-def place_column(nodes: list[Node]) -> None:
+def place_column(nodes: list[DrawnNode]) -> None:
     """Near the mean height of what is read, in that order, spread over the height."""
     middle = (TOP + BOTTOM) / 2
     wanted = {id(node): sum(other.y for other in node.before) / len(node.before) if node.before else middle

@@ -20,7 +20,7 @@ CLASSES = ("", "numbers", "the class of the paper", "our networks", "Section 3.1
 
 
 @dataclass(frozen=True)
-class Statement:
+class StatementEntry:
     """An entry of the list, whose head explains every field."""
 
     paper: str
@@ -63,14 +63,15 @@ class Statement:
         return f"{words} for our networks" if self.of == "our networks" else words
 
 
-def read_statements(path: Path = FOLDER / "statements.toml") -> tuple[Statement, ...]:
+def read_statements(path: Path = FOLDER / "statements.toml") -> tuple[StatementEntry, ...]:
     """The whole list."""
     entries = tomllib.loads(path.read_text(encoding="utf-8"))["statement"]
-    return tuple(Statement(**{key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()})
+    return tuple(StatementEntry(**{key: tuple(value) if isinstance(value, list) else value for key,
+                                   value in entry.items()})
                  for entry in entries)
 
 
-def row(one: Statement, name: str) -> str:
+def row(one: StatementEntry, name: str) -> str:
     """The row of a statement under this name."""
     verdict = one.verdict + (f": {one.repair}" if one.repair else "")
     theorems = [f"`{file}`: " + ", ".join(f"`{name}`" for name in names) for file, names in one.coq.items()]
@@ -79,13 +80,13 @@ def row(one: Statement, name: str) -> str:
     return "| " + " | ".join([name, verdict, coq, *files]) + " |"
 
 
-def table(title: str, listed: tuple[Statement, ...], name: Callable[[Statement], str]) -> str:
+def table(title: str, listed: tuple[StatementEntry, ...], name: Callable[[StatementEntry], str]) -> str:
     """A table with this title of its first column."""
     return "\n".join([f"| {title} | verdict | Coq | construction | tested by |", "|---|---|---|---|---|",
                       *(row(one, name(one)) for one in listed)])
 
 
-def page(text: str, listed: tuple[Statement, ...]) -> str:
+def page(text: str, listed: tuple[StatementEntry, ...]) -> str:
     """The page with its tables as the list has them."""
     papers = [tuple(one for one in listed if one.number and one.paper == paper) for paper in ("SHA", "Hahn")]
     remarks = tuple(one for one in listed if not one.number)

@@ -15,7 +15,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from proofs.every_n.kernel import Coq, Run, environment, one_line
+from proofs.every_n.kernel import Coq, CoqRun, environment, one_line
 from proofs.every_n.library import LOGICAL_NAME
 
 SUCCESS = re.compile(r"\s*Toplevel input, [^\n]*\n(?:>[^\n]*\n)*Error: The command has not failed!\s*$")
@@ -31,17 +31,17 @@ LOADED = "From Coq Require String Reals QArith ZArith List Bool."
 class CoqThatStays(Coq):
     """As ``Coq``, for files beside which nothing else is compiled."""
 
-    def compile(self, source: Path, library: Path, folder: str | None = None) -> Run:
+    def compile(self, source: Path, library: Path, folder: str | None = None) -> CoqRun:
         """As ``Coq.compile``, but nothing is written unless it is a file of the library itself."""
         if folder is not None or source.parent == library:
             return super().compile(source, library, folder)
         assert "Fail " not in source.read_text(encoding="utf-8"), "what is loaded may not have a Fail of its own"
         said = _tell(_session(self.program, library), f'Fail Load "{source.with_suffix("")}".')
         if failed := FAILURE.search(said):
-            return Run(False, "", one_line(failed[1]))
+            return CoqRun(False, "", one_line(failed[1]))
         success = SUCCESS.search(said)
         assert success, said
-        return Run(True, BESIDE.sub("", said[:success.start()]), "")
+        return CoqRun(True, BESIDE.sub("", said[:success.start()]), "")
 
 
 @cache

@@ -20,7 +20,7 @@ from constructions.language.semantics import truth_values
 from constructions.language.syntax import Formula, counts_of, subformulas
 from constructions.network.run import run_hard
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
-from proofs.formula.discharge import Memory
+from proofs.formula.discharge import DischargedObligations
 from tests.tiers import few_and_all
 
 EXAMPLES = {example.name: example for example in load_examples()}
@@ -328,7 +328,7 @@ SHORTEST = 2
     pytest.param(regime, marks=[pytest.mark.exhaustive] * (regime == OF_THE_DEMO)) for regime in ALL_REGIMES], ids=str)
 def test_every_example_is_certified_wherever_it_fits(regime: Regime, max_n: int) -> None:
     """Up to the shortest length half of the examples in each regime, and each of them in one of two regimes."""
-    memory, examples = Memory(), list(EXAMPLES.values())
+    memory, examples = DischargedObligations(), list(EXAMPLES.values())
     half = examples[(ALL_REGIMES.index(regime) + 1) // 2 % 2::2]
     for example in half if max_n == SHORTEST else examples:
         outcome = certify(example.formula, example.alphabet, max_n, regime, memory=memory)

@@ -92,8 +92,8 @@ def chapter_of(path: Path) -> str:
 
 BUILDS_ON: dict[str, set[str]] = {
     "sums": {"formula"}, "irrational": {"formula"}, "weightings": {"formula", "sums"},
-    "floats": {"formula", "sums", "run_classes"}, "margin": {"along_words", "formula"},
-    "trained": {"along_words", "run_classes"}}
+    "floats": {"formula", "sums", "float_models"}, "margin": {"word_semantics", "formula"},
+    "trained": {"word_semantics", "float_models"}}
 
 
 def test_a_chapter_imports_the_kernel_and_no_other_chapter_but_those_it_builds_on() -> None:

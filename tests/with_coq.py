@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from constructions.errors import Unsupported
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
-from proofs.every_n import EVERY_LENGTH, Answer, Coq, CoqMissing, ProvedLengths, ask, compiled_library, find_coq
+from proofs.every_n import EVERY_LENGTH, Coq, CoqMissing, KernelAnswer, ProvedLengths, ask, compiled_library, find_coq
 from proofs.every_n.compiled import axioms_of_instances, cache_folder
 from proofs.every_n.graph_file import graph_theorem_file, is_large
 from proofs.every_n.kernel import find_answer
@@ -85,13 +85,13 @@ def staying_coq_or_skip() -> Coq:
     return CoqThatStays(*astuple(coq_or_skip()))
 
 
-def ask_coq(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> Answer:
+def ask_coq(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> KernelAnswer:
     """What Coq says of the theorem that the transformer computes the formula, for every n or these."""
     coq = staying_coq_or_skip()
     return ask(coq, library_of(coq), transformer, formula, lengths)
 
 
-def ask_coq_whether(transformer: Transformer, formula: Formula) -> Answer:
+def ask_coq_whether(transformer: Transformer, formula: Formula) -> KernelAnswer:
     """The same for every n, but if the answer is no, Coq is not asked where its checker stopped."""
     coq = staying_coq_or_skip()
     library = library_of(coq)

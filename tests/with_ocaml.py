@@ -23,7 +23,7 @@ from proofs.every_n.extracted import (
     VERIFIED,
     VERIFIED_WITH_ZARITH,
     OCamlMissing,
-    Program,
+    OcamlProgram,
     build_checker,
     extract_checker,
     find_compiler,
@@ -42,7 +42,7 @@ def ocaml_or_skip() -> tuple[str, ...]:
     return found_or_skipped(find_ocaml, OCamlMissing, "CERTIFY_NEEDS_OCAML")
 
 
-def compiler_or_skip(program: Program) -> tuple[str, ...]:
+def compiler_or_skip(program: OcamlProgram) -> tuple[str, ...]:
     """What compiles the program on this machine."""
     return found_or_skipped(partial(find_compiler, program), OCamlMissing, "CERTIFY_NEEDS_OCAML")
 
@@ -58,7 +58,7 @@ SHARED = Shared()
 
 
 @cache
-def extracted(program: Program) -> Mapping[str, str]:
+def extracted(program: OcamlProgram) -> Mapping[str, str]:
     """What Coq makes of the checker, made once for all processes that test."""
     library = library_of(coq_or_skip())
     folder = _shared(str(library), program.own_sources()[EXTRACTION])
@@ -73,7 +73,7 @@ def extracted(program: Program) -> Mapping[str, str]:
 
 
 @cache
-def _built(program: Program, main: Path | None = None) -> Path:
+def _built(program: OcamlProgram, main: Path | None = None) -> Path:
     """The program, built once for all processes that test; with another ``main`` the one that has that instead."""
     compiler = compiler_or_skip(program)
     own = program.own_sources() | ({} if main is None else {"main.ml": main.read_text(encoding="utf-8")})
@@ -95,7 +95,7 @@ def _shared(*parts: str) -> Path:
     return SHARED.folder / hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def script_of(program: Program) -> str:
+def script_of(program: OcamlProgram) -> str:
     """The program as JavaScript."""
     return _built(program).read_text(encoding="utf-8")
 

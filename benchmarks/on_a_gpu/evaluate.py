@@ -23,7 +23,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from benchmarks.float_runs import Asked, Drawn
+from benchmarks.float_runs import BenchmarkCase, Drawn
 from benchmarks.float_runs_of_adders import FOLDER, bound
 from certify.claims.trained.question import read_asked
 from certify.claims.trained.track_runs_forms import FormInRuns
@@ -32,7 +32,7 @@ from constructions.trained.claim import judged
 from constructions.trained.tracks import TracksClaim, sampled_inputs
 from examples.trained.zoo import plans
 from proofs.check.checker.kernel.verdicts import Rejected
-from proofs.enclosures.float_runs.run_class import RunClass, presets
+from proofs.enclosures.float_models.model import FloatModel, presets
 from proofs.trained.tracks.wrong import Margins
 
 BOUNDED_TO = 8
@@ -40,7 +40,7 @@ CLASSES = {"binary32": "cuda", "binary32 with TF32": "tf32/tensor-cores", "bfloa
            "binary16": "binary16/tensor-cores"}
 
 
-def class_of(variant: str) -> RunClass:
+def class_of(variant: str) -> FloatModel:
     """The class that a run belongs to, whatever its attention is."""
     return presets()[CLASSES[variant.split(", ", maxsplit=1)[0]]]
 
@@ -52,18 +52,19 @@ class OfPlan:
         plan = plans()[name]
         network = plan.network()
         claim = replace(plan.claim(network), offsets=(0, 0))
-        self.asked = Asked(network, claim, argparse.Namespace(max_n=BOUNDED_TO, most=1 << 20))
-        self.judges: dict[RunClass, Drawn] = {}
-        self.bounds: dict[tuple[RunClass, str], Any] = {}
+        self.asked = BenchmarkCase(network, claim, argparse.Namespace(max_n=BOUNDED_TO, most=1 << 20))
+        self.judges: dict[FloatModel, Drawn] = {}
+        self.bounds: dict[tuple[FloatModel, str], Any] = {}
         """Of words; infinite where none is known."""
 
-    def judge(self, run: RunClass) -> Drawn:
+    def judge(self, run: FloatModel) -> Drawn:
         """What is known in a class."""
         if run not in self.judges:
             self.judges[run] = Drawn(self.asked, run, BOUNDED_TO)
         return self.judges[run]
 
-    def off(self, run: RunClass, batch: Mapping[str, Any], logits: Any, bounded: int) -> tuple[float, float, int, int]:
+    def off(self, run: FloatModel, batch: Mapping[str, Any], logits: Any, bounded: int) -> tuple[float, float, int,
+                                                                                                 int]:
         """The greatest distance from the reals, the greatest share of a bound, rows beyond it, wrong rows."""
         judge, places = self.judge(run), batch["places"]
         alphabet = judge.asked.claim.alphabet
@@ -103,9 +104,9 @@ class OfAdder:
         self.network, found = read_asked(str(FOLDER / f"{name}.json"), str(FOLDER / f"{name}.toml"))
         assert isinstance(found, TracksClaim)
         self.claim = replace(found, margin=Fraction(0))
-        self.kept: dict[RunClass, tuple[Any, Any, Any, float]] = {}
+        self.kept: dict[FloatModel, tuple[Any, Any, Any, float]] = {}
 
-    def known(self, run: RunClass, count: int) -> tuple[Any, Any, Any, float]:
+    def known(self, run: FloatModel, count: int) -> tuple[Any, Any, Any, float]:
         """Tokens, margins over the reals, and the bound."""
         if run not in self.kept:
             decider = FormInRuns(self.network, self.claim, run, 1)
@@ -118,7 +119,8 @@ class OfAdder:
             self.kept[run] = margins, margins.inputs.tokens(columns), margins.of(columns)[0], most
         return self.kept[run]
 
-    def off(self, run: RunClass, batch: Mapping[str, Any], logits: Any, bounded: int) -> tuple[float, float, int, int]:
+    def off(self, run: FloatModel, batch: Mapping[str, Any], logits: Any, bounded: int) -> tuple[float, float, int,
+                                                                                                 int]:
         """As of a plan."""
         margins, tokens, exact, most = self.known(run, len(batch["tokens"]))
         right = tokens[:, list(margins.form.asked), np.newaxis]

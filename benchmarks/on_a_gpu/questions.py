@@ -35,7 +35,7 @@ from constructions.trained.numbers import all_numbers
 from constructions.trained.tracks import TracksClaim, sampled_inputs
 from examples.trained.zoo import Plan, plans
 from proofs.floats.execution.words import two_blocks
-from proofs.trained.tracks.inputs import Inputs
+from proofs.trained.tracks.inputs import TransducerArrays
 
 LAST = 64
 FORMULAS = {
@@ -132,7 +132,7 @@ def of_adder(name: str) -> dict[str, Any]:
     network, claim = read_asked(str(folder / f"{name}.json"), str(folder / f"{name}.toml"))
     assert isinstance(claim, TracksClaim)
     form = claim.forms[0]
-    inputs = Inputs(claim, form)
+    inputs = TransducerArrays(claim, form)
     columns = np.array([[claim.column_index[column] for column in one]
                         for one in sampled_inputs(claim, form, INPUTS)])
     data: dict[str, Any] = {"name": name, "network": as_data(network), "batches": [{

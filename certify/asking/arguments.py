@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, TypedDict
 
-from certify.asking.subjects import Found, Kind, find_language, find_subject
+from certify.asking.subjects import NamedSubject, SubjectKind, find_language, find_subject
 from certify.asking.written import Options
 from constructions.arguments import not_what
 from constructions.errors import InputError, meant
@@ -51,7 +51,7 @@ FLAGS = ("causal", "as_printed")
 ATTENTION = ("soft", "hard")
 
 
-def find_python_subject(subject: object, options: Options = Options()) -> Found:
+def find_python_subject(subject: object, options: Options = Options()) -> NamedSubject:
     """A formula (its text or its node), a network, or the name of a file with a program or a network.
 
     It is None where the options name a regular language in its place.
@@ -60,20 +60,20 @@ def find_python_subject(subject: object, options: Options = Options()) -> Found:
         InputError: if it is something else, or beside a regular language.
     """
     name = None if subject is None else "the subject"
-    language = find_language(name, {Kind.REGEX: options.regex, Kind.DFA: options.dfa}, tuple(Kind))
+    language = find_language(name, {SubjectKind.REGEX: options.regex, SubjectKind.DFA: options.dfa}, tuple(SubjectKind))
     if language is not None:
         return language
     match subject:
         case Formula():
-            return Found(format_formula(subject), Kind.FORMULA, formula=subject)
+            return NamedSubject(format_formula(subject), SubjectKind.FORMULA, formula=subject)
         case Transformer():
-            return Found("network", Kind.NETWORK, network=subject)
+            return NamedSubject("network", SubjectKind.NETWORK, network=subject)
         case NetworkBuilder():
-            return Found("network", Kind.NETWORK, network=subject.build())
+            return NamedSubject("network", SubjectKind.NETWORK, network=subject.build())
         case str():
-            return find_subject(subject, tuple(Kind))
+            return find_subject(subject, tuple(SubjectKind))
         case os.PathLike():
-            return find_subject(_text("subject", os.fspath(subject), "a path of text"), tuple(Kind))
+            return find_subject(_text("subject", os.fspath(subject), "a path of text"), tuple(SubjectKind))
     raise not_what("subject", subject, "a formula, a network, or the path of a file")
 
 

@@ -23,13 +23,13 @@ from constructions.language.terms import MAX_DIGITS
 from constructions.rasp.interpreter import Value, run_program
 from constructions.rasp.linear_forms import Linear
 from constructions.rasp.parser import parse_program
-from constructions.rasp.syntax import Program, Type, values_of
+from constructions.rasp.syntax import RaspProgram, Type, values_of
 from constructions.rasp.to_formula import Table, formula_of_value, program_to_formulas
 
 if TYPE_CHECKING:
     from constructions.network.transformer import Transformer
 
-AnyProgram = Program | CountingProgram
+AnyProgram = RaspProgram | CountingProgram
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def _formula_of_last(path: str, program: CountingProgram) -> dict[str, Formula]:
     return {"true": counting_program_to_formulas(program)[output.name]}
 
 
-def _formulas_of_output(path: str, program: Program) -> OutputFormulas:
+def _formulas_of_output(path: str, program: RaspProgram) -> OutputFormulas:
     """The formula for each value that the output may be: every symbol, or the integers that it can be."""
     found, output = program_to_formulas(program), program.output
     if output.type is Type.BOOLEAN:

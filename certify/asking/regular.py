@@ -1,7 +1,7 @@
 """Regular languages as subjects: a regular expression, or a file with an automaton, as a formula."""
 
 from certify.asking.building import find_weighting
-from certify.asking.subjects import Found, Kind
+from certify.asking.subjects import NamedSubject, SubjectKind
 from certify.asking.written import FormulaSubject, Options, as_option
 from certify.frame.files import check_unicode, read_text
 from certify.frame.words import counted
@@ -14,7 +14,8 @@ from constructions.regular.to_ltl import DefinedLanguage, formula_of_language
 EMPTY_WORD = "the empty word is in the language, and nothing is claimed of it: words have at least one symbol"
 
 
-def read_language(found: Found, alphabet: str | tuple[str, ...] | None) -> tuple[tuple[str, ...], DefinedLanguage]:
+def read_language(found: NamedSubject, alphabet: str | tuple[str, ...] | None) -> tuple[tuple[str, ...],
+                                                                                        DefinedLanguage]:
     """The alphabet, and the language with its formula; without an alphabet it is made of the symbols that are named.
 
     Raises:
@@ -24,7 +25,7 @@ def read_language(found: Found, alphabet: str | tuple[str, ...] | None) -> tuple
     if alphabet is not None:
         check_unicode(*alphabet)
     symbols = None if alphabet is None else parse_alphabet(alphabet)
-    if found.kind is Kind.REGEX:
+    if found.kind is SubjectKind.REGEX:
         symbols = symbols_of_regex(found.name) if symbols is None else symbols
         language = language_of_regex(found.name, symbols)
     else:
@@ -32,7 +33,7 @@ def read_language(found: Found, alphabet: str | tuple[str, ...] | None) -> tuple
     return symbols, formula_of_language(language, symbols, found.name)
 
 
-def read_language_subject(found: Found, options: Options, regime: Regime) -> FormulaSubject:
+def read_language_subject(found: NamedSubject, options: Options, regime: Regime) -> FormulaSubject:
     """The formula of the language, as what a question is about; a note if the language has the empty word.
 
     Raises:
@@ -41,7 +42,7 @@ def read_language_subject(found: Found, options: Options, regime: Regime) -> For
     alphabet, language = read_language(found, options.alphabet)
     return FormulaSubject(found.name, language.formula, alphabet, regime, (), options.as_printed, options.attention,
                           options.precision, EMPTY_WORD if language.accepts_empty else "",
-                          "--regex" if found.kind is Kind.REGEX else "--dfa", language,
+                          "--regex" if found.kind is SubjectKind.REGEX else "--dfa", language,
                           find_weighting(options.weighting, options.named, as_option))
 
 

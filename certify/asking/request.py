@@ -24,9 +24,9 @@ from certify.asking.quantities import (
 from certify.asking.readings import describe_reading
 from certify.asking.run_command import RunCommand
 from certify.asking.subjects import (
-    Found,
-    Kind,
+    NamedSubject,
     Programs,
+    SubjectKind,
     denotes_a_formula,
     find_formula,
     find_language,
@@ -226,7 +226,8 @@ def _options_of(subject: FormulaSubject, gamma: Constant) -> tuple[str, ...]:
 # -- from the one to the other -----------------------------------------------------------------------------------------
 
 
-def read_request(subject: str | Found | None, options: Options = Options(), taken: Collection[Kind] = tuple(Kind),
+def read_request(subject: str | NamedSubject | None, options: Options = Options(),
+                 taken: Collection[SubjectKind] = tuple(SubjectKind),
                  lengths: Lengths | None = None, spell: Callable[[str], str] = as_option,
                  programs: Programs = Programs.FORMULA) -> Request:
     """The question that a subject, or the name of one, and its options ask.
@@ -239,8 +240,8 @@ def read_request(subject: str | Found | None, options: Options = Options(), take
         InputError: one line that says which subject or option, and what was expected.
         Unsupported: if a program has no formula.
     """
-    found = subject if isinstance(subject, Found) else (
-        find_language(subject, {Kind.REGEX: options.regex, Kind.DFA: options.dfa}, taken)
+    found = subject if isinstance(subject, NamedSubject) else (
+        find_language(subject, {SubjectKind.REGEX: options.regex, SubjectKind.DFA: options.dfa}, taken)
         or find_subject(subject, taken))
     if options.precision is not None:
         options = replace(options, precision=format_name(options.precision))
@@ -252,18 +253,18 @@ def read_request(subject: str | Found | None, options: Options = Options(), take
     allowed_error = _optional(read_allowed_error, options.allowed_error, spell("allowed_error"))
     read: Subject
     match found.kind:
-        case Kind.NETWORK:
+        case SubjectKind.NETWORK:
             network, certified = read_certified_network(found)
             read = NetworkSubject(found.name, network, certified=certified)
-        case Kind.PROGRAM if not denotes_a_formula(found, programs):
+        case SubjectKind.PROGRAM if not denotes_a_formula(found, programs):
             from certify.asking.programs import read_program
 
             read = ProgramSubject(found.name, read_program(found.name, options.alphabet, found.content))
-        case Kind.REGEX | Kind.DFA:
+        case SubjectKind.REGEX | SubjectKind.DFA:
             from certify.asking.regular import read_language_subject
 
             read = read_language_subject(found, options, read_regime(options, spell))
-        case Kind.FORMULA | Kind.PROGRAM:
+        case SubjectKind.FORMULA | SubjectKind.PROGRAM:
             text, formula, alphabet, reading = read_formula(found, options, spell)
             read = FormulaSubject(text, formula, alphabet, read_regime(options, spell), options.predicates,
                                   options.as_printed, options.attention, options.precision, reading,
@@ -320,7 +321,7 @@ def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Re
     return Regime(Sharpening(name), options.causal)
 
 
-def read_formula(found: Found, options: Options, spell: Callable[[str], str]
+def read_formula(found: NamedSubject, options: Options, spell: Callable[[str], str]
                  ) -> tuple[str, Formula, tuple[str, ...], str]:
     """The formula that a text or a program denotes: how to write it again, the formula, its alphabet, its reading.
 
@@ -330,7 +331,7 @@ def read_formula(found: Found, options: Options, spell: Callable[[str], str]
     """
     check_unicode(*([options.alphabet] if isinstance(options.alphabet, str) else options.alphabet or ()),
                   *options.predicates)
-    if found.kind is Kind.PROGRAM:
+    if found.kind is SubjectKind.PROGRAM:
         from certify.asking.programs import read_program_formula
 
         formula, symbols = read_program_formula(found.name, options.alphabet, options.symbol, found.content)

@@ -29,7 +29,7 @@ CERTIFICATES = ("certify-certificate", "certify-softened", ABOUT_MARGINS)
 """The formats of files that hold a network among other things."""
 
 
-class Kind(Enum):
+class SubjectKind(Enum):
     """What a subject is; the value is what complaints call it."""
 
     FORMULA = "a formula"
@@ -39,22 +39,23 @@ class Kind(Enum):
     DFA = "an automaton (--dfa)"
 
 
-LOOKS: Mapping[Kind, frozenset[str]] = {
-    Kind.FORMULA: frozenset({"formula", "program"}), Kind.PROGRAM: frozenset({"program"}), Kind.NETWORK: NETWORKS,
-    Kind.REGEX: frozenset(), Kind.DFA: frozenset(),
+LOOKS: Mapping[SubjectKind, frozenset[str]] = {
+    SubjectKind.FORMULA: frozenset({"formula", "program"}), SubjectKind.PROGRAM: frozenset({"program"}),
+    SubjectKind.NETWORK: NETWORKS,
+    SubjectKind.REGEX: frozenset(), SubjectKind.DFA: frozenset(),
 }
 """The kinds of files that each may be."""
 
 
 @dataclass(frozen=True)
-class Found:
+class NamedSubject:
     """What a text names; ``content`` is what standard input had, if it was read.
 
     From Python it may be a ``formula`` or a ``network`` itself; ``name`` is then how to write it, or what to call it.
     """
 
     name: str
-    kind: Kind
+    kind: SubjectKind
     content: str | None = None
     formula: Formula | None = None
     network: Transformer | None = None
@@ -62,7 +63,7 @@ class Found:
     @property
     def is_file_of_formula(self) -> bool:
         """Whether the name is that of a file with definitions and a formula."""
-        return self.kind is Kind.FORMULA and self.content is None and self.name.endswith(SUFFIX_OF_FORMULAS)
+        return self.kind is SubjectKind.FORMULA and self.content is None and self.name.endswith(SUFFIX_OF_FORMULAS)
 
     @property
     def text(self) -> str:
@@ -75,10 +76,10 @@ class Found:
             return self.content
         if self.is_file_of_formula:
             return definitions_of_file(read_text(self.name))
-        return self.name if self.kind is Kind.FORMULA else read_text(self.name)
+        return self.name if self.kind is SubjectKind.FORMULA else read_text(self.name)
 
 
-def find_subject(name: str | None, taken: Collection[Kind]) -> Found:
+def find_subject(name: str | None, taken: Collection[SubjectKind]) -> NamedSubject:
     """What the text names.
 
     A name that ends in .ltl is a file with a formula; one in .rasp or .cr is a program; one in .json or .cert, or a
@@ -92,47 +93,48 @@ def find_subject(name: str | None, taken: Collection[Kind]) -> Found:
         raise InputError("no formula, expected one, or a regular language (--regex, --dfa)")
     check_unicode(name)
     expect(name, frozenset[str]().union(*(LOOKS[kind] for kind in taken)),
-           " or ".join(kind.value for kind in Kind if kind in taken))
+           " or ".join(kind.value for kind in SubjectKind if kind in taken))
     found = _classify(name, taken)
     if found.kind not in taken:
-        expected = " or ".join(kind.value for kind in Kind if kind in taken)
+        expected = " or ".join(kind.value for kind in SubjectKind if kind in taken)
         raise InputError(f"{name}: found {found.kind.value}, expected {expected}")
     return found
 
 
-def _classify(name: str, taken: Collection[Kind]) -> Found:
+def _classify(name: str, taken: Collection[SubjectKind]) -> NamedSubject:
     if name.endswith(SUFFIXES_OF_PROGRAMS):
-        return Found(name, Kind.PROGRAM)
-    if Kind.FORMULA not in taken or name.endswith(SUFFIXES_OF_NETWORKS):
-        return Found(name, Kind.NETWORK)
+        return NamedSubject(name, SubjectKind.PROGRAM)
+    if SubjectKind.FORMULA not in taken or name.endswith(SUFFIXES_OF_NETWORKS):
+        return NamedSubject(name, SubjectKind.NETWORK)
     if name == STANDARD_INPUT:
         content = read_text(STANDARD_INPUT)
-        return Found(name, kind_of_content(content), content)
+        return NamedSubject(name, kind_of_content(content), content)
     is_formula = name.endswith(SUFFIX_OF_FORMULAS) or not _is_file_with_an_object(name)
-    return Found(name, Kind.FORMULA if is_formula else Kind.NETWORK)
+    return NamedSubject(name, SubjectKind.FORMULA if is_formula else SubjectKind.NETWORK)
 
 
-def find_language(name: str | None, given: Mapping[Kind, str | None], taken: Collection[Kind]) -> Found | None:
+def find_language(name: str | None, given: Mapping[SubjectKind, str | None],
+                  taken: Collection[SubjectKind]) -> NamedSubject | None:
     """The regular language that an option names in place of a formula; None if none does.
 
     Raises:
         InputError: if there is a formula beside it, or another language, or no formula is ``taken``.
     """
-    found = [Found(text, kind) for kind, text in given.items() if text is not None]
+    found = [NamedSubject(text, kind) for kind, text in given.items() if text is not None]
     if not found:
         return None
     check_unicode(*(one.name for one in found))
-    if name is not None or len(found) > 1 or Kind.FORMULA not in taken:
+    if name is not None or len(found) > 1 or SubjectKind.FORMULA not in taken:
         what = repr(name) if name is not None else found[-1].kind.value
         raise InputError(f"{what}: given together with {found[0].kind.value}, expected one of the two")
     return found[0]
 
 
-def kind_of_content(content: str) -> Kind:
+def kind_of_content(content: str) -> SubjectKind:
     """What a text without a name is."""
     if _begins_an_object(content):
-        return Kind.NETWORK
-    return Kind.PROGRAM if _DEFINES_A_VECTOR.search(content) else Kind.FORMULA
+        return SubjectKind.NETWORK
+    return SubjectKind.PROGRAM if _DEFINES_A_VECTOR.search(content) else SubjectKind.FORMULA
 
 
 _DEFINES_A_VECTOR = re.compile(r"\(\s*i\s*\)\s*:=")
@@ -169,18 +171,19 @@ class Programs(Enum):
     COMPILED = "compiled"
 
 
-def denotes_a_formula(found: Found, programs: Programs) -> bool:
+def denotes_a_formula(found: NamedSubject, programs: Programs) -> bool:
     """Whether a program stands for the formula of its output; one of C-RASP has no other network."""
     is_counting = found.name.endswith(SUFFIX_OF_COUNTING_PROGRAMS)
     return programs is Programs.FORMULA or (programs is Programs.COMPILED and is_counting)
 
 
-REFUSED: Mapping[Kind, Mapping[str, str]] = {
-    Kind.FORMULA: {"symbol": "a formula has no output of symbols"},
-    Kind.PROGRAM: dict.fromkeys(("predicates", "dialect"), "a program does not take this option"),
-    Kind.REGEX: dict.fromkeys(("symbol", "predicates", "dialect"), "a regular expression does not take this option"),
-    Kind.DFA: dict.fromkeys(("symbol", "predicates", "dialect"), "an automaton does not take this option"),
-    Kind.NETWORK: dict.fromkeys(("alphabet", "symbol", "predicates", "dialect", *BUILT_BY), SAYS_ITSELF),
+REFUSED: Mapping[SubjectKind, Mapping[str, str]] = {
+    SubjectKind.FORMULA: {"symbol": "a formula has no output of symbols"},
+    SubjectKind.PROGRAM: dict.fromkeys(("predicates", "dialect"), "a program does not take this option"),
+    SubjectKind.REGEX: dict.fromkeys(("symbol", "predicates", "dialect"),
+                                     "a regular expression does not take this option"),
+    SubjectKind.DFA: dict.fromkeys(("symbol", "predicates", "dialect"), "an automaton does not take this option"),
+    SubjectKind.NETWORK: dict.fromkeys(("alphabet", "symbol", "predicates", "dialect", *BUILT_BY), SAYS_ITSELF),
 }
 """The options that each kind refuses, and why."""
 REFUSED_BY_A_RUN_PROGRAM: Mapping[str, str] = dict.fromkeys(
@@ -188,13 +191,13 @@ REFUSED_BY_A_RUN_PROGRAM: Mapping[str, str] = dict.fromkeys(
 """The options that a program refuses where it does not stand for a formula."""
 
 
-def refuse_options(found: Found, given: Collection[str], taken: Collection[Kind], programs: Programs,
+def refuse_options(found: NamedSubject, given: Collection[str], taken: Collection[SubjectKind], programs: Programs,
                    spell: Callable[[str], str]) -> None:
     """Raise InputError for the first of the given options that the subject does not take: it would be ignored.
 
     ``spell`` turns the name of an option into what the user wrote.
     """
-    runs = found.kind is Kind.PROGRAM and not denotes_a_formula(found, programs)
+    runs = found.kind is SubjectKind.PROGRAM and not denotes_a_formula(found, programs)
     refused = REFUSED_BY_A_RUN_PROGRAM if runs else REFUSED[found.kind]
     for option in given:
         if option in refused:
@@ -203,16 +206,16 @@ def refuse_options(found: Found, given: Collection[str], taken: Collection[Kind]
             raise InputError(f"{spell(option)}: {why}, expected it with {instead}")
 
 
-def _taker(option: str, taken: Collection[Kind]) -> Kind:
+def _taker(option: str, taken: Collection[SubjectKind]) -> SubjectKind:
     """A kind of subject that the command and the option go with."""
-    kinds = (kind for kind in (Kind.FORMULA, Kind.PROGRAM) if option not in REFUSED[kind])
-    return next((kind for kind in kinds if kind in taken or Kind.PROGRAM not in taken), Kind.PROGRAM)
+    kinds = (kind for kind in (SubjectKind.FORMULA, SubjectKind.PROGRAM) if option not in REFUSED[kind])
+    return next((kind for kind in kinds if kind in taken or SubjectKind.PROGRAM not in taken), SubjectKind.PROGRAM)
 
 
 # -- networks in files -------------------------------------------------------------------------------------------------
 
 
-def read_network(found: Found) -> Transformer:
+def read_network(found: NamedSubject) -> Transformer:
     """The network of a model file, or the one inside a certificate of any format.
 
     A claim about margins is not what the output means; its formula says where a sign is positive.
@@ -223,7 +226,7 @@ def read_network(found: Found) -> Transformer:
     return read_certified_network(found)[0]
 
 
-def read_certified_network(found: Found) -> tuple[Transformer, Lengths | None]:
+def read_certified_network(found: NamedSubject) -> tuple[Transformer, Lengths | None]:
     """The same, and the lengths of the words that a certificate is about.
 
     Raises:

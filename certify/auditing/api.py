@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack
 
 from certify.asking.arguments import Exact, exact_text, read_lengths
 from certify.auditing.claims_file import read_claim, read_claims
-from certify.auditing.decide import Search
+from certify.auditing.decide import AuditSearch
 from certify.auditing.judge import judge
 from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.session import Session
@@ -140,7 +140,7 @@ def audit(formula: str | None = None, **keys: Unpack[ClaimKeys]) -> ClaimResult:
         InputError: for an unknown key, or a value that is not what it should be.
     """
     entry = as_entry(keys) | ({} if formula is None else {"formula": formula})
-    return judge(read_claim({**entry, "name": "claim"}), Search())
+    return judge(read_claim({**entry, "name": "claim"}), AuditSearch())
 
 
 @typed

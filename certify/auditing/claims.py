@@ -8,11 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from certify.asking.request import Request
-from certify.auditing.kinds.asked import Asked
+from certify.auditing.kinds.asked import Question
 from certify.auditing.results import Verdict
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 
 PARTS = ("statement", "proof step", "transcription", "repair", "remark")
 """What a claim is to the statement it belongs to: the statement as printed (or an instance of it), a step of its proof
@@ -33,7 +33,7 @@ class Demands:
     gap: Expression | None = None
     critical: tuple[int, ...] = ()
     width: Fraction = DEFAULT_WIDTH
-    runs: RunClass | None = None
+    runs: FloatModel | None = None
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Wrong:
     why: str
 
 
-About = Wrong | AboutANetwork | AboutNumbers | AboutAProgram | AboutEverything | Asked
+About = Wrong | AboutANetwork | AboutNumbers | AboutAProgram | AboutEverything | Question
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Claim:
+class AuditClaim:
     """One claim of a claims file; ``part`` is one of PARTS, ``reading`` and ``rests_on`` are those of its result."""
 
     name: str
@@ -107,7 +107,7 @@ class Claim:
     reading: str = ""
     rests_on: str = ""
 
-    def about_some(self, lengths: Lengths) -> Claim:
+    def about_some(self, lengths: Lengths) -> AuditClaim:
         """The same claim of some of its lengths, about the same network; nothing is expected of the others."""
         about, constants = self.about, self.expected.constants
         if isinstance(about, AboutANetwork):
@@ -116,7 +116,7 @@ class Claim:
         expected = replace(self.expected, constants=constants and {n: constants[n] for n in constants if n in lengths})
         return replace(self, lengths=lengths, about=about, expected=expected)
 
-    def of_short_words(self, max_n: int) -> Claim:
+    def of_short_words(self, max_n: int) -> AuditClaim:
         """The same of words up to this length, or of the shortest there are.
 
         Claims that are to be refuted stay as they are, for without the wrong word they are true, and so do those that
@@ -127,6 +127,6 @@ class Claim:
         return self.about_some(Lengths(self.lengths.first, max(self.lengths.first, min(self.lengths.last, max_n))))
 
 
-def claim_alone(about: AboutANetwork) -> Claim:
+def claim_alone(about: AboutANetwork) -> AuditClaim:
     """A claim about a network that no claims file makes, and of which nothing is expected."""
-    return Claim("claim", "", "", about, about.request.claimed_lengths, Expected())
+    return AuditClaim("claim", "", "", about, about.request.claimed_lengths, Expected())

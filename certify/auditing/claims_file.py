@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 from certify.asking.quantities import check_positive, read_expression, read_positive
 from certify.asking.request import read_request
-from certify.asking.subjects import Kind
+from certify.asking.subjects import SubjectKind
 from certify.asking.written import as_key
 from certify.auditing.claims import (
     DEFAULT_WIDTH,
@@ -24,12 +24,12 @@ from certify.auditing.claims import (
     AboutAProgram,
     AboutEverything,
     AboutNumbers,
-    Claim,
+    AuditClaim,
     Demands,
     Expected,
     Wrong,
 )
-from certify.auditing.kinds.asked import OF_FORMULAS, Entry, read_options
+from certify.auditing.kinds.asked import OF_FORMULAS, ClaimEntry, read_options
 from certify.auditing.kinds.registry import KINDS
 from certify.auditing.results import Paper, Verdict
 from certify.frame.files import read_text
@@ -61,7 +61,7 @@ class ClaimsFile:
 
     title: str
     path: str
-    claims: tuple[Claim, ...]
+    claims: tuple[AuditClaim, ...]
     text: str
     paper: Paper | None = None
 
@@ -100,8 +100,8 @@ def parse_claims(text: str, path: str) -> ClaimsFile:
     if not entries or not all(isinstance(entry, dict) for entry in entries):
         raise InputError(f"{path}: expected at least one [[claim]]")
     defaults = data.get("defaults", {})
-    reader = _Reader(Path(path).parent if path != "-" else Path(), defaults)
-    claims: dict[str, Claim] = {}
+    reader = _ClaimsReader(Path(path).parent if path != "-" else Path(), defaults)
+    claims: dict[str, AuditClaim] = {}
     for number, entry in enumerate(entries, start=1):
         where = f"{path}, claim {entry.get('name', number)!r}" if entry.get("name") else f"{path}, claim {number}"
         try:
@@ -117,13 +117,13 @@ def parse_claims(text: str, path: str) -> ClaimsFile:
     return ClaimsFile(title, path, tuple(claims.values()), text, paper)
 
 
-def _wrong_claim(entry: Table, number: int, why: InputError) -> Claim:
+def _wrong_claim(entry: Table, number: int, why: InputError) -> AuditClaim:
     """A claim of which nothing but its name can be said, and why: one of several ends none of the others."""
     name = str(entry.get("name", ""))
     text = json.dumps(entry, sort_keys=True, default=str)
     digest = hashlib.sha256(f"{text}\0{why}".encode()).hexdigest()[:16]
     name = name if _NAME.fullmatch(name) else f"claim-{number}"
-    return Claim(name, "", "", Wrong(str(why)), Lengths(1, 1), Expected(), digest=digest)
+    return AuditClaim(name, "", "", Wrong(str(why)), Lengths(1, 1), Expected(), digest=digest)
 
 
 def _read_paper(path: str, table: Table) -> Paper:
@@ -137,13 +137,13 @@ def _read_paper(path: str, table: Table) -> Paper:
     return Paper(**table)
 
 
-def read_claim(entry: Table) -> Claim:
+def read_claim(entry: Table) -> AuditClaim:
     """One claim that no file holds; its files are relative to the current folder.
 
     Raises:
         InputError: one line that says which key and what was expected.
     """
-    return _Reader(Path(), {}).claim(entry)
+    return _ClaimsReader(Path(), {}).claim(entry)
 
 
 def with_lengths(entry: Table, keys: Mapping[str, Any], defaults: Table) -> Table:
@@ -175,7 +175,7 @@ def check_keys(where: str, table: Table, expected: Mapping[str, Any]) -> None:
                              + " or ".join(NAMES[kind] for kind in types))
 
 
-class _Reader:
+class _ClaimsReader:
     def __init__(self, folder: Path, defaults: Table):
         self.folder = folder
         every: dict[str, Any] = {}
@@ -186,7 +186,7 @@ class _Reader:
         check_keys("defaults", defaults, every)
         self.defaults = defaults
 
-    def claim(self, entry: Table) -> Claim:
+    def claim(self, entry: Table) -> AuditClaim:
         kind, keys = _kind_of(entry)
         entry = with_lengths(entry, keys, self.defaults)
         check_keys(kind, entry, keys)
@@ -197,20 +197,20 @@ class _Reader:
         if (part := entry.get("part", PARTS[0])) not in PARTS:
             raise InputError(f"part {part!r}, expected one of {', '.join(PARTS)}")
         lengths = parse_lengths(entry.get("lengths", 64))
-        asked = KINDS[kind].read(Entry(entry, lengths, self.folder)) if "kind" in entry else None
+        asked = KINDS[kind].read(ClaimEntry(entry, lengths, self.folder)) if "kind" in entry else None
         about = asked or self.about(kind, entry, lengths)
-        return Claim(entry["name"], statement, entry.get("says", ""), about, lengths,
-                     _read_expected(entry, about), part, entry.get("limit", ""), entry.get("note", ""),
-                     self.digest(entry), entry.get("reading", ""), entry.get("rests_on", ""))
+        return AuditClaim(entry["name"], statement, entry.get("says", ""), about, lengths,
+                          _read_expected(entry, about), part, entry.get("limit", ""), entry.get("note", ""),
+                          self.digest(entry), entry.get("reading", ""), entry.get("rests_on", ""))
 
     def about(self, kind: str, entry: Table, lengths: Lengths) -> About:
         match kind:
             case "formula":
                 text = entry["formula"]
                 return self.network(str(self.place(text)) if text.endswith(SUFFIXES_OF_PROGRAMS) else text,
-                                    (Kind.FORMULA, Kind.PROGRAM), entry, lengths)
+                                    (SubjectKind.FORMULA, SubjectKind.PROGRAM), entry, lengths)
             case "model":
-                return self.network(str(self.place(entry["model"])), (Kind.NETWORK,), entry, lengths)
+                return self.network(str(self.place(entry["model"])), (SubjectKind.NETWORK,), entry, lengths)
             case "examine":
                 from proofs.numbers.instances.registry import EXAMINATIONS
 
@@ -222,7 +222,7 @@ class _Reader:
                                      self.folder)
         return AboutEverything(entry["undecidable"])
 
-    def network(self, subject: str, taken: tuple[Kind, ...], entry: Table, lengths: Lengths) -> AboutANetwork:
+    def network(self, subject: str, taken: tuple[SubjectKind, ...], entry: Table, lengths: Lengths) -> AboutANetwork:
         request = read_request(subject, read_options(entry), taken, lengths, as_key)
         return AboutANetwork(request, read_demands(entry, lengths, self.folder))
 

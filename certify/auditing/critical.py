@@ -12,8 +12,8 @@ from fractions import Fraction
 
 from certify.asking.request import Request
 from certify.auditing.decide import (
+    AuditSearch,
     ClaimedNetwork,
-    Search,
     certify_run,
     describe_counterexample,
     find_witness,
@@ -73,7 +73,7 @@ class WordAt:
 class NetworkAtConstants:
     """What is known of the network of a claim at one constant, for words of these lengths."""
 
-    def __init__(self, request: Request, lengths: Lengths, search: Search):
+    def __init__(self, request: Request, lengths: Lengths, search: AuditSearch):
         """``request`` says what is claimed, and how its network depends on the constant."""
         self.request = request
         self.lengths = lengths
@@ -139,7 +139,7 @@ class ComparisonsAtConstants(NetworkAtConstants):
     yet and to certify, and then more of them may be known: ``learned``.
     """
 
-    def __init__(self, request: Request, lengths: Lengths, search: Search, known: Known,
+    def __init__(self, request: Request, lengths: Lengths, search: AuditSearch, known: Known,
                  together: Lengths | None = None):
         """``known`` is added to; ``together`` are the lengths up to the last that are asked about next."""
         super().__init__(request, lengths, search)
@@ -236,7 +236,7 @@ class Bracketing:
         self.request = request.with_gamma(self._start)
         self.width = width
         self.asked = asked
-        self.search = Search(progress=progress)
+        self.search = AuditSearch(progress=progress)
         self._known = Known()
 
     def critical(self, lengths: Lengths) -> CriticalConstant:

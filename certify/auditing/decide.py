@@ -24,12 +24,12 @@ from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.regimes import Regime
 from proofs.enclosures.intervals import AtLeast, point
-from proofs.formula.common.kinds import Kind
-from proofs.formula.discharge import ALLOWED_ERROR, Line, Memory, Progress, bounds_of
+from proofs.formula.common.kinds import ObligationKind
+from proofs.formula.discharge import ALLOWED_ERROR, DischargedObligations, Line, Progress, bounds_of
 from proofs.formula.failures import NotDerived
 from proofs.formula.feed_forward.every_word import slack_on_every_word
 from proofs.formula.on_words import find_greatest_error
-from proofs.formula.refutation import Search as WordSearch
+from proofs.formula.refutation import RefutationResult as WordSearch
 from proofs.formula.refutation import SearchByLength, find_counterexample
 from proofs.trained.runs import runs
 from proofs.words.replay import NEAR_A_NUMBER, Counterexample
@@ -62,15 +62,15 @@ def network_of(request: Request) -> ClaimedNetwork:
 
 
 @dataclass
-class Search:
+class AuditSearch:
     """What was proved before, so that equal obligations are discharged once."""
 
-    exact: Memory = field(default_factory=Memory)
-    confirmed: Memory = field(default_factory=Memory)
+    exact: DischargedObligations = field(default_factory=DischargedObligations)
+    confirmed: DischargedObligations = field(default_factory=DischargedObligations)
     progress: Progress = lambda _: None
 
 
-def decide(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> ClaimAnswer:
+def decide(claimed: ClaimedNetwork, lengths: Lengths, search: AuditSearch) -> ClaimAnswer:
     """The verdict at every length.
 
     Raises:
@@ -102,7 +102,7 @@ def decide(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> ClaimAn
     return ClaimAnswer(tuple(rows[n] for n in lengths), tuple(certificates))
 
 
-def sketch(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> list[Line]:
+def sketch(claimed: ClaimedNetwork, lengths: Lengths, search: AuditSearch) -> list[Line]:
     """What the exact prover alone says of every obligation."""
     return sketch_network(claimed.network, lengths, claimed.allowed_error, search.exact)
 
@@ -112,7 +112,7 @@ def open_slacks(lines: Sequence[Line], network: Transformer) -> list[str]:
     found = [line for line in lines if not line.proved]
     if any(max(abs(bound.lower), abs(bound.upper)) > NEAR_A_NUMBER for bound in bounds_of(lines).values()):
         return []
-    of_slack = all(line.kind is Kind.FEED_FORWARD and isinstance(network.directions[line.direction], Slack)
+    of_slack = all(line.kind is ObligationKind.FEED_FORWARD and isinstance(network.directions[line.direction], Slack)
                    for line in found)
     return [line.direction for line in found] if of_slack else []
 
@@ -127,7 +127,7 @@ def words_decide(claimed: ClaimedNetwork, lines: Sequence[Line], n: int) -> bool
     return bool(found) and all(each.is_small for each in found)
 
 
-def certify_run(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> Certified | Refuted | Unknown:
+def certify_run(claimed: ClaimedNetwork, lengths: Lengths, search: AuditSearch) -> Certified | Refuted | Unknown:
     """The outcome of the main path for these lengths."""
     search.progress(f"certifying n = {lengths}")
     outcome = certify_part(claimed.network, lengths, claimed.regime, search.confirmed, claimed.allowed_error)
@@ -135,7 +135,8 @@ def certify_run(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> Ce
     return outcome
 
 
-def find_witness(claimed: ClaimedNetwork, lengths: Lengths, lines: Sequence[Line], search: Search) -> Witness | None:
+def find_witness(claimed: ClaimedNetwork, lengths: Lengths, lines: Sequence[Line],
+                 search: AuditSearch) -> Witness | None:
     """A replayed word of one of these lengths that breaks the claim, if the search finds one."""
     search.progress(f"looking for a word of length {lengths}")
     found = find_counterexample(claimed.network, lengths, lines, claimed.allowed_error).counterexample
@@ -159,7 +160,7 @@ def _searched_row(claimed: ClaimedNetwork, n: int, lines: Sequence[Line], found:
 
 
 def _refute_together(claimed: ClaimedNetwork, lengths: Lengths, rows: Mapping[int, LengthVerdict],
-                     search: Search) -> dict[int, LengthVerdict]:
+                     search: AuditSearch) -> dict[int, LengthVerdict]:
     """The row of a word that breaks the claim, looked for at all lengths together, as the main path does it first."""
     if lengths.first == lengths.last or all(row.verdict == "certified" for row in rows.values()):
         return {}
@@ -179,7 +180,7 @@ def _row(n: int, verdict: Verdict, lines: Iterable[Line], claimed: ClaimedNetwor
     if greatest is None:
         return LengthVerdict(n, verdict, reason=reason, witness=witness)
     line = greatest.line or max((line for line in lines if line.worst and line.worst.worst), key=worst_upper)
-    bound = claimed.allowed_error or (ALLOWED_ERROR if line.kind is Kind.ATTENTION else None)
+    bound = claimed.allowed_error or (ALLOWED_ERROR if line.kind is ObligationKind.ATTENTION else None)
     where = f"layer {line.layer}, head {line.place}, i = {greatest.position}" if greatest.line else ""
     return LengthVerdict(n, verdict, outward(greatest.lower, greatest.upper), point(bound) if bound else None, where,
                          reason, witness)

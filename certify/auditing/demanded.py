@@ -23,7 +23,7 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from proofs.enclosures.expressions import enclose_at
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 from proofs.enclosures.intervals import Interval, point
 from proofs.floats.execution.replay import Refutation
 from proofs.formula.failures import NotDerived
@@ -112,7 +112,7 @@ def _shown(number: Interval) -> str:
 # -- float runs --------------------------------------------------------------------------------------------------------
 
 
-def decide_runs(answer: ClaimAnswer, run_class: RunClass, progress: Callable[[str], None]) -> ClaimAnswer:
+def decide_runs(answer: ClaimAnswer, run_class: FloatModel, progress: Callable[[str], None]) -> ClaimAnswer:
     """The verdict at every length, of the float runs besides; certificates claim what is certified of these."""
     rows, certificates = {row.n: row for row in answer.rows}, []
     for text in answer.certificates:

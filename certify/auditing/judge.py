@@ -8,12 +8,12 @@ from fractions import Fraction
 
 from certify.asking.run_command import RunCommand
 from certify.asking.vacuity import HOLDS_NOWHERE, find_vacuity, find_vacuous_lengths
-from certify.auditing.claims import AboutANetwork, AboutAProgram, AboutEverything, AboutNumbers, Claim, Wrong
+from certify.auditing.claims import AboutANetwork, AboutAProgram, AboutEverything, AboutNumbers, AuditClaim, Wrong
 from certify.auditing.critical import Bracketing
-from certify.auditing.decide import Search, decide, network_of
+from certify.auditing.decide import AuditSearch, decide, network_of
 from certify.auditing.demanded import find_embedding_beyond
 from certify.auditing.fits import fit_laws
-from certify.auditing.kinds.asked import Asked
+from certify.auditing.kinds.asked import Question
 from certify.auditing.results import (
     ClaimAnswer,
     ClaimResult,
@@ -35,7 +35,7 @@ from proofs.enclosures.intervals import Interval
 from proofs.numbers.instances.examination import Instance, Replay
 
 
-def judge(claim: Claim, search: Search) -> ClaimResult:
+def judge(claim: AuditClaim, search: AuditSearch) -> ClaimResult:
     """The result of one claim.
 
     Raises:
@@ -44,7 +44,7 @@ def judge(claim: Claim, search: Search) -> ClaimResult:
     return with_criticals(claim, judge_with_certificates(claim, search).result, search)
 
 
-def judge_of_file(path: str, claim: Claim, search: Search) -> ClaimResult:
+def judge_of_file(path: str, claim: AuditClaim, search: AuditSearch) -> ClaimResult:
     """The result of a claim that stands in the claims file at this path.
 
     Raises:
@@ -69,7 +69,7 @@ class Judged:
         return self.result.verdict
 
 
-def judge_with_certificates(claim: Claim, search: Search) -> Judged:
+def judge_with_certificates(claim: AuditClaim, search: AuditSearch) -> Judged:
     """The result of one claim without critical constants."""
     start = time.perf_counter()
     try:
@@ -80,7 +80,7 @@ def judge_with_certificates(claim: Claim, search: Search) -> Judged:
     return Judged(_labelled(claim, result), judged.certificates)
 
 
-def judge_in_time(claim: Claim, search: Search, seconds: int | None = None,
+def judge_in_time(claim: AuditClaim, search: AuditSearch, seconds: int | None = None,
                   decided: Callable[[Verdict, Sequence[int]], None] = lambda _verdict, _left: None) -> Judged:
     """Result with critical constants; if time is up before, the one for shorter words, whose verdict is unknown.
 
@@ -98,12 +98,12 @@ def judge_in_time(claim: Claim, search: Search, seconds: int | None = None,
     return replace(found, result=with_criticals(claim, found.result, search, seconds, is_kept=True))
 
 
-def lengths_to_bracket(claim: Claim, result: ClaimResult) -> tuple[int, ...]:
+def lengths_to_bracket(claim: AuditClaim, result: ClaimResult) -> tuple[int, ...]:
     """The lengths whose critical constants are asked for, where the network was examined."""
     return claim.about.demands.critical if isinstance(claim.about, AboutANetwork) and result.rows else ()
 
 
-def with_criticals(claim: Claim, result: ClaimResult, search: Search, seconds: int | None = None,
+def with_criticals(claim: AuditClaim, result: ClaimResult, search: AuditSearch, seconds: int | None = None,
                    is_kept: bool = False) -> ClaimResult:
     """The result with critical constants; if ``is_kept``, with those that were found when time is up, as its note says.
 
@@ -129,7 +129,7 @@ def with_criticals(claim: Claim, result: ClaimResult, search: Search, seconds: i
     return _labelled(claim, _hold_against_constants(claim, result))
 
 
-def _decide(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:
+def _decide(claim: AuditClaim, search: AuditSearch) -> tuple[ClaimResult, tuple[str, ...]]:
     match claim.about:
         case AboutANetwork() as about:
             return _decide_network(claim, about, search)
@@ -144,7 +144,7 @@ def _decide(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]
             from certify.auditing.programs import decide_program
 
             return _answered(claim, decide_program(about, claim.lengths, search.progress)), ()
-        case Asked() as asked:
+        case Question() as asked:
             answer = asked.decide(claim.lengths, search.progress)
             return _answered(claim, answer), answer.certificates if isinstance(answer, ClaimAnswer) else ()
         case AboutEverything(why):
@@ -153,7 +153,7 @@ def _decide(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]
             return _result(claim, "malformed", reason=why), ()
 
 
-def _answered(claim: Claim, answer: ClaimAnswer | OneVerdict) -> ClaimResult:
+def _answered(claim: AuditClaim, answer: ClaimAnswer | OneVerdict) -> ClaimResult:
     """What is said of the claim."""
     result = replace(_result(claim, answer.verdict, answer.reason), measure=answer.measure)
     if isinstance(answer, OneVerdict):
@@ -163,7 +163,8 @@ def _answered(claim: Claim, answer: ClaimAnswer | OneVerdict) -> ClaimResult:
                    where=f"n = {row.n}, {row.where}" if row.where else "")
 
 
-def _decide_network(claim: Claim, about: AboutANetwork, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:
+def _decide_network(claim: AuditClaim, about: AboutANetwork, search: AuditSearch) -> tuple[ClaimResult,
+                                                                                           tuple[str, ...]]:
     request, demands = about.request, about.demands
     if beyond := find_embedding_beyond(request.network, demands, claim.lengths):
         return _result(claim, beyond[0], reason=beyond[1]), ()
@@ -190,14 +191,14 @@ def _with_vacuous_rows(answer: ClaimAnswer, network: Transformer) -> ClaimAnswer
         LengthVerdict(row.n, "vacuous", reason=HOLDS_NOWHERE) if row.n in vacuous else row for row in answer.rows))
 
 
-def _result(claim: Claim, verdict: Verdict, reason: str) -> ClaimResult:
+def _result(claim: AuditClaim, verdict: Verdict, reason: str) -> ClaimResult:
     return ClaimResult(claim.name, claim.statement, claim.says, describe_subject(claim), str(claim.lengths), verdict,
                        claim.expected.verdict or "", "", reason, 0.0, note=claim.note, limit=claim.limit,
                        part=claim.part, covers=describe_coverage(claim), reading=claim.reading,
                        rests_on=claim.rests_on)
 
 
-def describe_subject(claim: Claim) -> str:
+def describe_subject(claim: AuditClaim) -> str:
     """What the claim is about, on one line."""
     match claim.about:
         case AboutANetwork(request, demands):
@@ -207,7 +208,7 @@ def describe_subject(claim: Claim) -> str:
         case AboutAProgram(path, oracle, alphabet):
             shown = oracle if isinstance(oracle, str) else ", ".join(f"{key} {text}" for key, text in oracle.items())
             return f"{path.name}{f' over {alphabet}' if alphabet else ''} computes {shown}"
-        case Asked() as asked:
+        case Question() as asked:
             return asked.subject
     return ""
 
@@ -216,7 +217,7 @@ LONGEST_SUBJECT = 120
 """Longer formulas are named by their claims."""
 
 
-def describe_coverage(claim: Claim) -> str:
+def describe_coverage(claim: AuditClaim) -> str:
     """What is looked at at each length, of all that a statement may be about."""
     match claim.about:
         case AboutANetwork(request):
@@ -263,14 +264,14 @@ def _shortened(interval: Interval) -> Interval:
 # -- what was expected -------------------------------------------------------------------------------------------------
 
 
-def _labelled(claim: Claim, result: ClaimResult) -> ClaimResult:
+def _labelled(claim: AuditClaim, result: ClaimResult) -> ClaimResult:
     """The result with the verdict that its reading leaves, held against what the claims file expects."""
     if claim.reading and result.verdict == "refuted":
         result = replace(result, verdict="refuted on a reading")
     return replace(result, mismatch=find_mismatch(claim, result))
 
 
-def _hold_against_constants(claim: Claim, result: ClaimResult) -> ClaimResult:
+def _hold_against_constants(claim: AuditClaim, result: ClaimResult) -> ClaimResult:
     """A result that is certified only if all critical constants that the claim states were found, and are as stated."""
     found = {critical.n: critical.gamma for critical in result.criticals}
     for n, stated in (claim.expected.constants or {}).items():
@@ -285,7 +286,7 @@ def _hold_against_constants(claim: Claim, result: ClaimResult) -> ClaimResult:
     return result
 
 
-def find_mismatch(claim: Claim, result: ClaimResult) -> str:
+def find_mismatch(claim: AuditClaim, result: ClaimResult) -> str:
     """How the result differs from what the claims file expects; empty if it does not."""
     expected, found = claim.expected, []
     if expected.verdict is not None and result.verdict != expected.verdict:

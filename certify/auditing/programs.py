@@ -14,7 +14,7 @@ from constructions.errors import InputError
 from constructions.language.semantics import truth_values
 from constructions.network.lengths import Lengths
 from constructions.rasp.syntax import Type
-from constructions.regular.automata import Language
+from constructions.regular.automata import RegularLanguage
 from proofs.enclosures.intervals import point
 from proofs.formula.discharge import Progress
 
@@ -73,12 +73,12 @@ def read_oracle(about: AboutAProgram, alphabet: Sequence[str]) -> Oracle:
         shown = repr(named) if isinstance(named, str) else ", ".join(named) or "an empty table"
         raise InputError(f"oracle {shown}: {error}; expected {' or '.join(ORACLES)}, a formula, or a table with regex, "
                          "dfa or program") from None
-    if isinstance(found, Language):
+    if isinstance(found, RegularLanguage):
         return lambda word: _prefixes_in(found, [alphabet.index(symbol) for symbol in word])
     return lambda word: truth_values(found, word)
 
 
-def _prefixes_in(language: Language, letters: Sequence[int]) -> list[bool]:
+def _prefixes_in(language: RegularLanguage, letters: Sequence[int]) -> list[bool]:
     """For each position whether the word up to it is in the language."""
     state, found = language.automaton.start, []
     for letter in letters:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from certify.auditing.claims import AboutANetwork, Claim, Expected, Wrong
+from certify.auditing.claims import AboutANetwork, AuditClaim, Expected, Wrong
 from certify.auditing.claims_file import ClaimsFile, parse_claims
-from certify.auditing.decide import Search
+from certify.auditing.decide import AuditSearch
 from certify.auditing.judge import judge, judge_of_file
 from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.statements import judge_statements
@@ -33,7 +33,7 @@ class KeptClaim:
 
 
 @dataclass(frozen=True)
-class Kept:
+class FinishedClaims:
     """What an interrupted audit leaves behind."""
 
     version: int
@@ -55,7 +55,7 @@ def read_kept(path: Path) -> dict[str, ClaimResult]:
     Raises:
         InputError: if the file is not what an audit writes.
     """
-    kept = read_result(Kept, read_own_text(str(path)), str(path))
+    kept = read_result(FinishedClaims, read_own_text(str(path)), str(path))
     if kept.version != VERSION:
         raise InputError(f"{path}: version {kept.version}, expected {VERSION}")
     return {claim.digest: claim.result for claim in kept.claims}
@@ -78,7 +78,7 @@ def check_kept_place(path: Path, claims_path: str) -> None:
         data = json.loads(read_own_text(str(path)))
     except (InputError, ValueError, RecursionError):
         data = None
-    if not (isinstance(data, dict) and {*data} == {field.name for field in fields(Kept)}):
+    if not (isinstance(data, dict) and {*data} == {field.name for field in fields(FinishedClaims)}):
         raise InputError(f"{path}: not a file of an audit, and finished claims are kept under this name; expected "
                          "another folder")
     if data["source"] != source_of(claims_path):
@@ -126,14 +126,14 @@ class Session:
         if self.keeping:
             remove_file(str(self.path))
 
-    def _take(self, claim: Claim, result: ClaimResult) -> None:
+    def _take(self, claim: AuditClaim, result: ClaimResult) -> None:
         self.kept[claim.digest] = self.results[claim.name] = result
         if self.keeping:
             self._keep()
 
     def _keep(self) -> None:
         claims = tuple(KeptClaim(digest, result) for digest, result in self.kept.items())
-        kept = Kept(VERSION, source_of(self.file.path), claims)
+        kept = FinishedClaims(VERSION, source_of(self.file.path), claims)
         write_text(str(self.path), json.dumps(to_json(kept)) + "\n")
 
     def describe_interruption(self, how: str = "interrupted") -> str:
@@ -162,13 +162,13 @@ class Session:
 OBJECTS_TO_COLLECT = 200_000
 
 
-def claim_task(file: ClaimsFile, claim: Claim) -> str:
+def claim_task(file: ClaimsFile, claim: AuditClaim) -> str:
     """The task to decide one claim of a file."""
     return json.dumps({"claim": claim.name, "digest": claim.digest, "path": file.path, "text": file.text,
                        "lengths": [claim.lengths.first, claim.lengths.last]})
 
 
-def size_of_claim(claim: Claim) -> int:
+def size_of_claim(claim: AuditClaim) -> int:
     """About how much work a claim is: its lengths, and those of each critical constant that is looked for.
 
     It says which claim is begun first and how long the rest may take, and is no part of a result.
@@ -194,7 +194,7 @@ def do_claim(task: str) -> str:
         return _result_of(file, claim, Lengths(*keys["lengths"]))
 
 
-def _result_of(file: ClaimsFile, claim: Claim, asked: Lengths) -> str:
+def _result_of(file: ClaimsFile, claim: AuditClaim, asked: Lengths) -> str:
     claim = claim if asked == claim.lengths else claim.about_some(asked)
     try:
         return json.dumps(to_json(judge_of_file(file.path, claim, _search())))
@@ -227,9 +227,9 @@ def _parsed(text: str, path: str) -> ClaimsFile:
 
 
 @functools.cache
-def _search() -> Search:
+def _search() -> AuditSearch:
     """What this process proved before, so that equal obligations are discharged once."""
-    return Search()
+    return AuditSearch()
 
 
 def forget() -> None:

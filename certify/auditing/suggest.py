@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Literal
 
 from certify.asking.request import Request
-from certify.auditing.decide import ClaimedNetwork, Search, certify_run, network_of, read_probe, sketch
+from certify.auditing.decide import AuditSearch, ClaimedNetwork, certify_run, network_of, read_probe, sketch
 from certify.claims.critical.threshold import NoChange, Probe, find_threshold, rational_nearby, shortest_between
 from certify.claims.formula.outcomes import Outcome
 from constructions.language.expressions import Constant
@@ -52,7 +52,7 @@ class Suggestion:
     outcome: Outcome
 
 
-def suggest(request: Request, lengths: Lengths, search: Search) -> Suggestion:
+def suggest(request: Request, lengths: Lengths, search: AuditSearch) -> Suggestion:
     """The smallest simple constants with which every obligation is proved at these lengths."""
     claimed, request = request.gamma, request.with_gamma(rational_nearby(request.gamma))
     heads = [((layer, number), head) for layer, number, head in request.network.heads() if is_sharpened(head)]
@@ -65,7 +65,7 @@ def suggest(request: Request, lengths: Lengths, search: Search) -> Suggestion:
     return Suggestion(suggested, certify_run(_with_suggested(request, suggested), lengths, search))
 
 
-def _suggest_head(request: Request, place: Place, head: Head, lengths: Lengths, search: Search) -> SuggestedHead:
+def _suggest_head(request: Request, place: Place, head: Head, lengths: Lengths, search: AuditSearch) -> SuggestedHead:
     gamma = rational_nearby(request.gamma)
     search.progress(f"layer {place[0]}, head {place[1]}: {head.name}")
 

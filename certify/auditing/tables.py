@@ -16,7 +16,7 @@ from certify.auditing.results import (
     StatementVerdict,
 )
 from certify.auditing.suggest import Suggestion
-from certify.frame.terminal_tables import NARROW, Cell, Column, numbers, plain, print_table, verdict_text
+from certify.frame.terminal_tables import NARROW, Cell, TableColumn, numbers, plain, print_table, verdict_text
 from certify.frame.verdicts import colour
 from constructions.network.lengths import Lengths
 
@@ -30,12 +30,14 @@ TOLD_BESIDE = ("unexpected", "reading", "rests on", "reason")
 UNNAMED = "claim"
 """The name of a claim that no claims file has."""
 HEADS = "of head"
-CLAIMS = (Column("claim", folds=True), Column("statement", needs=NARROW, folds=True), Column("verdict"),
-          *numbers("measured", "bound", "lengths"), Column("seconds", "right", NARROW), Column("expected"))
-STATEMENTS = (Column("statement", folds=True, most=24), Column("verdict"), Column("what the audit says", folds=True),
-              Column("claims", needs=NARROW, folds=True))
-CRITICAL = (*numbers("critical constant", "up to n", "critical temperature"), Column(HEADS), Column("slack", "right"))
-SUGGESTED = (*numbers("layer", "head"), Column("statement"), Column("attends to", folds=True),
+CLAIMS = (TableColumn("claim", folds=True), TableColumn("statement", needs=NARROW, folds=True), TableColumn("verdict"),
+          *numbers("measured", "bound", "lengths"), TableColumn("seconds", "right", NARROW), TableColumn("expected"))
+STATEMENTS = (TableColumn("statement", folds=True, most=24), TableColumn("verdict"),
+              TableColumn("what the audit says", folds=True),
+              TableColumn("claims", needs=NARROW, folds=True))
+CRITICAL = (*numbers("critical constant", "up to n", "critical temperature"), TableColumn(HEADS),
+            TableColumn("slack", "right"))
+SUGGESTED = (*numbers("layer", "head"), TableColumn("statement"), TableColumn("attends to", folds=True),
              *numbers("claimed", "critical", "suggested"))
 
 
@@ -82,9 +84,9 @@ def _print_criticals(out: Console, claims: tuple[ClaimResult, ...]) -> None:
     """The critical constants of all claims, one row per claim and length."""
     if not any(claim.criticals for claim in claims):
         return
-    columns = [Column("claim", folds=True), Column("n", "right"), *_critical_columns(claims)]
+    columns = [TableColumn("claim", folds=True), TableColumn("n", "right"), *_critical_columns(claims)]
     if any(critical.form for claim in claims for critical in claim.criticals):
-        columns.append(Column("closed form", folds=True))
+        columns.append(TableColumn("closed form", folds=True))
     rows: list[Cells] = []
     for claim in claims:
         for critical in claim.criticals:
@@ -149,15 +151,15 @@ def _print_remarks(out: Console, claim: ClaimResult, texts: list[tuple[str, str]
         out.print(plain(f"  {name:11} {text}", style=NOT_MET if name == "unexpected" else ""))
 
 
-def _lengths(claim: ClaimResult) -> tuple[list[Column], list[Cells]]:
+def _lengths(claim: ClaimResult) -> tuple[list[TableColumn], list[Cells]]:
     """What is known of each length, without columns that would be empty."""
-    columns = [Column("n", "right"), Column("verdict")]
+    columns = [TableColumn("n", "right"), TableColumn("verdict")]
     if claim.rows:
-        columns.append(Column(claim.measure, "right"))
+        columns.append(TableColumn(claim.measure, "right"))
     if claim.criticals:
         columns += [replace(column, folds=column.name in FOLDED) for column in _critical_columns([claim])]
     if any(row.where or row.reason for row in claim.rows):
-        columns.append(Column("where", needs=NARROW, folds=True))
+        columns.append(TableColumn("where", needs=NARROW, folds=True))
     rows: list[Cells] = []
     for n, row, critical in wording.by_length(claim):
         rows += [{"n": str(n), **_row_cells(row, claim.measure), **_critical_cells(critical)},
@@ -173,7 +175,7 @@ def _row_cells(row: LengthVerdict | None, measure: str) -> Cells:
     }
 
 
-def _critical_columns(claims: Iterable[ClaimResult]) -> list[Column]:
+def _critical_columns(claims: Iterable[ClaimResult]) -> list[TableColumn]:
     """The column that names heads is for temperatures that differ."""
     named = any(wording.temperatures_differ(claim) for claim in claims)
     return [column for column in CRITICAL if named or column.name != HEADS]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from certify.asking.written import Options
-    from certify.auditing.claims import Claim
+    from certify.auditing.claims import AuditClaim
     from certify.auditing.results import AuditReport, ClaimResult
     from certify.auditing.suggest import Suggestion
     from certify.frame.shards import Workers
@@ -99,11 +99,11 @@ def audit(
 
 
 def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths, critical: str | None,
-               embeddings: str | None, **demanded: str | None) -> Claim:
+               embeddings: str | None, **demanded: str | None) -> AuditClaim:
     """The claim that the options make."""
     from certify.asking.quantities import read_lengths_to_bracket
     from certify.asking.request import read_request
-    from certify.asking.subjects import Kind
+    from certify.asking.subjects import SubjectKind
     from certify.auditing.claims import AboutANetwork, claim_alone
     from certify.auditing.claims_file import read_demands
 
@@ -111,7 +111,7 @@ def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths,
     if embeddings is not None:
         demands["embeddings"] = [text for text in embeddings.split(",") if text.strip()]
     demands["critical"] = [] if "gap" in demands else read_lengths_to_bracket(critical, lengths)
-    taken = (Kind.NETWORK,) if is_model else (Kind.FORMULA, Kind.PROGRAM)
+    taken = (SubjectKind.NETWORK,) if is_model else (SubjectKind.FORMULA, SubjectKind.PROGRAM)
     request = read_request(subject, options, taken, lengths)
     say_reading(request)
     return claim_alone(AboutANetwork(request, read_demands(demands, lengths)))
@@ -220,12 +220,12 @@ def show_report(report: AuditReport, reports: Reports) -> None:
 # -- one claim ---------------------------------------------------------------------------------------------------------
 
 
-def audit_claim(claim: Claim, output: str | None, reports: Reports, command: str, seconds: int | None) -> int:
+def audit_claim(claim: AuditClaim, output: str | None, reports: Reports, command: str, seconds: int | None) -> int:
     """Audit one claim; return the exit status. The command is what reports say that repeats it.
 
     Critical constants may take so many seconds, if that is not None.
     """
-    from certify.auditing.decide import Search
+    from certify.auditing.decide import AuditSearch
     from certify.auditing.judge import judge_in_time
     from certify.auditing.results import AuditReport
     from certify.frame.progress import ProgressLine
@@ -235,7 +235,7 @@ def audit_claim(claim: Claim, output: str | None, reports: Reports, command: str
         note(f"{verdict}; critical constants follow, at n = {', '.join(map(str, lengths))}")
 
     with ProgressLine() as progress:
-        judged = judge_in_time(claim, Search(progress=progress), seconds, decided)
+        judged = judge_in_time(claim, AuditSearch(progress=progress), seconds, decided)
     result, certificates = judged.result, judged.certificates
     title = result.subject.partition(";")[0]
     report = AuditReport(title, "", (result,), (), result.seconds, command=command)
@@ -252,7 +252,7 @@ def audit_claim(claim: Claim, output: str | None, reports: Reports, command: str
     return exit_status(result.verdict)
 
 
-def print_claim_json(claim: Claim, result: ClaimResult) -> None:
+def print_claim_json(claim: AuditClaim, result: ClaimResult) -> None:
     """One JSON object on standard output."""
     from certify.asking.written import FormulaSubject
     from certify.auditing.claims import AboutANetwork
@@ -281,10 +281,10 @@ def print_claim_json(claim: Claim, result: ClaimResult) -> None:
 # -- suggestions -------------------------------------------------------------------------------------------------------
 
 
-def print_suggestion(claim: Claim, output: str | None) -> int:
+def print_suggestion(claim: AuditClaim, output: str | None) -> int:
     """Suggest constants; return the exit status of the network that has them."""
     from certify.auditing.claims import AboutANetwork
-    from certify.auditing.decide import Search
+    from certify.auditing.decide import AuditSearch
     from certify.auditing.suggest import suggest
     from certify.auditing.tables import print_suggested
     from certify.claims.formula.outcomes import Certified
@@ -294,7 +294,7 @@ def print_suggestion(claim: Claim, output: str | None) -> int:
 
     assert isinstance(claim.about, AboutANetwork), "it is about a formula or a model"
     with ProgressLine() as progress:
-        suggestion: Suggestion = suggest(claim.about.request, claim.lengths, Search(progress=progress))
+        suggestion: Suggestion = suggest(claim.about.request, claim.lengths, AuditSearch(progress=progress))
     outcome = suggestion.outcome
     show_found(suggestion, lambda found: outcome_to_json(found.outcome) | {"suggested": to_json(found.heads)},
                lambda out, found: print_suggested(out, found, claim.lengths), output)

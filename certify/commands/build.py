@@ -26,7 +26,7 @@ def build(
     """
     from certify.asking.building import lengths_served
     from certify.asking.request import read_request
-    from certify.asking.subjects import Kind, Programs
+    from certify.asking.subjects import Programs, SubjectKind
     from certify.frame.files import write_text
     from certify.frame.look import SUFFIXES_OF_PROGRAMS
     from constructions.errors import InputError
@@ -36,7 +36,8 @@ def build(
         raise InputError("--as-formula: expected it with a program (.rasp or .cr)")
     options = option.options_of(written)
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
-    request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths_served(options.precision, longest),
+    request = read_request(text, options, (SubjectKind.FORMULA, SubjectKind.PROGRAM),
+                           lengths_served(options.precision, longest),
                            programs=programs)
     say_reading(request)
     write_text(output, write_canonical(transformer_to_json(request.network)))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from certify.asking.written import Options
-    from proofs.every_n.extracted import Program
+    from proofs.every_n.extracted import OcamlProgram
 
 
 VERIFIED = "certify-check"
@@ -120,7 +120,7 @@ def text_for_the_checker(formula: str | None, options: Options,
     """
     from certify.asking.readings import is_read_alike
     from certify.asking.request import read_request
-    from certify.asking.subjects import Kind
+    from certify.asking.subjects import SubjectKind
     from certify.frame.look import SUFFIXES_OF_PROGRAMS
     from constructions.errors import FormulaError, InputError
     from constructions.language.predicates import definitions_of
@@ -131,7 +131,7 @@ def text_for_the_checker(formula: str | None, options: Options,
             raise InputError(f"--{other}: says how to read --formula, which is missing")
         return None, options.predicates
     try:
-        wanted = read_request(formula, options, (Kind.FORMULA, Kind.PROGRAM)).formula
+        wanted = read_request(formula, options, (SubjectKind.FORMULA, SubjectKind.PROGRAM)).formula
     except FormulaError as error:
         raise InputError(f"{name}: {error}") from None
     assert wanted is not None, "the request is about a formula"
@@ -200,7 +200,7 @@ def checker(
     write_program(output, program)
 
 
-def chosen_program(verified: bool, numbers: Numbers | None, javascript: bool) -> Program:
+def chosen_program(verified: bool, numbers: Numbers | None, javascript: bool) -> OcamlProgram:
     """The OCaml program that is asked for."""
     from proofs.every_n.extracted import EVERY_N, EVERY_N_IN_PAGES, VERIFIED, VERIFIED_IN_PAGES, VERIFIED_WITH_ZARITH
 
@@ -211,7 +211,7 @@ def chosen_program(verified: bool, numbers: Numbers | None, javascript: bool) ->
     return VERIFIED_WITH_ZARITH if numbers is Numbers.ZARITH else VERIFIED
 
 
-def write_program(output: str, program: Program) -> None:
+def write_program(output: str, program: OcamlProgram) -> None:
     """Write the folder."""
     from certify.exports.extracted_checkers import write_extracted_checker
     from certify.frame.progress import ProgressLine

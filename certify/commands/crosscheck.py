@@ -14,7 +14,7 @@ from certify.frame.terminal import complain, show_found
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from certify.exports.second_solver import Answer
+    from certify.exports.second_solver import SolverAnswer
 
 MOST_SECONDS = 86_400
 
@@ -55,7 +55,7 @@ def crosscheck(
     raise typer.Exit(exit_status(verdict))
 
 
-def _to_json(solver: str, verdict: str, answers: Sequence[Answer], seconds: float) -> dict[str, Any]:
+def _to_json(solver: str, verdict: str, answers: Sequence[SolverAnswer], seconds: float) -> dict[str, Any]:
     return {
         "verdict": verdict,
         "solver": solver,
@@ -65,11 +65,11 @@ def _to_json(solver: str, verdict: str, answers: Sequence[Answer], seconds: floa
     }
 
 
-def _print(out: Console, solver: str, verdict: str, answers: Sequence[Answer], seconds: float) -> None:
-    from certify.frame.terminal_tables import Column, plain, print_table
+def _print(out: Console, solver: str, verdict: str, answers: Sequence[SolverAnswer], seconds: float) -> None:
+    from certify.frame.terminal_tables import TableColumn, plain, print_table
     from certify.frame.words import counted
 
-    print_table(out, [*map(Column, ("script", "stated", solver, "")), Column("proves", folds=True)], [
+    print_table(out, [*map(TableColumn, ("script", "stated", solver, "")), TableColumn("proves", folds=True)], [
         (answer.script.file, answer.script.status, answer.found, answer.agreement,
          "the hypotheses are satisfiable" if answer.script.is_probe else answer.script.proves) for answer in answers])
     out.print()

@@ -37,7 +37,7 @@ def explain(
     temperatures and position embeddings.
     """
     from certify.asking.request import read_request
-    from certify.asking.subjects import Kind
+    from certify.asking.subjects import SubjectKind
     from certify.asking.written import FormulaSubject
     from certify.claims.formula.explanation import (
         explain_floats,
@@ -52,7 +52,7 @@ def explain(
     options = option.options_of(written)
     if floats and options.weighting is not None:
         raise InputError("--floats: float runs are about softmax attention, expected it without --weighting")
-    request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM))
+    request = read_request(text, options, (SubjectKind.FORMULA, SubjectKind.PROGRAM))
     say_reading(request)
     assert isinstance(request.subject, FormulaSubject), "the request is about a formula"
     explanation = explain_formula(request.subject.formula, request.alphabet, request.gamma, options.as_printed,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from certify.asking.request import Request
     from certify.claims.formula.outcomes import Outcome
     from certify.frame.so_far import SoFar
-    from proofs.enclosures.float_runs.run_class import RunClass
+    from proofs.enclosures.float_models.model import FloatModel
 
 AnAnswer = TypeVar("AnAnswer", bound=HasVerdict)
 
@@ -39,7 +39,7 @@ def say_reading(request: Request) -> None:
         note(reading)
 
 
-def prove_in_time(request: Request, effort: int, runs: RunClass | None) -> Outcome | SoFar[Outcome]:
+def prove_in_time(request: Request, effort: int, runs: FloatModel | None) -> Outcome | SoFar[Outcome]:
     """The outcome for the lengths of the request, or what is known when time is up."""
     from certify.claims.formula.pipeline import certify_request
     from certify.frame.progress import ProgressLine

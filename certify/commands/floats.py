@@ -12,7 +12,7 @@ from certify.frame.terminal import show_found, write_certificate
 if TYPE_CHECKING:
     from certify.claims.floats.survey import Proved
     from certify.frame.shards import Workers
-    from proofs.enclosures.float_runs.run_class import RunClass
+    from proofs.enclosures.float_models.model import FloatModel
 
 
 def floats(
@@ -63,7 +63,7 @@ def floats(
     raise typer.Exit(decide_floats(read_proved(subject, max_n), classes, effort, output))
 
 
-def decide_trained(subject: str, max_n: int | None, classes: list[RunClass], effort: int, workers: Workers,
+def decide_trained(subject: str, max_n: int | None, classes: list[FloatModel], effort: int, workers: Workers,
                    html: str | None) -> int:
     """Decide the claim of a file about a trained network in each class, print it, and return the status of the worst.
 
@@ -93,10 +93,10 @@ def decide_trained(subject: str, max_n: int | None, classes: list[RunClass], eff
     return exit_status(verdict)
 
 
-def show_presets(chosen: list[RunClass] | None) -> int:
+def show_presets(chosen: list[FloatModel] | None) -> int:
     """Print the chosen classes, or all presets; return the exit status."""
     from certify.claims.floats.show import classes_to_json, print_classes
-    from proofs.enclosures.float_runs.run_class import presets
+    from proofs.enclosures.float_models.model import presets
 
     shown = list(presets().values()) if chosen is None else chosen
     show_found(shown, lambda found: {"classes": classes_to_json(found)}, print_classes)
@@ -153,7 +153,7 @@ def certify_model(name: str, data: object, max_n: int) -> str:
     return outcome.certificate
 
 
-def decide_floats(proved: Proved, classes: list[RunClass], effort: int, output: str | None) -> int:
+def decide_floats(proved: Proved, classes: list[FloatModel], effort: int, output: str | None) -> int:
     """Decide, print and write; return the status of the worst row."""
     from certify.claims.floats.show import print_rows, rows_to_json
     from certify.claims.floats.survey import USUAL_WORK, survey

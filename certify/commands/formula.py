@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from certify.claims.formula.examples import Example
     from certify.frame.shards import Workers
     from constructions.network.lengths import Lengths
-    from proofs.enclosures.float_runs.run_class import RunClass
+    from proofs.enclosures.float_models.model import FloatModel
 
 CertificatesOption = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="FILE", parser=option.written_place,
@@ -50,7 +50,7 @@ def formula(
     Builds the transformer, and decides the claim for every word up to length N and every position of it.
     """
     from certify.asking.request import read_request
-    from certify.asking.subjects import Kind
+    from certify.asking.subjects import SubjectKind
     from constructions.network.lengths import Lengths
 
     lengths = Lengths(min_n, max_n)
@@ -65,7 +65,7 @@ def formula(
     refuse_options("this option is for several formulas, and there is only one",
                    {"--jobs": jobs, "--dask": dask, "--store": store})
     check_file(output)
-    request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths)
+    request = read_request(text, options, (SubjectKind.FORMULA, SubjectKind.PROGRAM), lengths)
     say_reading(request)
     finish(prove_in_time(request, effort, runs), style, parenthesize, output)
 
@@ -86,18 +86,18 @@ def model(
     Decides whether every named direction holds what its meaning says, at every position of every word up to length N.
     """
     from certify.asking.request import read_request
-    from certify.asking.subjects import Kind
+    from certify.asking.subjects import SubjectKind
     from certify.asking.written import Options
     from constructions.network.lengths import Lengths
 
     lengths = Lengths(min_n, max_n)
-    request = read_request(path, Options(given=given), taken=(Kind.NETWORK,), lengths=lengths)
+    request = read_request(path, Options(given=given), taken=(SubjectKind.NETWORK,), lengths=lengths)
     runs = read_runs(floats)
     finish(prove_in_time(request, effort, runs), style, parenthesize, output)
 
 
 def prove_several(formulas: str | None, rows: list[Example],
-                  asked: tuple[Options, Lengths, RunClass | None, int],
+                  asked: tuple[Options, Lengths, FloatModel | None, int],
                   session: tuple[str | None, str | None, Workers]) -> int:
     """Decide the formulas of a file, or the shipped ones; return the exit status.
 
@@ -105,10 +105,10 @@ def prove_several(formulas: str | None, rows: list[Example],
         InputError: if an option is malformed, which is no matter of a single formula.
     """
     from certify.claims.formula.demo import Session, certify_examples, certify_file
-    from certify.claims.formula.tasks import Asking, Row, request_of
+    from certify.claims.formula.tasks import FormulaRequests, FormulaRow, request_of
 
-    asking = Asking(*asked)
-    request_of(Row("options", "true"), asking.options, asking.lengths)
+    asking = FormulaRequests(*asked)
+    request_of(FormulaRow("options", "true"), asking.options, asking.lengths)
     if formulas is None:
         return certify_examples(rows, asking, Session(*session))
     return certify_file(formulas, asking, Session(*session))
@@ -121,7 +121,7 @@ def read_workers_of(jobs: int | None, dask: str | None) -> Workers:
     return read_workers(jobs, dask)
 
 
-def read_runs(text: str | None) -> RunClass | None:
+def read_runs(text: str | None) -> FloatModel | None:
     """The class of float runs of ``--float``, if it is given."""
     if text is None:
         return None

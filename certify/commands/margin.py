@@ -46,7 +46,7 @@ def margin(
     output must be above the threshold where the formula holds and below it elsewhere, by more than the margin. Shows
     the least margin of each length. The certificate covers the lengths up to which the claim is certified.
     """
-    from certify.asking.subjects import Kind, find_subject
+    from certify.asking.subjects import SubjectKind, find_subject
     from certify.claims.margins.answer import answer
     from certify.claims.margins.question import MarginOptions, read_question
     from certify.claims.margins.show import answer_to_json, print_answer
@@ -56,7 +56,7 @@ def margin(
 
     options = MarginOptions(formula, alphabet, before, after, at, threshold, margin, tuple(predicate or ()), gamma,
                             temperature, norm)
-    question = read_question(find_subject(model, (Kind.NETWORK,)), options, Lengths(min_n, max_n))
+    question = read_question(find_subject(model, (SubjectKind.NETWORK,)), options, Lengths(min_n, max_n))
     with ProgressLine() as progress:
         found = answer_in_time(question.claim.lengths, lambda some: answer(question.about(some), progress))
     end(found, answer_to_json, print_answer, output)

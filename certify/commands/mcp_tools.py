@@ -199,25 +199,25 @@ def words_of(parameter: Any, value: Any) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ToolAnswer:
     """The JSON object of the command, and what it said beside it."""
 
     found: dict[str, Any]
     notes: str = ""
 
 
-async def answer(tool: Tool, given: Mapping[str, Any]) -> Answer:
+async def answer(tool: Tool, given: Mapping[str, Any]) -> ToolAnswer:
     """Run the command; whatever goes wrong is an answer that proves nothing."""
     try:
         words, seconds = tool.command_line(given), tool.seconds(given)
     except InputError as error:
-        return Answer({"verdict": "malformed", "error": str(error)})
+        return ToolAnswer({"verdict": "malformed", "error": str(error)})
     try:
         said = await run_in_time([sys.executable, "-P", "-m", "certify", *words], seconds + GRACE)
     except OSError as error:  # too long for a command line, or no more processes
-        return Answer({"verdict": "unknown", "error": f"no verdict: {error.strerror}"})
+        return ToolAnswer({"verdict": "unknown", "error": f"no verdict: {error.strerror}"})
     if said is None:
-        return Answer({"verdict": "unknown", "error": f"no verdict: no answer in {seconds} s"})
+        return ToolAnswer({"verdict": "unknown", "error": f"no verdict: no answer in {seconds} s"})
     printed, complaints = said
     try:
         found = json.loads(printed)
@@ -226,8 +226,8 @@ async def answer(tool: Tool, given: Mapping[str, Any]) -> Answer:
     notes = "\n".join(line for line in complaints.splitlines() if line.startswith("certify: note: "))
     if not isinstance(found, dict):
         last = (complaints.strip().splitlines() or ["nothing was printed"])[-1]
-        return Answer({"verdict": "unknown", "error": f"no verdict: {last[:200]}"})
-    return Answer(found, notes)
+        return ToolAnswer({"verdict": "unknown", "error": f"no verdict: {last[:200]}"})
+    return ToolAnswer(found, notes)
 
 
 async def run_in_time(words: Sequence[str], seconds: float) -> tuple[str, str] | None:
@@ -281,7 +281,7 @@ def make_server(tools: Mapping[str, Tool]) -> Any:
 
     async def call_tool(_: Any, asked: Any) -> Any:
         if asked.name not in tools:
-            found = Answer({"verdict": "malformed", "error": f"no tool {asked.name}, expected {', '.join(tools)}"})
+            found = ToolAnswer({"verdict": "malformed", "error": f"no tool {asked.name}, expected {', '.join(tools)}"})
         else:
             found = await answer(tools[asked.name], asked.arguments or {})
         texts = [json.dumps(found.found, indent=1), *([found.notes] if found.notes else [])]

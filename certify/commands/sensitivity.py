@@ -48,14 +48,14 @@ def sensitivity(
     from certify.claims.numbers.sensitivity.show import print_sensitivity, sensitivity_to_json
     from constructions.network.lengths import Lengths
 
-    asked = Asked(Lengths(min_n, max_n), at, direction, lengths)
+    asked = SensitivityOptions(Lengths(min_n, max_n), at, direction, lengths)
     found = measure_any(subject, option.options_of(written), as_formula, claim, offset, asked)
     end_with_plot(found, sensitivity_to_json, print_sensitivity, plot,
                   later("certify.claims.numbers.sensitivity.plot", "draw_sensitivity"))
 
 
 @dataclass(frozen=True)
-class Asked:
+class SensitivityOptions:
     """What is asked of any subject; ``lengths`` is the text of the option."""
 
     every: Lengths
@@ -73,7 +73,7 @@ class Asked:
 
 
 def measure_any(subject: str | None, options: Options, as_formula: bool, claim: str | None, offset: int | None,
-                asked: Asked) -> Sensitivity | SoFar[Sensitivity]:
+                asked: SensitivityOptions) -> Sensitivity | SoFar[Sensitivity]:
     """The sensitivity of the subject; what the kind of subject does not take is refused."""
     from certify.asking.written import as_option
     from certify.claims.trained.files import is_trained
@@ -87,7 +87,7 @@ def measure_any(subject: str | None, options: Options, as_formula: bool, claim: 
     return measure_subject(subject, options, as_formula, asked)
 
 
-def measure_trained(subject: str, claim: str | None, offset: int | None, asked: Asked
+def measure_trained(subject: str, claim: str | None, offset: int | None, asked: SensitivityOptions
                     ) -> Sensitivity | SoFar[Sensitivity]:
     """The sensitivity of the trained network in a file."""
     from certify.claims.numbers.sensitivity.logits import measure_logits, read_trained_subject
@@ -100,7 +100,7 @@ def measure_trained(subject: str, claim: str | None, offset: int | None, asked: 
             trained, some, asked.at, asked.direction, asked.numbers(some), progress))
 
 
-def measure_subject(subject: str | None, options: Options, as_formula: bool, asked: Asked
+def measure_subject(subject: str | None, options: Options, as_formula: bool, asked: SensitivityOptions
                     ) -> Sensitivity | SoFar[Sensitivity]:
     """The sensitivity of what a request is about."""
     from certify.asking.request import read_request

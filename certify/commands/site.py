@@ -10,7 +10,7 @@ import typer
 from certify.asking import options as option
 
 if TYPE_CHECKING:
-    from certify.exports.site.gallery import Wanted
+    from certify.exports.site.gallery import GalleryRequest
 
 
 def site(
@@ -47,7 +47,7 @@ def site(
     workbench formulas are read as one types them; with --wheels they are proved there, too. With --verified a checker
     that is proved in Coq judges the same file.
     """
-    from certify.exports.site.gallery import Wanted
+    from certify.exports.site.gallery import GalleryRequest
     from constructions.errors import InputError
 
     for name, length in (("--trained-max-n", trained), ("--papers-max-n", papers)):
@@ -57,10 +57,12 @@ def site(
                              ("--wheels", wheels, "the prover runs in Python")):
         if given and pyodide is None:
             raise InputError(f"{name}: expected --pyodide, too: {why}")
-    write(output, Wanted(certificates or (), audits or (), max_n, trained, papers), pyodide, verified or (), wheels)
+    write(output, GalleryRequest(certificates or (), audits or (), max_n, trained, papers), pyodide, verified or (),
+          wheels)
 
 
-def write(output: str, wanted: Wanted, pyodide: str | None, verified: Sequence[str], wheels: str | None) -> None:
+def write(output: str, wanted: GalleryRequest, pyodide: str | None, verified: Sequence[str], wheels: str
+          | None) -> None:
     """Write the site: what is wanted in its gallery, and what runs in its pages."""
     from certify.exports.site.build import site_files
     from certify.exports.site.pinned import read_pyodide, read_wheels

@@ -148,10 +148,11 @@ def read_softening_workers(jobs: int | None, dask: str | None, store: str | None
 def read_hard_network(subject: str, alphabet: str | None) -> Transformer:
     """The network in a file, or that of a program, whose alphabet may be given."""
     from certify.asking.request import read_request
-    from certify.asking.subjects import Kind, Programs
+    from certify.asking.subjects import Programs, SubjectKind
     from certify.asking.written import Options
 
-    return read_request(subject, Options(alphabet), (Kind.PROGRAM, Kind.NETWORK), programs=Programs.RUN).network
+    return read_request(subject, Options(alphabet), (SubjectKind.PROGRAM, SubjectKind.NETWORK),
+                        programs=Programs.RUN).network
 
 
 def soften_all(workers: Workers, folder: str | None, critical: str | None,

@@ -13,7 +13,7 @@ from certify.frame.terminal import Json, show_found, tell
 
 if TYPE_CHECKING:
     from certify.claims.trained.decide import Settings
-    from certify.learning.training.rounds import Budget
+    from certify.learning.training.rounds import TrainingBudget
     from certify.learning.training.task import Task
 
 
@@ -44,19 +44,20 @@ def train(
     from certify.claims.trained.flags import flags_of, read_offsets
     from certify.frame.shards import read_workers
     from certify.learning.training import check_torch
-    from certify.learning.training.rounds import Budget, Pace, checked
+    from certify.learning.training.rounds import Pace, TrainingBudget, checked
     from certify.learning.training.task import read_task
 
     check_torch()
     flags = flags_of({name: written[name] for name in given_as.CLAIM})
     asked = read_task(task, flags, Scope(max_n, min_n, read_offsets(offset)))
     sizes = {name: written[name] for name in trained_as.SIZES if written[name] is not None}
-    budget = checked(Budget(rounds, Pace(steps), seed))
+    budget = checked(TrainingBudget(rounds, Pace(steps), seed))
     train_for(asked, model, sizes, budget, Settings(read_workers(jobs, dask), effort=max(effort, window)),
               output, window)
 
 
-def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: Budget, settings: Settings, output: str,
+def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: TrainingBudget, settings: Settings,
+              output: str,
               window: int) -> NoReturn:
     """Train a new network or a given one, show what came out, write it, and end."""
     from certify.claims.trained.question import read_trained

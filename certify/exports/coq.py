@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from certify.asking.request import read_request
-from certify.asking.subjects import Kind
+from certify.asking.subjects import SubjectKind
 from certify.claims.every_n.claim import TheoremClaim, claim_theorem
 from certify.claims.formula.sealed import NotAccepted
 from certify.exports.writing import read_formula
@@ -132,7 +132,7 @@ def export_coq(path: str, output: str, unchecked: bool = False, lengths: ProvedL
 
 def _read_claim(path: str) -> TheoremClaim:
     try:
-        return claim_theorem(read_request(path, taken=(Kind.NETWORK,)), Path(path).stem)
+        return claim_theorem(read_request(path, taken=(SubjectKind.NETWORK,)), Path(path).stem)
     except InputError:
         with suppress(InputError, NotAccepted):
             read_formula(read_text(path), path)  # refuses certificates of other kinds as other formats do

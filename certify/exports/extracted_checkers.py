@@ -5,10 +5,10 @@ from pathlib import Path
 
 from certify.frame.files import check_new_folder, write_folder
 from proofs.every_n import compiled_library, find_coq
-from proofs.every_n.extracted import EVERY_N, Program, build_checker, checker_sources, find_compiler
+from proofs.every_n.extracted import EVERY_N, OcamlProgram, build_checker, checker_sources, find_compiler
 
 
-def write_extracted_checker(output: str, program: Program = EVERY_N,
+def write_extracted_checker(output: str, program: OcamlProgram = EVERY_N,
                             progress: Callable[[str], None] = lambda _: None) -> Path:
     """Write the folder with the sources, and the program that is built from them; its place.
 

@@ -17,7 +17,7 @@ from certify.claims.trained.files import head_in
 from certify.exports.pages.certificate.approximations import study
 from certify.exports.pages.certificate.error_maps import ErrorMap
 from certify.exports.pages.certificate.heat_maps import LEVELS, SHADES, runs_of, shade_of, ticks_of
-from certify.exports.pages.certificate.names import Names
+from certify.exports.pages.certificate.names import DirectionNames
 from certify.exports.pages.certificate.wiring import draw_network
 from certify.exports.pages.decision.curve import Point
 from certify.exports.pages.decision.page import points_of
@@ -138,7 +138,7 @@ def draw_margins(points: list[Point]) -> Figure:
 
 def _network_figure(network: Transformer) -> Figures:
     output = network.directions[network.output]
-    names = Names(network, output.formula if isinstance(output, Truth) else None)
+    names = DirectionNames(network, output.formula if isinstance(output, Truth) else None)
     drawn = draw_network(network, names, flat=True)
     return {"network": draw_picture(str(drawn))} if drawn else {}
 

@@ -9,9 +9,9 @@ from importlib.resources import files
 
 from certify.auditing.results import ClaimResult
 from certify.claims.formula.outcomes import Certified, Outcome
-from certify.claims.formula.runs import Run, run_rows
-from certify.claims.formula.said import attention_cells, describe_greatest, why_not_certified
+from certify.claims.formula.runs import WordTrace, run_rows
 from certify.claims.formula.show import COLUMNS_OF_ATTENTION
+from certify.claims.formula.summary import attention_cells, describe_greatest, why_not_certified
 from certify.frame.numbers import decimal_upper
 from certify.frame.readable import Shown
 from certify.frame.words import show_alphabet, show_word
@@ -60,7 +60,7 @@ def describe_outcome(outcome: Outcome) -> str:
     return line if isinstance(outcome, Certified) else f"{line}; {why_not_certified(outcome)}"
 
 
-def describe_run(run: Run) -> str:
+def describe_run(run: WordTrace) -> str:
     """One line: the word, the formula, where it holds.
 
     >>> from certify import certify
@@ -92,7 +92,7 @@ def outcome_to_html(outcome: Outcome) -> str:
     return "".join(parts)
 
 
-def run_to_html(run: Run) -> str:
+def run_to_html(run: WordTrace) -> str:
     """A row for each subformula and kind of value, a column for each position; and what every head attends to."""
     names = ("", "", *(f"{symbol} ({i})" for i, symbol in enumerate(run.word, 1)))
     return "".join([f"<p>{html_text(describe_run(run))}</p>", html_table(
@@ -119,16 +119,16 @@ def describe_claim(claim: ClaimResult) -> str:
 
 def draw(network: Transformer, formula: Formula | None) -> str:
     """The network as an image in the text itself; nothing if it is large."""
-    from certify.exports.pages.certificate.names import Names
+    from certify.exports.pages.certificate.names import DirectionNames
     from certify.exports.pages.certificate.wiring import draw_network
 
-    drawn = draw_network(network, Names(network, formula), flat=True)
+    drawn = draw_network(network, DirectionNames(network, formula), flat=True)
     if drawn is None or len(drawn) > LARGEST_PICTURE:
         return ""
     return _image(str(drawn), _style(), "the network: blocks, and the directions between them", "max-width:100%")
 
 
-def draw_attention(run: Run) -> str:
+def draw_attention(run: WordTrace) -> str:
     """The attention of each head on the word, in floating point: squares, whose rows are the positions that read.
 
     Nothing if there is no network, the word is long, or attention is neither softmax nor hard.
@@ -179,5 +179,5 @@ def _shortened(text: str) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
-SHOWN: Shown = {Outcome: (describe_outcome, outcome_to_html), Run: (describe_run, run_to_html),
+SHOWN: Shown = {Outcome: (describe_outcome, outcome_to_html), WordTrace: (describe_run, run_to_html),
                 ClaimResult: (describe_claim, claim_to_html)}

@@ -17,7 +17,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from constructions.running.weights import Array, Weights
+from constructions.running.weights import Array, WeightArrays
 
 OPSET = 18
 IR_VERSION = 9
@@ -26,7 +26,7 @@ _STORED = {"binary64": TensorProto.DOUBLE, "binary32": TensorProto.FLOAT, "binar
            "bfloat16": TensorProto.BFLOAT16}
 
 
-def onnx_model(weights: Weights, metadata: Mapping[str, str]) -> Any:
+def onnx_model(weights: WeightArrays, metadata: Mapping[str, str]) -> Any:
     """The checked model.
 
     Raises:
@@ -44,7 +44,7 @@ def onnx_model(weights: Weights, metadata: Mapping[str, str]) -> Any:
 class _Graph:
     """Nodes and initializers as they are added; the name of a value is what the methods give."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: WeightArrays) -> None:
         self.weights = weights
         self.stored = _STORED[weights.precision]
         self.is_narrow = weights.precision in ("binary16", "bfloat16")

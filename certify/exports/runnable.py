@@ -13,7 +13,7 @@ import constructions.running
 from certify.claims.formula.sealed import Sealed
 from certify.exports.writing import Make, binary_file, folder, of_formula
 from constructions.errors import Unsupported, install
-from constructions.running.weights import Weights, weights_of
+from constructions.running.weights import WeightArrays, weights_of
 from constructions.text import printable
 
 NOTE = "proved of the exact weights in real arithmetic; the weights here are rounded, and what runs them rounds, too"
@@ -52,7 +52,7 @@ gives; for that, export with `--precision`. The words of a batch have one length
 """
 
 
-def _rounded(make: Callable[[Sealed, Weights], Any]) -> Make:
+def _rounded(make: Callable[[Sealed, WeightArrays], Any]) -> Make:
     """What makes a format of a certificate, and of its weights for the lengths of the claim in a precision.
 
     Raises:
@@ -78,7 +78,7 @@ def about(sealed: Sealed) -> dict[str, Any]:
     }
 
 
-def metadata(sealed: Sealed, weights: Weights) -> Mapping[str, str]:
+def metadata(sealed: Sealed, weights: WeightArrays) -> Mapping[str, str]:
     """The same as texts for formats whose metadata are texts; lists are JSON."""
     values = about(sealed) | {
         "precision": weights.precision,
@@ -90,7 +90,7 @@ def metadata(sealed: Sealed, weights: Weights) -> Mapping[str, str]:
             for name, value in values.items()}
 
 
-def onnx_bytes(sealed: Sealed, weights: Weights) -> bytes:
+def onnx_bytes(sealed: Sealed, weights: WeightArrays) -> bytes:
     """The file of standard operators, with its claim in the metadata.
 
     Raises:
@@ -103,18 +103,18 @@ def onnx_bytes(sealed: Sealed, weights: Weights) -> bytes:
     return bytes(onnx_model(weights, metadata(sealed, weights)).SerializeToString())
 
 
-def safetensors_bytes(sealed: Sealed, weights: Weights) -> bytes:
+def safetensors_bytes(sealed: Sealed, weights: WeightArrays) -> bytes:
     """The file. One key of metadata, as the format keeps no order among several."""
     arrays = {name: np.asarray(array, order="C") for name, array in weights.arrays.items()}
     return bytes(save(arrays, {"certify": config_text(sealed, weights)}))
 
 
-def config_text(sealed: Sealed, weights: Weights) -> str:
+def config_text(sealed: Sealed, weights: WeightArrays) -> str:
     """What a program must know beside the arrays, and the claim, as JSON."""
     return json.dumps(about(sealed) | weights.config(), ensure_ascii=False, indent=1) + "\n"
 
 
-def torch_folder(sealed: Sealed, weights: Weights) -> Mapping[str, str | bytes]:
+def torch_folder(sealed: Sealed, weights: WeightArrays) -> Mapping[str, str | bytes]:
     """The files of the folder."""
     readme = _README.format(
         statement="\n".join(map(printable, sealed.statement)), names=sealed.names, note=NOTE,
@@ -128,7 +128,7 @@ def torch_folder(sealed: Sealed, weights: Weights) -> Mapping[str, str | bytes]:
     }
 
 
-def _some_word(weights: Weights) -> str:
+def _some_word(weights: WeightArrays) -> str:
     """A word of the claim, as Python: a string if every symbol is one character."""
     n = min(weights.lengths.last, max(4, weights.lengths.first))
     word = [weights.alphabet[place % len(weights.alphabet)] for place in range(n)]

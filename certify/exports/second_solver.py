@@ -20,7 +20,7 @@ DECIDED = ("sat", "unsat")
 
 
 @dataclass(frozen=True)
-class Answer:
+class SolverAnswer:
     """What the solver says of one script: sat, unsat, or why it says neither."""
 
     script: Script
@@ -40,7 +40,7 @@ def is_installed(solver: Solver) -> bool:
     return importlib.util.find_spec(solver) is not None
 
 
-def ask(solver: Solver, folder: str, scripts: Sequence[Script], timeout: int) -> Iterator[Answer]:
+def ask(solver: Solver, folder: str, scripts: Sequence[Script], timeout: int) -> Iterator[SolverAnswer]:
     """The answers in the order of the scripts, as they come; several are sought at once."""
     executor = ThreadPoolExecutor(os.cpu_count())
     try:
@@ -49,7 +49,7 @@ def ask(solver: Solver, folder: str, scripts: Sequence[Script], timeout: int) ->
         executor.shutdown(cancel_futures=True)
 
 
-def _ask_about(solver: Solver, folder: str, script: Script, timeout: int) -> Answer:
+def _ask_about(solver: Solver, folder: str, script: Script, timeout: int) -> SolverAnswer:
     start = time.perf_counter()
     # -P: no file beside the reader is imported in place of a library
     command = [sys.executable, "-P", str(_PROOFS / READERS[solver]), str(Path(folder).resolve() / script.file)]
@@ -58,7 +58,7 @@ def _ask_about(solver: Solver, folder: str, script: Script, timeout: int) -> Ans
         found = done.stdout.strip() if done.returncode == 0 else _last_line(done.stderr)
     except subprocess.TimeoutExpired:
         found = f"no answer in {timeout} s"
-    return Answer(script, found or "no answer", time.perf_counter() - start)
+    return SolverAnswer(script, found or "no answer", time.perf_counter() - start)
 
 
 def _last_line(complaint: str) -> str:
@@ -66,7 +66,7 @@ def _last_line(complaint: str) -> str:
     return (complaint.strip().splitlines() or ["it stopped without an answer"])[-1][:200]
 
 
-def verdict_of(answers: Sequence[Answer]) -> str:
+def verdict_of(answers: Sequence[SolverAnswer]) -> str:
     """What the answers say together."""
     found = {answer.agreement for answer in answers}
     if "contradicts" in found:

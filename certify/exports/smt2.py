@@ -17,13 +17,13 @@ from certify.exports.writing import folder, of_formula
 from certify.frame.progress import ProgressLine
 from constructions.errors import Unsupported
 from constructions.text import printable
-from proofs.formula.common.kinds import Kind
+from proofs.formula.common.kinds import ObligationKind
 from proofs.formula.discharge import Line, discharge
 from proofs.formula.failures import Undecided
-from proofs.formula.transcript import Entry, Transcript
+from proofs.formula.transcript import Transcript, TranscriptEntry
 
 if TYPE_CHECKING:
-    from proofs.formula.z3.solver import Question
+    from proofs.formula.z3.solver import SolverQuery
 
 UNSAT_MEANS = "unsat means: none of these inputs breaks the bound, so the bound is proved."
 SAT_MEANS = "sat means: the hypotheses of {script} do not contradict each other, so its unsat is not vacuous."
@@ -55,7 +55,7 @@ def scripts_of(sealed: Sealed) -> dict[str, str]:
             **files}
 
 
-def _scripts_of_entry(sealed: Sealed, number: int, entry: Entry) -> Iterator[tuple[dict[str, Any], str]]:
+def _scripts_of_entry(sealed: Sealed, number: int, entry: TranscriptEntry) -> Iterator[tuple[dict[str, Any], str]]:
     """The scripts and probes of one obligation with their rows of the manifest."""
     from proofs.formula.z3.scripts import logic_of, probe_of, script_of
 
@@ -75,7 +75,7 @@ def _scripts_of_entry(sealed: Sealed, number: int, entry: Entry) -> Iterator[tup
                probe_of(question, vacuous, _comment([*header, explained])))
 
 
-def _header(sealed: Sealed, entry: Entry, question: Question) -> list[str]:
+def _header(sealed: Sealed, entry: TranscriptEntry, question: SolverQuery) -> list[str]:
     source = entry.places[0].source
     return [
         f"certify: an obligation of {sealed.names}", *sealed.statement, "",
@@ -93,7 +93,7 @@ def _comment(lines: list[str]) -> list[str]:
 
 
 def _is_unscripted(line: Line) -> bool:
-    return line.obligation is None and line.kind is not Kind.FEED_FORWARD
+    return line.obligation is None and line.kind is not ObligationKind.FEED_FORWARD
 
 
 def _unscripted(line: Line) -> Mapping[str, Any]:

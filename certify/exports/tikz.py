@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from certify.claims.formula.sealed import Sealed
 from certify.exports.latex_tables import plain
-from certify.exports.pages.certificate.blocks import Block, find_columns, is_approximate
+from certify.exports.pages.certificate.blocks import Box, find_columns, is_approximate
 from certify.exports.pages.certificate.layout import Wire
-from certify.exports.pages.certificate.names import Names
-from certify.exports.pages.certificate.wiring import MOST_BLOCKS, Picture, shape_of, wrap
+from certify.exports.pages.certificate.names import DirectionNames
+from certify.exports.pages.certificate.wiring import MOST_BLOCKS, WiringDiagram, shape_of, wrap
 from certify.exports.writing import of_formula, text_file
 from constructions.errors import Unsupported
 from constructions.network.meanings import Truth
@@ -37,7 +37,7 @@ def tikz_of(sealed: Sealed) -> str:
     network = sealed.transformer
     output = network.directions[network.output]
     assert isinstance(output, Truth), "what the checker accepts decides a formula"
-    names = Names(network, output.formula)
+    names = DirectionNames(network, output.formula)
     columns = find_columns(network, names)
     if not 0 < sum(len(column.blocks) for column in columns) <= MOST_BLOCKS:
         raise Unsupported(f"a picture of this network, expected at most {MOST_BLOCKS} blocks")
@@ -47,7 +47,7 @@ def tikz_of(sealed: Sealed) -> str:
                       r"\par}"]) + "\n"
 
 
-def definitions(names: Names, shown: Sequence[str]) -> list[str]:
+def definitions(names: DirectionNames, shown: Sequence[str]) -> list[str]:
     """What the numbered formulas are that the lines show, and those by which these are defined."""
     found: list[str] = []
     for part, text in reversed(names.definitions.items()):
@@ -57,7 +57,7 @@ def definitions(names: Names, shown: Sequence[str]) -> list[str]:
     return found[::-1]
 
 
-class _TikzPicture(Picture):
+class _TikzPicture(WiringDiagram):
     """A column is ``pitch`` to the right of the one before it."""
 
     def lines(self) -> Iterator[str]:
@@ -95,7 +95,7 @@ class _TikzPicture(Picture):
                 yield rf"\draw[{style}] {self._curve(place, here, there)} -- ({end:.0f}, {there:.1f});"
                 here = there
 
-    def _block(self, place: int, block: Block) -> str:
+    def _block(self, place: int, block: Box) -> str:
         width, height = self.shape.depth, self.shape.sizes.blocks[block.number]
         first, *more = wrap(block.lines, width, 1 if height <= LINE_HEIGHT else 3)
         text = r"\\{}".join([rf"\textbf{{{plain(first)}}}", *map(plain, more)])

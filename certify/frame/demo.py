@@ -9,7 +9,7 @@ from rich.console import Console
 
 from certify.frame.files import make_folder, write_text
 from certify.frame.progress import ProgressLine
-from certify.frame.terminal_tables import Cell, Column, plain, print_table
+from certify.frame.terminal_tables import Cell, TableColumn, plain, print_table
 from certify.frame.verdicts import colour, exit_status, worst
 
 CERTIFICATE = ".cert"
@@ -73,7 +73,7 @@ def keep_certificate(shown: Shown, folder: str | None) -> None:
         write_text(str(Path(folder) / f"{shown.name}{CERTIFICATE}"), shown.certificate)
 
 
-def print_rows(out: Console, found: Sequence[Shown], columns: Sequence[Column]) -> None:
+def print_rows(out: Console, found: Sequence[Shown], columns: Sequence[TableColumn]) -> None:
     """A row per example, its verdict in colour; only what it is about may be broken."""
     def cells(shown: Shown) -> dict[str, Cell]:
         coloured = {name: plain(text, style) for name, style in (("verdict", colour(shown.verdict)), ("about", "dim"))

@@ -73,7 +73,7 @@ def print_verdict(out: Console, verdict: str, why: str) -> None:
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """A column of a table. It is left out where the output is narrower than it ``needs``; cells may be broken if it
     ``folds``, and are broken if they are wider than ``most``.
     """
@@ -89,12 +89,12 @@ Cell = str | Text
 """A text is shown without any markup of its own."""
 
 
-def numbers(*names: str) -> list[Column]:
+def numbers(*names: str) -> list[TableColumn]:
     """Columns of these names, with what they hold on the right."""
-    return [Column(name, "right") for name in names]
+    return [TableColumn(name, "right") for name in names]
 
 
-def print_table(out: Console, columns: Iterable[Column], rows: Iterable[Sequence[Cell] | Mapping[str, Cell]], *,
+def print_table(out: Console, columns: Iterable[TableColumn], rows: Iterable[Sequence[Cell] | Mapping[str, Cell]], *,
                 keys: int = 1, titles: bool = True, without_empty: bool = False) -> None:
     """A table without lines, no cell of it cut: if it is too wide, in blocks of columns, each with the first ``keys``
     again. What is left out for lack of room is named below.

@@ -7,7 +7,7 @@ from certify.claims.trained.claim_file import Scope
 from certify.claims.trained.flags import Flags
 from certify.claims.trained.question import read_question, read_trained
 from certify.frame.files import read_text
-from certify.learning.question import Question, read_words
+from certify.learning.question import LearningQuestion, read_words
 from certify.learning.vnnlib import read_query
 from certify.learning.vnnlib_query import AskedOfUs, question_of
 from constructions.errors import InputError, Unsupported
@@ -18,7 +18,7 @@ ANY = "true"
 
 
 def read_learning(model: str, claim: str | None, flags: Flags, scope: Scope,
-                  words: str | None = None) -> tuple[TrainedNetwork, Question]:
+                  words: str | None = None) -> tuple[TrainedNetwork, LearningQuestion]:
     """The network of a file, and what is asked of it: at the first offset of the claim, if no offsets are given.
 
     Raises:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby, product
 from math import gcd
 
-from certify.learning.question import OUT, Question
+from certify.learning.question import OUT, LearningQuestion
 from constructions.errors import Unsupported
 from constructions.regular.cover_automata import Marked, Word
 
@@ -45,7 +45,7 @@ class Test:
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountTests:
     """For each part (of two alternatives) the test under which the first holds; a truth if it always or never does.
 
     None where the part has more alternatives or no test fits; ``anagrams`` are then two words with the same counts and
@@ -56,7 +56,7 @@ class Counted:
     anagrams: Mapping[int, tuple[Word, Word]]
 
 
-def comparisons(question: Question, found: Marked, longest: int) -> Counted:
+def comparisons(question: LearningQuestion, found: Marked, longest: int) -> CountTests:
     """The comparisons that decide the parts of the answer on all words of at most ``longest`` letters.
 
     Raises:
@@ -67,7 +67,7 @@ def comparisons(question: Question, found: Marked, longest: int) -> Counted:
     return compared(question, _answers(question, found, longest))
 
 
-def compared(question: Question, answers: Mapping[Vector, Mapping[int, Word]]) -> Counted:
+def compared(question: LearningQuestion, answers: Mapping[Vector, Mapping[int, Word]]) -> CountTests:
     """The same from a word for each vector of counts and each answer that words of these counts have."""
     tests: list[Test | bool | None] = []
     anagrams: dict[int, tuple[Word, Word]] = {}
@@ -81,10 +81,10 @@ def compared(question: Question, answers: Mapping[Vector, Mapping[int, Word]]) -
             anagrams[place] = words[0], words[1]
         truths = {vector: 0 in by_choice for vector, by_choice in chosen.items()}
         tests.append(find_test(truths) if clash is None and len(part) == 2 else None)
-    return Counted(tuple(tests), anagrams)
+    return CountTests(tuple(tests), anagrams)
 
 
-def _answers(question: Question, found: Marked, longest: int) -> dict[Vector, dict[int, Word]]:
+def _answers(question: LearningQuestion, found: Marked, longest: int) -> dict[Vector, dict[int, Word]]:
     """For each vector of counts the answers on words with these counts, each with a word."""
     letters = range(len(question.claim.alphabet))
     answers: dict[Vector, dict[int, Word]] = {}

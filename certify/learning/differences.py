@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from certify.learning.question import Intention, Question
+from certify.learning.question import Intention, LearningQuestion
 from constructions.errors import Unsupported
-from constructions.regular.automata import Automaton, Language
+from constructions.regular.automata import Automaton, RegularLanguage
 from constructions.regular.cover_automata import Marked, Word, smallest_cover
 from constructions.regular.to_expression import expression_of_language
 from proofs.words.tracking import State, Tracker
@@ -52,7 +52,7 @@ class Expected(Protocol):
         """Whether the answer of this code is not what it should be where these cases hold."""
 
 
-def differences(question: Question, found: Marked, longest: int, expected: Expected | None = None, *,
+def differences(question: LearningQuestion, found: Marked, longest: int, expected: Expected | None = None, *,
                 expressed: bool = True) -> Differences:
     """All words of at most ``longest`` letters on which the automaton's answer is not what the claim asks for, or what
     else is ``expected``.
@@ -60,7 +60,7 @@ def differences(question: Question, found: Marked, longest: int, expected: Expec
     Raises:
         Unsupported: if the claim looks ahead, or following it takes very many states.
     """
-    walk = _Walk(question, found, longest, expected or Intention(question))
+    walk = _PairExploration(question, found, longest, expected or Intention(question))
     counts, words = list(walk.counts()), tuple(walk.first_words())
     expression = walk.expression() if words and expressed else ""
     return Differences(longest, tuple(counts), words, expression, frozenset(walk.states()))
@@ -78,10 +78,10 @@ def count_words(steps: Sequence[Sequence[int]], start: int, marked: Sequence[boo
         reached = following
 
 
-class _Walk:
+class _PairExploration:
     """The pairs of states that words lead to, numbered as they are reached; a step is -1 where words are too long."""
 
-    def __init__(self, question: Question, found: Marked, longest: int, intention: Expected) -> None:
+    def __init__(self, question: LearningQuestion, found: Marked, longest: int, intention: Expected) -> None:
         self.question, self.longest = question, longest
         letters = range(len(question.claim.alphabet))
         numbers: dict[Pair, int] = {(found.automaton.start, intention.tracker.start): 0}
@@ -182,10 +182,10 @@ MOST_TO_COVER = 400
 """Of more pairs no expression is made."""
 
 
-def _expression(found: Marked, question: Question) -> str | None:
+def _expression(found: Marked, question: LearningQuestion) -> str | None:
     accepting = frozenset(state for state, mark in enumerate(found.marks) if mark)
     try:
-        text = expression_of_language(Language(found.automaton, accepting), question.claim.alphabet)
+        text = expression_of_language(RegularLanguage(found.automaton, accepting), question.claim.alphabet)
     except Unsupported:
         return None
     return text if text is not None and len(text) <= LONGEST_EXPRESSION else None

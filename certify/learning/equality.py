@@ -16,7 +16,7 @@ from certify.frame.answer import AnswerByLength
 from certify.learning.learn import Effort, claim_of, learn
 from certify.learning.learned import Learned
 from certify.learning.membership import Oracle, Tie
-from certify.learning.question import OUT, Question
+from certify.learning.question import OUT, LearningQuestion
 from constructions.regular.cover_automata import Word
 from constructions.trained.claim import Row, check_fits, input_tokens, judged
 from constructions.trained.network import TrainedNetwork
@@ -70,7 +70,7 @@ class Equality(AnswerByLength[EqualityRow]):
         return {name: text for name, text in named.items() if text is not None}
 
 
-def compare(first: TrainedNetwork, second: TrainedNetwork, question: Question, settings: Settings | None = None,
+def compare(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion, settings: Settings | None = None,
             effort: Effort | None = None) -> Equality:
     """Whether the two networks give the same answers on all words of the question.
 
@@ -96,12 +96,13 @@ def compare(first: TrainedNetwork, second: TrainedNetwork, question: Question, s
                     time.perf_counter() - start)
 
 
-def words_told_apart(first: TrainedNetwork, second: TrainedNetwork, question: Question, most: int) -> list[Word]:
+def words_told_apart(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion,
+                     most: int) -> list[Word]:
     """Of the shortest words, a few, those on which floats see different answers, the shortest first."""
     return _told_apart(first, second, question, most)[0]
 
 
-def _told_apart(first: TrainedNetwork, second: TrainedNetwork, question: Question,
+def _told_apart(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion,
                 most: int) -> tuple[list[Word], Mapping[Word, int]]:
     """The same, and the answers of the first network."""
     oracles = [Oracle(network, question, question.claim.offsets[0]) for network in (first, second)]
@@ -116,7 +117,7 @@ def _told_apart(first: TrainedNetwork, second: TrainedNetwork, question: Questio
     return [word for word in words if OUT not in (one[word], other.get(word, OUT)) and one[word] != other[word]], one
 
 
-def _of_decision(first: TrainedNetwork, second: TrainedNetwork, question: Question,
+def _of_decision(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion,
                  decision: Decision | None) -> Difference | None:
     """The wrong word of the second network, if the first is what the automaton says there."""
     if decision is None or decision.wrong is None:
@@ -127,7 +128,7 @@ def _of_decision(first: TrainedNetwork, second: TrainedNetwork, question: Questi
     return _enclosed(first, second, question, word, wrong.offset, [row])
 
 
-def _enclosed(first: TrainedNetwork, second: TrainedNetwork, question: Question, word: Word, offset: int,
+def _enclosed(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion, word: Word, offset: int,
               rows: Sequence[Row]) -> Difference | None:
     """The first of some rows that is above 0 in the first network and not in the second."""
     claim = question.claim
@@ -141,7 +142,7 @@ def _enclosed(first: TrainedNetwork, second: TrainedNetwork, question: Question,
     return None
 
 
-def _rows(question: Question, learned: Learned, decision: Decision | None,
+def _rows(question: LearningQuestion, learned: Learned, decision: Decision | None,
           difference: Difference | None) -> list[EqualityRow]:
     to = 0 if decision is None else decision.certified_to or 0
     differs = len(difference.word) if difference else None

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from certify.claims.trained.show import show_row
-from certify.learning.counts import Counted, Test, comparisons
+from certify.learning.counts import CountTests, Test, comparisons
 from certify.learning.differences import Differences, differences
 from certify.learning.formulas import Explained, formulas_of
 from certify.learning.learned import Learned
-from certify.learning.question import OUT, Part, Question
+from certify.learning.question import OUT, LearningQuestion, Part
 from certify.learning.small_formulas import Guess, best_formula
 from constructions.errors import Unsupported
 from constructions.language.printer import format_formula
@@ -28,7 +28,7 @@ class Explanation:
     """
 
     formulas: tuple[Explained, ...]
-    counted: Counted | None
+    counted: CountTests | None
     differences: Differences | None
     no_differences: str
     guesses: Mapping[tuple[int, int], Guess]
@@ -72,7 +72,7 @@ def why_no_formula(explained: Explained) -> str:
     return f"a formula of {len(subformulas(explained.formula))} subformulas"
 
 
-def count_text(counted: Counted | None, place: int, alphabet: Sequence[str]) -> str | None:
+def count_text(counted: CountTests | None, place: int, alphabet: Sequence[str]) -> str | None:
     """The comparison of counts that decides a part, if there is one."""
     test = counted.tests[place] if counted else None
     return test.text(alphabet) if isinstance(test, Test) else None
@@ -101,7 +101,7 @@ def describe_alternative(part: Part, choice: int) -> str:
     return f"{show_row(row)} > 0"
 
 
-def describe_answer(question: Question, code: int) -> str:
+def describe_answer(question: LearningQuestion, code: int) -> str:
     """The whole answer: signs of single logits together, then the other parts."""
     if code == OUT:
         return "not allowed" if question.words == "allowed" else "not asked"

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import islice, product
 
 from certify.learning.learned import is_judged
-from certify.learning.question import OUT, Question
+from certify.learning.question import OUT, LearningQuestion
 from constructions.errors import Unsupported
 from constructions.language.syntax import FALSE, TRUE, Formula, subformulas
-from constructions.regular.automata import Automaton, Language, explore, minimal_language
+from constructions.regular.automata import Automaton, RegularLanguage, explore, minimal_language
 from constructions.regular.cover_automata import Marked
 from constructions.regular.to_ltl import formula_of_language
 
@@ -32,7 +32,7 @@ class Explained:
     reason: str = ""
 
 
-def formulas_of(question: Question, found: Marked) -> list[Explained]:
+def formulas_of(question: LearningQuestion, found: Marked) -> list[Explained]:
     """For each part of two alternatives where the first holds, for others where each does that is ever the answer."""
     explained = []
     for place, part in enumerate(question.parts):
@@ -43,7 +43,7 @@ def formulas_of(question: Question, found: Marked) -> list[Explained]:
     return explained
 
 
-def _explained(question: Question, found: Marked, place: int, choice: int,
+def _explained(question: LearningQuestion, found: Marked, place: int, choice: int,
                chosen: Sequence[int | None]) -> Explained:
     judged = {one for state, one in enumerate(chosen) if one is not None and is_judged(question, found, state)}
     if judged <= {choice}:
@@ -65,17 +65,17 @@ def _explained(question: Question, found: Marked, place: int, choice: int,
     return Explained(place, choice, min(formulas, key=lambda formula: len(subformulas(formula))))
 
 
-def _fillings(found: Marked, choice: int, chosen: Sequence[int | None]) -> Iterator[Language]:
+def _fillings(found: Marked, choice: int, chosen: Sequence[int | None]) -> Iterator[RegularLanguage]:
     """Languages that agree where words are not out."""
     out = [state for state, one in enumerate(chosen) if one is None]
     holding = {state for state, one in enumerate(chosen) if one == choice}
-    yield Language(found.automaton, frozenset(holding))
+    yield RegularLanguage(found.automaton, frozenset(holding))
     if out:
-        yield Language(found.automaton, frozenset(holding | set(out)))
+        yield RegularLanguage(found.automaton, frozenset(holding | set(out)))
     closed = all(after in out for state in out for after in found.automaton.steps[state])
     if out and closed and found.automaton.start not in out:
         for automaton, states in islice(_redirected(found, set(out)), MOST_CHOICES):
-            yield Language(automaton, frozenset(new for new, old in enumerate(states) if old in holding))
+            yield RegularLanguage(automaton, frozenset(new for new, old in enumerate(states) if old in holding))
 
 
 def _redirected(found: Marked, out: set[int]) -> Iterator[tuple[Automaton, list[int]]]:

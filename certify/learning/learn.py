@@ -16,17 +16,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from certify.claims.trained.decide import Searches, Settings, decide, found_in, plan
-from certify.claims.trained.decision import Decision, Found, shortest
+from certify.claims.trained.decision import Decision, ObligationResult, shortest
 from certify.frame.words import show_word
 from certify.learning.cover_learner import CoverLearner, TooManyStates
 from certify.learning.learned import Learned, LearnedRow, find_misplaced, growth, smallest_for
 from certify.learning.membership import Oracle, Tie
-from certify.learning.question import OUT, Question
+from certify.learning.question import OUT, LearningQuestion
 from constructions.errors import InternalError
 from constructions.regular.cover_automata import Marked, Word
-from constructions.trained.claim import Case, Claim, When
+from constructions.trained.claim import Case, When, WordsClaim
 from constructions.trained.network import TrainedNetwork
-from proofs.trained.search import WrongWord
+from proofs.trained.search import RefutingWord
 
 MOST_STATES = 64
 TABLE = 2**13
@@ -41,7 +41,7 @@ class Effort:
     table: int = TABLE
 
 
-def claim_of(question: Question, found: Marked, longest: int) -> Claim:
+def claim_of(question: LearningQuestion, found: Marked, longest: int) -> WordsClaim:
     """That the network answers on all words of at most ``longest`` letters as the automaton says."""
     states: dict[int, list[int]] = {}
     for state, code in enumerate(found.marks):
@@ -50,7 +50,7 @@ def claim_of(question: Question, found: Marked, longest: int) -> Claim:
     return replace(question.claim, lengths=(1, longest), automaton=found.automaton, predicates=(), cases=cases)
 
 
-def learn(network: TrainedNetwork, question: Question, settings: Settings | None = None,
+def learn(network: TrainedNetwork, question: LearningQuestion, settings: Settings | None = None,
           effort: Effort | None = None, known: Mapping[Word, int] | None = None) -> Learned:
     """A smallest automaton that gives the network's answers on all words of the question, as far as it is certified.
 
@@ -78,7 +78,7 @@ def learn(network: TrainedNetwork, question: Question, settings: Settings | None
 class _Learning:
     """One network and one question; ``reason`` says why lengths beyond ``longest`` are given up."""
 
-    def __init__(self, network: TrainedNetwork, question: Question, settings: Settings, effort: Effort) -> None:
+    def __init__(self, network: TrainedNetwork, question: LearningQuestion, settings: Settings, effort: Effort) -> None:
         self.network, self.question, self.effort = network, question, effort
         self.searches = Searches(network, settings)
         self.oracle = Oracle(network, question, question.claim.offsets[0])
@@ -222,7 +222,7 @@ class _Learning:
             return None, first_open.count - 1
         return None if wrong is None else self.taught_by(wrong, claim), end - 1
 
-    def searched_for(self, claim: Claim, first: int) -> list[Found]:
+    def searched_for(self, claim: WordsClaim, first: int) -> list[ObligationResult]:
         """What searches say of words from ``first`` letters on; the first search looks at all words, as a decision."""
         parts = plan(self.network, claim, self.searches.settings)
         if self.searched:
@@ -230,7 +230,7 @@ class _Learning:
         self.searched += 1
         return [one for one in found_in(self.searches.of_parts(claim, parts)) if one.count >= first or one.wrong]
 
-    def taught_by(self, wrong: WrongWord, claim: Claim) -> Word | None:
+    def taught_by(self, wrong: RefutingWord, claim: WordsClaim) -> Word | None:
         """The letters read of a wrong word, if the answer on them at the offset that is learnt is another one than the
         claim's, as it should be; else ``reason`` says at which offset it is.
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from certify.claims.trained.decision import Decision, SmallestMargin
 from certify.frame.answer import AnswerByLength
-from certify.learning.question import OUT, Question
+from certify.learning.question import OUT, LearningQuestion
 from constructions.regular.cover_automata import Marked, Word, smallest_cover, smallest_cover_without_empty
 from constructions.trained.network import TrainedNetwork
 from proofs.words.tracking import State, track
@@ -37,7 +37,7 @@ class Learned(AnswerByLength[LearnedRow]):
     """
 
     network: TrainedNetwork
-    question: Question
+    question: LearningQuestion
     rows: tuple[LearnedRow, ...]
     automaton: Marked | None
     decision: Decision | None
@@ -56,7 +56,7 @@ class Learned(AnswerByLength[LearnedRow]):
         return self.decision is not None and self.decision.whole_domain
 
 
-def smallest_for(question: Question, found: Marked, longest: int) -> Marked:
+def smallest_for(question: LearningQuestion, found: Marked, longest: int) -> Marked:
     """A smallest automaton for words of at most ``longest`` letters that are judged, from one that is right on them."""
     if question.first == 0:
         return smallest_cover(found.automaton, found.marks, longest)
@@ -67,17 +67,17 @@ def smallest_for(question: Question, found: Marked, longest: int) -> Marked:
     return smallest_cover_without_empty(found.automaton, found.marks, longest, [*among, OUT])
 
 
-def is_judged(question: Question, found: Marked, state: int) -> bool:
+def is_judged(question: LearningQuestion, found: Marked, state: int) -> bool:
     """Whether the answer of a state is one: not that of the start if only the empty word leads there, and has none."""
     return state != 0 or question.first == 0 or any(0 in row for row in found.automaton.steps)
 
 
-def growth(question: Question, found: Marked, longest: int) -> list[int]:
+def growth(question: LearningQuestion, found: Marked, longest: int) -> list[int]:
     """For n = 1 … ``longest`` the least number of states for words of at most n letters."""
     return [len(smallest_for(question, found, n).marks) for n in range(1, longest + 1)]
 
 
-def find_misplaced(question: Question, found: Marked, longest: int) -> Word | None:
+def find_misplaced(question: LearningQuestion, found: Marked, longest: int) -> Word | None:
     """The first of the shortest words of at most so many letters that are called out, or not, by mistake."""
     match question.words:
         case "allowed":
@@ -87,7 +87,7 @@ def find_misplaced(question: Question, found: Marked, longest: int) -> Word | No
     return _called_out(found, longest)
 
 
-def _allowed(question: Question, found: Marked, longest: int) -> Word | None:
+def _allowed(question: LearningQuestion, found: Marked, longest: int) -> Word | None:
     level: dict[int, Word] = {found.automaton.start: ()}
     seen: set[int] = set()
     for n in range(longest):
@@ -104,7 +104,7 @@ def _allowed(question: Question, found: Marked, longest: int) -> Word | None:
     return None
 
 
-def _asked(question: Question, found: Marked, longest: int) -> Word | None:
+def _asked(question: LearningQuestion, found: Marked, longest: int) -> Word | None:
     tracker = track(question.claim)
     level: dict[tuple[int, State], Word] = {(found.automaton.start, tracker.start): ()}
     seen: set[tuple[int, State]] = set()

@@ -11,14 +11,14 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from certify.learning.question import OUT, Question
+from certify.learning.question import OUT, LearningQuestion
 from constructions.errors import InternalError
 from constructions.regular.cover_automata import Word
 from constructions.trained.claim import input_tokens, judged
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.balls import BallNetwork, decide_row
 from proofs.trained.forward import Array, FloatNetwork
-from proofs.trained.prefix_cache import EMPTY, Prefixes, extend
+from proofs.trained.key_value_cache import EMPTY, Prefixes, extend
 from proofs.trained.words import WordMargins, is_read_at_ends
 from proofs.words.truths import CasesOfWords
 
@@ -40,7 +40,7 @@ class Tie(Exception):
 class Oracle:
     """Answers of one network to one question at one offset; each word is run once."""
 
-    def __init__(self, network: TrainedNetwork, question: Question, offset: int) -> None:
+    def __init__(self, network: TrainedNetwork, question: LearningQuestion, offset: int) -> None:
         self.network, self.question, self.offset = network, question, offset
         self.floats, self.balls = FloatNetwork(network), BallNetwork(network)
         self.codes: dict[Word, int] = {}
@@ -207,7 +207,7 @@ class Oracle:
             self.codes[word] = int(codes[place]) if sure[place] else self.sign_of(word)
 
 
-def _matrix(question: Question, outputs: int) -> tuple[Array, list[list[list[int]]]]:
+def _matrix(question: LearningQuestion, outputs: int) -> tuple[Array, list[list[list[int]]]]:
     """All rows of all alternatives as columns, and for each part the columns of each alternative."""
     rows = [row for part in question.parts for alternative in part for row in alternative]
     matrix = np.zeros((outputs, len(rows)))

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 from constructions.errors import InputError, Unsupported
-from constructions.trained.claim import Case, Claim, Row, check_fits, is_by_place
+from constructions.trained.claim import Case, Row, WordsClaim, check_fits, is_by_place
 from constructions.trained.network import TrainedNetwork
 from proofs.words.tracking import Tracker, track
 
@@ -26,7 +26,7 @@ OUT = -1
 
 
 @dataclass(frozen=True)
-class Question:
+class LearningQuestion:
     """Words of 1 … N letters over a claim's alphabet, at its offsets, judged where it judges; ``claim`` has them.
 
     ``words`` are all of them, those of which the claim asks something (``asked``), or those each of whose letters the
@@ -35,7 +35,7 @@ class Question:
     they say nothing of words of less than ``claimed_from`` letters.
     """
 
-    claim: Claim
+    claim: WordsClaim
     parts: tuple[Part, ...]
     words: Words
     intended: bool
@@ -81,12 +81,13 @@ class Question:
         """The greatest length."""
         return self.claim.lengths[1]
 
-    def to(self, longest: int) -> Question:
+    def to(self, longest: int) -> LearningQuestion:
         """The same of shorter words."""
         return replace(self, claim=replace(self.claim, lengths=(1, longest)))
 
 
-def read_words(network: TrainedNetwork, claim: Claim, words: str | None, intended: bool = True) -> Question:
+def read_words(network: TrainedNetwork, claim: WordsClaim, words: str | None,
+               intended: bool = True) -> LearningQuestion:
     """The question about a claim's rows; without ``words`` those that suit the claim.
 
     That is ``allowed`` where letters' own logits are judged at each letter and the claim leaves words out (or says
@@ -120,10 +121,10 @@ def read_words(network: TrainedNetwork, claim: Claim, words: str | None, intende
     check_fits(network, asked)
     if chosen == "asked" or (claim.read == "each" and not is_by_place(network, claim)):
         track(claim)  # refuses formulas that look ahead
-    return Question(asked, parts, chosen, intended, 0 if claim.empty else 1)
+    return LearningQuestion(asked, parts, chosen, intended, 0 if claim.empty else 1)
 
 
-def _suitable(claim: Claim, generates: bool, intended: bool) -> Words:
+def _suitable(claim: WordsClaim, generates: bool, intended: bool) -> Words:
     if not intended:
         return "allowed" if generates else "all"
     if not leaves_words_out(claim):
@@ -131,7 +132,7 @@ def _suitable(claim: Claim, generates: bool, intended: bool) -> Words:
     return "allowed" if generates else "asked"
 
 
-def leaves_words_out(claim: Claim) -> bool:
+def leaves_words_out(claim: WordsClaim) -> bool:
     """Whether a word of a few letters (not the empty one) has no case; longer ones are not looked at.
 
     Raises:
@@ -199,7 +200,7 @@ def _greatest(tokens: Sequence[int]) -> Part:
 class Intention:
     """What a claim asks for, in terms of the parts of a question."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: LearningQuestion) -> None:
         """Raises Unsupported if the claim looks ahead."""
         self.tracker: Tracker = track(question.claim)
         wanted = [(alternative, (place, choice)) for place, part in enumerate(question.parts)

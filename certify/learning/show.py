@@ -9,7 +9,7 @@ from rich.text import Text
 
 from certify.claims.trained.show import cut_word, describe_network, show_numbers
 from certify.frame.numbers import decimal
-from certify.frame.terminal_tables import Cell, Column, plain, print_table, verdict_text
+from certify.frame.terminal_tables import Cell, TableColumn, plain, print_table, verdict_text
 from certify.frame.verdicts import colour
 from certify.frame.words import counted, show_alphabet, show_word
 from certify.learning.counts import Test
@@ -25,7 +25,7 @@ from certify.learning.explanation import (
 )
 from certify.learning.formulas import Explained
 from certify.learning.learned import Learned, is_judged
-from certify.learning.question import Question
+from certify.learning.question import LearningQuestion
 from certify.learning.small_formulas import Guess
 from constructions.language.printer import format_formula
 from constructions.regular.cover_automata import Word
@@ -36,8 +36,9 @@ MOST_STATES = 24
 FEW = 6
 """So many words on which a small formula is wrong are named."""
 DIGITS = 4
-COLUMNS = (Column("n", "right"), Column("states", "right"), Column("verdict"), Column("smallest margin found"),
-           Column("on the word"))
+COLUMNS = (TableColumn("n", "right"), TableColumn("states", "right"), TableColumn("verdict"),
+           TableColumn("smallest margin found"),
+           TableColumn("on the word"))
 WORDS = {"all": "all words", "asked": "all words of which the claim asks something",
          "allowed": "all words that the network itself allows, letter by letter"}
 PLACES = {"each": "after every letter", "last": "at the last token", "first": "at the first token"}
@@ -86,9 +87,9 @@ def _rows(learned: Learned) -> Iterator[list[Cell]]:
         yield [str(row.n), "-" if row.states is None else str(row.states), verdict_text(row.verdict), margin, word]
 
 
-def _state_columns(question: Question) -> list[Column]:
-    return [Column("state", "right"), Column("after"), Column("answer", folds=True),
-            *(Column(f"then {symbol}", "right") for symbol in question.claim.alphabet)]
+def _state_columns(question: LearningQuestion) -> list[TableColumn]:
+    return [TableColumn("state", "right"), TableColumn("after"), TableColumn("answer", folds=True),
+            *(TableColumn(f"then {symbol}", "right") for symbol in question.claim.alphabet)]
 
 
 def _states(learned: Learned) -> Iterator[list[Cell]]:
@@ -100,12 +101,12 @@ def _states(learned: Learned) -> Iterator[list[Cell]]:
                *(str(after) for after in found.automaton.steps[state])]
 
 
-def spelt(question: Question, word: Word) -> str:
+def spelt(question: LearningQuestion, word: Word) -> str:
     """The word for people; the empty word as in expressions."""
     return show_word(question.claim.alphabet[letter] for letter in word) or "()"
 
 
-def listed(question: Question, found: Differences, few: int | None = None) -> str:
+def listed(question: LearningQuestion, found: Differences, few: int | None = None) -> str:
     """The first few words of some that differ."""
     words = [cut_word(spelt(question, word)) for word in found.words[:few]]
     return ", ".join([*words, *(["..."] if found.total > len(words) else [])])
@@ -140,7 +141,7 @@ def describe_explanation(learned: Learned, explanation: Explanation) -> Iterator
     yield from describe_differences(question, explanation)
 
 
-def describe_guess(question: Question, what: str, guess: Guess) -> str:
+def describe_guess(question: LearningQuestion, what: str, guess: Guess) -> str:
     """The best small formula, and the words on which it is wrong."""
     wrong, text = guess.wrong, format_formula(guess.formula)
     if not wrong.total:
@@ -150,7 +151,7 @@ def describe_guess(question: Question, what: str, guess: Guess) -> str:
             f"{guess.words:,} words of at most {wrong.longest} letters: {words}")
 
 
-def describe_differences(question: Question, explanation: Explanation) -> Iterator[str]:
+def describe_differences(question: LearningQuestion, explanation: Explanation) -> Iterator[str]:
     """Whether the network does what the claim asks."""
     found = explanation.differences
     if explanation.no_differences:
@@ -220,11 +221,11 @@ def _counts_to_json(learned: Learned, explanation: Explanation | None) -> list[d
     return listed
 
 
-def _differences_to_json(question: Question, explanation: Explanation | None) -> dict[str, Any] | None:
+def _differences_to_json(question: LearningQuestion, explanation: Explanation | None) -> dict[str, Any] | None:
     return differences_to_json(question, explanation.differences) if explanation and explanation.differences else None
 
 
-def differences_to_json(question: Question, found: Differences) -> dict[str, Any]:
+def differences_to_json(question: LearningQuestion, found: Differences) -> dict[str, Any]:
     """How many words differ, of which lengths, and the first of them."""
     return {"total": found.total, "by_length": list(found.counts), "expression": found.expression or None,
             "words": [[question.claim.alphabet[letter] for letter in word] for word in found.words]}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from certify.learning.counts import Test, combinations
 from certify.learning.differences import Differences, count_words, differences
-from certify.learning.question import OUT, Question
+from certify.learning.question import OUT, LearningQuestion
 from constructions.errors import Unsupported
 from constructions.language.parser import parse_formula
 from constructions.language.syntax import Formula, Symbol, subformulas
@@ -46,7 +46,7 @@ class Guess:
     wrong: Differences
 
 
-def best_formula(question: Question, found: Marked, longest: int, part: int, choice: int) -> Guess | None:
+def best_formula(question: LearningQuestion, found: Marked, longest: int, part: int, choice: int) -> Guess | None:
     """The best formula that is found of where an alternative of a part is the answer; None over many letters."""
     if len(question.claim.alphabet) > MOST_LETTERS:
         return None
@@ -69,7 +69,7 @@ def best_formula(question: Question, found: Marked, longest: int, part: int, cho
 class _Guessed:
     """What a formula says of an answer, as differences ask it."""
 
-    def __init__(self, question: Question, formula: Formula, part: int, choice: int) -> None:
+    def __init__(self, question: LearningQuestion, formula: Formula, part: int, choice: int) -> None:
         case = Case(When(formula), question.parts[part][choice])
         self.tracker: Tracker = track(replace(question.claim, automaton=None, predicates=(), cases=(case,)))
         self._question, self._part, self._choice = question, part, choice
@@ -82,7 +82,7 @@ class _Sample:
     """Words as a tree: ``parent`` and ``letter`` of each (the empty one is 0), ``levels`` by length; ``weight`` is for
     how many words it stands, ``target`` whether the answer is the one that is asked about."""
 
-    def __init__(self, question: Question, found: Marked, longest: int, part: int, choice: int) -> None:
+    def __init__(self, question: LearningQuestion, found: Marked, longest: int, part: int, choice: int) -> None:
         steps, letters = found.automaton.steps, range(len(question.claim.alphabet))
         holds = [code != OUT and question.choices(code)[part] == choice for code in found.marks]
         live = _live(found)
@@ -142,7 +142,7 @@ class _Truth(NamedTuple):
     bits: Bits
 
 
-def _truths(question: Question, sample: _Sample) -> Iterator[_Truth]:
+def _truths(question: LearningQuestion, sample: _Sample) -> Iterator[_Truth]:
     """Single formulas, the simplest first."""
     alphabet = question.claim.alphabet
     letters = range(len(alphabet))
@@ -205,7 +205,7 @@ def _of_last_letters(sample: _Sample, is_letter: Sequence[_Truth]) -> Iterator[_
             yield _Truth(" | ".join(one.text for one in chosen), np.any([one.bits for one in chosen], axis=0))
 
 
-def _ranked(question: Question, sample: _Sample) -> tuple[list[str], int]:
+def _ranked(question: LearningQuestion, sample: _Sample) -> tuple[list[str], int]:
     """The best on the sample, and among how many different ones."""
     seen: dict[bytes, _Truth] = {}
     judged = sample.weight > 0

@@ -31,7 +31,7 @@ Tree = str | list["Tree"]
 
 
 @dataclass(frozen=True)
-class Tensor:
+class DeclaredTensor:
     """A declared input or output."""
 
     name: str
@@ -45,8 +45,8 @@ class Declared:
 
     name: str
     like: tuple[Literal["equal-to", "isomorphic-to"], str] | None
-    inputs: tuple[Tensor, ...]
-    outputs: tuple[Tensor, ...]
+    inputs: tuple[DeclaredTensor, ...]
+    outputs: tuple[DeclaredTensor, ...]
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,14 @@ Asserted = Atom | Joined
 
 
 @dataclass(frozen=True)
-class Query:
+class VnnlibQuery:
     """Is there an input of each network for which all ``asserted`` are true?"""
 
     networks: tuple[Declared, ...]
     asserted: tuple[Asserted, ...]
 
 
-def read_query(text: str, where: str) -> Query:
+def read_query(text: str, where: str) -> VnnlibQuery:
     """The query of a file.
 
     Raises:
@@ -118,7 +118,7 @@ def _trees(text: str) -> list[Tree]:
     return stack[0]
 
 
-def _query(trees: Sequence[Tree]) -> Query:
+def _query(trees: Sequence[Tree]) -> VnnlibQuery:
     heads = [_head(tree) for tree in trees]
     if heads[:1] != ["vnnlib-version"]:
         raise InputError("expected (vnnlib-version <2.0>) first, and then networks and assertions")
@@ -126,7 +126,7 @@ def _query(trees: Sequence[Tree]) -> Query:
         raise Unsupported(f"vnnlib-version: {_spelt(trees[0][1:])}, expected <2.0>")
     networks: list[Declared] = []
     asserted: list[Asserted] = []
-    shapes: dict[str, Tensor] = {}
+    shapes: dict[str, DeclaredTensor] = {}
     for head, tree in zip(heads[1:], trees[1:], strict=True):
         if head == "declare-network" and not asserted:
             network = _network(tree[1:], networks)
@@ -142,7 +142,7 @@ def _query(trees: Sequence[Tree]) -> Query:
                              "formula each")
     if len({network.name for network in networks}) < len(networks):
         raise InputError("two networks have one name")
-    return Query(tuple(networks), tuple(asserted))
+    return VnnlibQuery(tuple(networks), tuple(asserted))
 
 
 def _head(tree: Tree) -> str:
@@ -157,7 +157,7 @@ def _spelt(tree: Tree) -> str:
 
 def _network(parts: Sequence[Tree], earlier: Sequence[Declared]) -> Declared:
     name, like = _name(parts[:1], "a network's name"), None
-    tensors: dict[str, list[Tensor]] = {"declare-input": [], "declare-output": []}
+    tensors: dict[str, list[DeclaredTensor]] = {"declare-input": [], "declare-output": []}
     for part in parts[1:]:
         match head := _head(part):
             case "equal-to" | "isomorphic-to" if like is None and not any(tensors.values()):
@@ -184,13 +184,13 @@ def _name(parts: Sequence[Tree], what: str) -> str:
     return name
 
 
-def _tensor(part: Tree) -> Tensor:
+def _tensor(part: Tree) -> DeclaredTensor:
     if isinstance(part, str) or len(part) < 4 or not all(isinstance(one, str) for one in part):
         raise InputError(f"{_spelt(part)}, expected a name, a type and a shape")
     if len(part) > 4:
         raise Unsupported(f"{_spelt(part[1])}: {_spelt(part[4])} behind the shape is not read")
     name, kind, shape = _name(part[1:2], "a tensor's name"), str(part[2]), _indices(str(part[3]))
-    return Tensor(name, kind, shape)
+    return DeclaredTensor(name, kind, shape)
 
 
 def _indices(text: str) -> tuple[int, ...]:
@@ -199,7 +199,7 @@ def _indices(text: str) -> tuple[int, ...]:
     return tuple(int(number) for number in text[1:-1].split(",") if number.strip())
 
 
-def _assertion(tree: Tree, shapes: Mapping[str, Tensor]) -> Asserted:
+def _assertion(tree: Tree, shapes: Mapping[str, DeclaredTensor]) -> Asserted:
     head, parts = _head(tree), list(tree[1:])
     if head in ("and", "or") and parts:
         return Joined("and" if head == "and" else "or", tuple(_assertion(part, shapes) for part in parts))
@@ -213,7 +213,7 @@ def _assertion(tree: Tree, shapes: Mapping[str, Tensor]) -> Asserted:
     return Atom(relation, value)
 
 
-def _terms(parts: Sequence[Tree], shapes: Mapping[str, Tensor]) -> Iterator[Linear]:
+def _terms(parts: Sequence[Tree], shapes: Mapping[str, DeclaredTensor]) -> Iterator[Linear]:
     """Numbers, elements (a name and its indices are two items), sums and products."""
     place = 0
     while place < len(parts):
@@ -236,7 +236,7 @@ def _terms(parts: Sequence[Tree], shapes: Mapping[str, Tensor]) -> Iterator[Line
             yield {(part, indices): Fraction(1)}
 
 
-def _arithmetic(tree: list[Tree], shapes: Mapping[str, Tensor]) -> Linear:
+def _arithmetic(tree: list[Tree], shapes: Mapping[str, DeclaredTensor]) -> Linear:
     head, terms = _head(tree), list(_terms(tree[1:], shapes))
     if head == "+" and terms:
         return _sum(terms)

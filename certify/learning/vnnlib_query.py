@@ -16,12 +16,12 @@ from certify.claims.trained.decide import Settings
 from certify.frame.verdicts import WithExitStatus
 from certify.learning.equality import Equality, compare, words_told_apart
 from certify.learning.learn import Effort
-from certify.learning.question import Question, read_words
-from certify.learning.vnnlib import Asserted, Atom, Declared, Element, Joined, Query, Relation, Tensor
+from certify.learning.question import LearningQuestion, read_words
+from certify.learning.vnnlib import Asserted, Atom, Declared, DeclaredTensor, Element, Joined, Relation, VnnlibQuery
 from constructions.errors import InputError, Unsupported
 from constructions.regular.automata import Automaton
 from constructions.regular.cover_automata import Word
-from constructions.trained.claim import READOUTS, Case, Claim, Row, When
+from constructions.trained.claim import READOUTS, Case, Row, When, WordsClaim
 from constructions.trained.network import TrainedNetwork, View
 from proofs.trained.balls import BallNetwork, decide_row
 
@@ -42,8 +42,8 @@ class AskedOfUs:
     """The question about words of ``length`` letters, and what is asserted of logits; ``tokens`` are the choices at
     each place of the input."""
 
-    query: Query
-    question: Question
+    query: VnnlibQuery
+    question: LearningQuestion
     length: int
     tokens: tuple[tuple[int, ...], ...]
     about_outputs: Asserted
@@ -69,7 +69,7 @@ class QueryAnswer(WithExitStatus):
         return {"unsat": "certified", "sat": "refuted", "unknown": "unknown"}[self.result]
 
 
-def question_of(query: Query, first: TrainedNetwork, second: TrainedNetwork) -> AskedOfUs:
+def question_of(query: VnnlibQuery, first: TrainedNetwork, second: TrainedNetwork) -> AskedOfUs:
     """The question, of the networks in the order in which they are declared.
 
     Raises:
@@ -204,7 +204,7 @@ def _elements(asserted: Asserted) -> Iterator[Element]:
 
 # -- inputs ------------------------------------------------------------------------------------------------------------
 
-def _choices(sources: _Sources, asserted: Sequence[Asserted], tensor: Tensor,
+def _choices(sources: _Sources, asserted: Sequence[Asserted], tensor: DeclaredTensor,
              vocabulary: int) -> tuple[tuple[int, ...], ...]:
     """The tokens that may stand at each place, in both networks the same."""
     length, tied = tensor.shape[-1], set[int]()
@@ -305,7 +305,7 @@ def _signs(balls: BallNetwork, tokens: tuple[int, ...], place: int, row: Row) ->
 
 # -- the question ------------------------------------------------------------------------------------------------------
 
-def _asked(query: Query, network: TrainedNetwork, sources: _Sources, tokens: tuple[tuple[int, ...], ...],
+def _asked(query: VnnlibQuery, network: TrainedNetwork, sources: _Sources, tokens: tuple[tuple[int, ...], ...],
            outputs: Asserted) -> AskedOfUs:
     free = [place for place, choices in enumerate(tokens) if len(choices) > 1]
     letters = {tokens[place] for place in free}
@@ -315,9 +315,10 @@ def _asked(query: Query, network: TrainedNetwork, sources: _Sources, tokens: tup
     before, after = tokens[: free[0]], tokens[free[-1] + 1 :]
     read, empty = _where({place for place, _ in rows}, len(tokens), len(before), len(after))
     chosen = next(iter(letters))
-    claim = Claim(tuple(map(str, chosen)), chosen, tuple(one for one, in before), tuple(one for one, in after), (0, 0),
-                  (1, len(free)), read, empty, Fraction(0), Automaton(0, ((0,) * len(chosen),)), (),
-                  tuple(Case(When(None, (0,)), (row,)) for row in dict.fromkeys(row for _, row in rows)))
+    claim = WordsClaim(tuple(map(str, chosen)), chosen, tuple(one for one, in before), tuple(one for one, in after),
+                       (0, 0),
+                       (1, len(free)), read, empty, Fraction(0), Automaton(0, ((0,) * len(chosen),)), (),
+                       tuple(Case(When(None, (0,)), (row,)) for row in dict.fromkeys(row for _, row in rows)))
     return AskedOfUs(query, read_words(network, claim, "all", intended=False), len(free), tokens, outputs)
 
 

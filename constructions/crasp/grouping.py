@@ -16,67 +16,76 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from constructions.crasp.syntax import Comparison, Conditional, Connective, Count, Expression, Not, Product, Sum
+from constructions.crasp.syntax import (
+    ComparisonTerm,
+    Conditional,
+    Connective,
+    CountTerm,
+    Not,
+    ProductTerm,
+    RaspExpression,
+    SumTerm,
+)
 
 _SHOWN = 60
 
 
 @dataclass(frozen=True)
-class Written:
+class SourceExpression:
     """An expression with the place of its text: ``first`` and ``end`` are offsets, of its brackets if it has some.
 
     ``last`` is the operand at its right end, and ``left_end`` the place where its left operand ends.
     """
 
-    expression: Expression
+    expression: RaspExpression
     first: int
     end: int
-    last: Written | None = None
+    last: SourceExpression | None = None
     left_end: int = 0
     is_bracketed: bool = False
 
 
-def open_ends(written: Written) -> Iterator[Written]:
+def open_ends(written: SourceExpression) -> Iterator[SourceExpression]:
     """The expression, its last part, the last part of that, ... up to the first one in brackets."""
-    part: Written | None = written
+    part: SourceExpression | None = written
     while part is not None and not part.is_bracketed:
         yield part
         part = part.last
 
 
-def find_other_grouping(text: str, written: Written, left: Written) -> tuple[str, str] | None:
+def find_other_grouping(text: str, written: SourceExpression, left: SourceExpression) -> tuple[str, str] | None:
     """Both ways to put brackets into an operation whose left operand is ``left``; None if there is only one."""
-    for part in [left] if isinstance(written.expression, Comparison) else open_ends(left):
+    for part in [left] if isinstance(written.expression, ComparisonTerm) else open_ends(left):
         if not part.is_bracketed and _reaches_on(part.expression, written.expression) and part.last is not None:
             return _groupings(text, part, part.last.first, written.end)
     return None
 
 
-def _reaches_on(before: Expression, operation: Expression) -> bool:
+def _reaches_on(before: RaspExpression, operation: RaspExpression) -> bool:
     """Whether the last operand of what is before may be meant to go on with the operation."""
     match operation:
-        case Sum("+", _, _):
-            return isinstance(before, Product) or (isinstance(before, Sum) and before.sign == "-")
-        case Sum():
-            return isinstance(before, Product)
-        case Comparison():
+        case SumTerm("+", _, _):
+            return isinstance(before, ProductTerm) or (isinstance(before, SumTerm) and before.sign == "-")
+        case SumTerm():
+            return isinstance(before, ProductTerm)
+        case ComparisonTerm():
             return isinstance(before, Not)
         case Conditional():
-            return isinstance(before, Comparison)
+            return isinstance(before, ComparisonTerm)
         case Connective():
-            return isinstance(before, Not | Count)
+            return isinstance(before, Not | CountTerm)
     return False
 
 
-def find_other_branch(text: str, written: Written, otherwise: Written) -> tuple[str, str] | None:
+def find_other_branch(text: str, written: SourceExpression, otherwise: SourceExpression) -> tuple[str, str] | None:
     """Both ways to put brackets into a conditional that ends in a comparison or in another conditional."""
-    if otherwise.is_bracketed or not isinstance(otherwise.expression, Comparison | Conditional):
+    if otherwise.is_bracketed or not isinstance(otherwise.expression, ComparisonTerm | Conditional):
         return None
     return (_shown(f"({text[written.first : otherwise.left_end]}){text[otherwise.left_end : written.end]}"),
             _shown(f"{text[written.first : otherwise.first]}({text[otherwise.first : written.end]})"))
 
 
-def _groupings(text: str, part: Written, last: int, end: int) -> tuple[str, str]:
+def _groupings(text: str, part: SourceExpression, last: int, end: int) -> tuple[str, str]:
     """``part`` in brackets before the rest, and its operand from ``last`` on in brackets together with the rest."""
     return (_shown(f"({text[part.first : part.end]}){text[part.end : end]}"),
             _shown(f"{text[part.first : last]}({text[last : end]})"))

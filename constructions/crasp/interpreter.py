@@ -39,13 +39,13 @@ def run_counting_program(program: syntax.CountingProgram, word: Sequence[str]) -
         InputError: if the word is empty or has a symbol outside the alphabet, or if a limit is exceeded.
     """
     check_word(word, program.alphabet)
-    run = _Run(word)
+    run = _ProgramRun(word)
     for definition in program.definitions:
         run.rows[definition.name] = run.row(definition.body)
     return run.rows
 
 
-class _Run:
+class _ProgramRun:
     """One word, and the rows computed so far."""
 
     def __init__(self, word: Sequence[str]) -> None:
@@ -53,7 +53,7 @@ class _Run:
         self.rows: dict[str, Row] = {}
         self._steps = 0
 
-    def row(self, expression: syntax.Expression) -> Row:
+    def row(self, expression: syntax.RaspExpression) -> Row:
         """The values of the expression along the word."""
         self._steps += len(self.word)
         if self._steps > MAX_STEPS:
@@ -63,11 +63,11 @@ class _Run:
             raise InputError(f"a number of more than {MAX_DIGITS} digits, expected smaller ones")
         return row
 
-    def _row(self, expression: syntax.Expression) -> Row:
+    def _row(self, expression: syntax.RaspExpression) -> Row:
         match expression:
-            case syntax.Truth(value) | syntax.Integer(value):
+            case syntax.TruthValue(value) | syntax.Integer(value):
                 return (value,) * len(self.word)
-            case syntax.Letter(symbol):
+            case syntax.SymbolTest(symbol):
                 return tuple(letter == symbol for letter in self.word)
             case syntax.Name(name):
                 return self.rows[name] if name in self.rows else truth_values(UNARY[name], self.word)
@@ -75,20 +75,20 @@ class _Run:
                 return tuple(not value for value in self.row(operand))
             case syntax.Negative(operand):
                 return tuple(-value for value in self.row(operand))
-            case syntax.Count(guard, operand):
+            case syntax.CountTerm(guard, operand):
                 return _counted(guard, self.row(operand))
             case syntax.Conditional(condition, chosen, otherwise):
                 rows = zip(self.row(condition), self.row(chosen), self.row(otherwise), strict=True)
                 return tuple(there if holds else elsewhere for holds, there, elsewhere in rows)
-            case syntax.Connective(operation, left, right) | syntax.Comparison(operation, left, right):
+            case syntax.Connective(operation, left, right) | syntax.ComparisonTerm(operation, left, right):
                 return self._joined(operation, left, right)
-            case syntax.Sum(operation, left, right) | syntax.Extreme(operation, left, right):
+            case syntax.SumTerm(operation, left, right) | syntax.Extreme(operation, left, right):
                 return self._joined(operation, left, right)
-            case syntax.Product(left, right):
+            case syntax.ProductTerm(left, right):
                 return self._joined("*", left, right)
         raise TypeError(f"not an expression: {type(expression).__name__}")
 
-    def _joined(self, operation: str, left: syntax.Expression, right: syntax.Expression) -> Row:
+    def _joined(self, operation: str, left: syntax.RaspExpression, right: syntax.RaspExpression) -> Row:
         return tuple(map(_OPERATIONS[operation], self.row(left), self.row(right)))
 
 

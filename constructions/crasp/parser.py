@@ -12,9 +12,9 @@ from typing import Literal, cast
 from lark import Lark, Token, v_args
 
 from constructions.crasp import syntax
-from constructions.crasp.grouping import Written, find_other_branch, find_other_grouping
+from constructions.crasp.grouping import SourceExpression, find_other_branch, find_other_grouping
 from constructions.crasp.predicates import KNOWN, UNARY, distance_of
-from constructions.crasp.types import Statement, check_statements
+from constructions.crasp.types import TypedDefinition, check_statements
 from constructions.errors import ProgramError, Unsupported
 from constructions.language.alphabets import with_another
 from constructions.language.diagnosis import describe_terminals, list_names, place_of, quote
@@ -47,7 +47,7 @@ def parse_counting_program(text: str, alphabet: Sequence[str] | None = None) -> 
             brackets.
         Unsupported: if it imports a predicate that is not known here.
     """
-    builder = _Builder(text, alphabet)
+    builder = _DefinitionBuilder(text, alphabet)
     statements = read_program(text, _parser(), builder, _explain)
     symbols = tuple(alphabet) if alphabet is not None else with_another(sorted(builder.mentioned))
     return syntax.CountingProgram(symbols, check_statements(text, statements, builder.imported), text)
@@ -71,7 +71,7 @@ def _parser() -> Lark:
 
 
 @v_args(inline=True)
-class _Builder(ProgramBuilder):
+class _DefinitionBuilder(ProgramBuilder):
     """Statements from parse trees, bottom up; types.py checks what they say."""
 
     def __init__(self, text: str, alphabet: Sequence[str] | None) -> None:
@@ -82,8 +82,8 @@ class _Builder(ProgramBuilder):
 
     # -- statements ----------------------------------------------------------------------------------------------------
 
-    def definition(self, name: Token, _: Token, value: Written) -> Statement:
-        return Statement(str(name), value.expression, begin(name))
+    def definition(self, name: Token, _: Token, value: SourceExpression) -> TypedDefinition:
+        return TypedDefinition(str(name), value.expression, begin(name))
 
     def import_statement(self, _: Token, name: Token) -> None:
         if name not in UNARY and distance_of(name) is None:
@@ -94,91 +94,93 @@ class _Builder(ProgramBuilder):
 
     # -- expressions ---------------------------------------------------------------------------------------------------
 
-    def bracketed(self, opening: Token, inner: Written, closing: Token) -> Written:
-        return Written(inner.expression, begin(opening), _end(closing), is_bracketed=True)
+    def bracketed(self, opening: Token, inner: SourceExpression, closing: Token) -> SourceExpression:
+        return SourceExpression(inner.expression, begin(opening), _end(closing), is_bracketed=True)
 
-    def _atom(self, token: Token, expression: syntax.Expression) -> Written:
-        return Written(expression, begin(token), _end(token))
+    def _atom(self, token: Token, expression: syntax.RaspExpression) -> SourceExpression:
+        return SourceExpression(expression, begin(token), _end(token))
 
-    def true(self, token: Token) -> Written:
-        return self._atom(token, syntax.Truth(True, place=begin(token)))
+    def true(self, token: Token) -> SourceExpression:
+        return self._atom(token, syntax.TruthValue(True, place=begin(token)))
 
-    def false(self, token: Token) -> Written:
-        return self._atom(token, syntax.Truth(False, place=begin(token)))
+    def false(self, token: Token) -> SourceExpression:
+        return self._atom(token, syntax.TruthValue(False, place=begin(token)))
 
-    def symbol(self, token: Token) -> Written:
+    def symbol(self, token: Token) -> SourceExpression:
         symbol = str(token)[1:-1]
         if not symbol:
             self._refuse(token, "found an empty symbol, expected at least one character between the quotes")
         if self._alphabet is not None and symbol not in self._alphabet:
             self._refuse(token, f"symbol {quote(symbol)} is not in the alphabet {list_names(self._alphabet)}")
         self.mentioned.add(symbol)
-        return self._atom(token, syntax.Letter(symbol, place=begin(token)))
+        return self._atom(token, syntax.SymbolTest(symbol, place=begin(token)))
 
-    def integer(self, token: Token) -> Written:
+    def integer(self, token: Token) -> SourceExpression:
         if len(token) > MAX_DIGITS:
             self._refuse(token, f"found an integer of {len(token)} digits, expected at most {MAX_DIGITS}")
         return self._atom(token, syntax.Integer(int(token), place=begin(token)))
 
-    def name(self, token: Token) -> Written:
+    def name(self, token: Token) -> SourceExpression:
         return self._atom(token, syntax.Name(str(token), place=begin(token)))
 
-    def extreme(self, choice: Token, left: Written, right: Written, closing: Token) -> Written:
+    def extreme(self, choice: Token, left: SourceExpression, right: SourceExpression,
+                closing: Token) -> SourceExpression:
         chosen = cast("Literal['min', 'max']", str(choice))
         found = syntax.Extreme(chosen, left.expression, right.expression, place=begin(choice))
-        return Written(found, begin(choice), _end(closing))
+        return SourceExpression(found, begin(choice), _end(closing))
 
-    def _prefixed(self, first: int, expression: syntax.Expression, operand: Written) -> Written:
-        return Written(expression, first, operand.end, operand)
+    def _prefixed(self, first: int, expression: syntax.RaspExpression, operand: SourceExpression) -> SourceExpression:
+        return SourceExpression(expression, first, operand.end, operand)
 
-    def negation(self, token: Token, operand: Written) -> Written:
+    def negation(self, token: Token, operand: SourceExpression) -> SourceExpression:
         return self._prefixed(begin(token), syntax.Not(operand.expression, place=begin(token)), operand)
 
-    def negative(self, token: Token, operand: Written) -> Written:
+    def negative(self, token: Token, operand: SourceExpression) -> SourceExpression:
         return self._prefixed(begin(token), syntax.Negative(operand.expression, place=begin(token)), operand)
 
-    def count(self, token: Token, operand: Written) -> Written:
-        return self._prefixed(begin(token), syntax.Count(None, operand.expression, place=begin(token)), operand)
+    def count(self, token: Token, operand: SourceExpression) -> SourceExpression:
+        return self._prefixed(begin(token), syntax.CountTerm(None, operand.expression, place=begin(token)), operand)
 
-    def guarded_count(self, token: Token, guard: Token, operand: Written) -> Written:
+    def guarded_count(self, token: Token, guard: Token, operand: SourceExpression) -> SourceExpression:
         if distance_of(guard) is None or guard not in self.imported:
             known = [name for name in self.imported if distance_of(name) is not None]
             self._refuse(guard, f"found {quote(guard)}, expected an imported predicate of two positions"
                                 f"{', such as ' if known else '; #import pred makes one known'}"
                                 f"{list_names(known)}")
-        counted = syntax.Count(str(guard), operand.expression, place=begin(token))
+        counted = syntax.CountTerm(str(guard), operand.expression, place=begin(token))
         return self._prefixed(begin(token), counted, operand)
 
-    def _joined(self, expression: syntax.Expression, left: Written, right: Written) -> Written:
-        written = Written(expression, left.first, right.end, right, left.end)
+    def _joined(self, expression: syntax.RaspExpression, left: SourceExpression,
+                right: SourceExpression) -> SourceExpression:
+        written = SourceExpression(expression, left.first, right.end, right, left.end)
         self._check_grouping(written, find_other_grouping(self._text, written, left))
         return written
 
-    def _check_grouping(self, written: Written, groupings: tuple[str, str] | None) -> None:
+    def _check_grouping(self, written: SourceExpression, groupings: tuple[str, str] | None) -> None:
         if groupings is not None:
             usual, other = (" ".join(grouping.split()) for grouping in groupings)
             raise program_error(self._text, written.first,
                                 f"found no brackets where readings differ, expected {usual} or {other}")
 
-    def connective(self, left: Written, token: Token, right: Written) -> Written:
+    def connective(self, left: SourceExpression, token: Token, right: SourceExpression) -> SourceExpression:
         connector = cast(syntax.Connector, str(token))
         both = syntax.Connective(connector, left.expression, right.expression, place=left.first)
         return self._joined(both, left, right)
 
-    def comparison(self, left: Written, token: Token, right: Written) -> Written:
+    def comparison(self, left: SourceExpression, token: Token, right: SourceExpression) -> SourceExpression:
         relation = cast(Relation, str(token))
-        both = syntax.Comparison(relation, left.expression, right.expression, place=left.first)
+        both = syntax.ComparisonTerm(relation, left.expression, right.expression, place=left.first)
         return self._joined(both, left, right)
 
-    def sum(self, left: Written, token: Token, right: Written) -> Written:
+    def sum(self, left: SourceExpression, token: Token, right: SourceExpression) -> SourceExpression:
         sign: Literal["+", "-"] = "+" if token == "+" else "-"
-        return self._joined(syntax.Sum(sign, left.expression, right.expression, place=left.first), left, right)
+        return self._joined(syntax.SumTerm(sign, left.expression, right.expression, place=left.first), left, right)
 
-    def product(self, left: Written, _: Token, right: Written) -> Written:
-        return self._joined(syntax.Product(left.expression, right.expression, place=left.first), left, right)
+    def product(self, left: SourceExpression, _: Token, right: SourceExpression) -> SourceExpression:
+        return self._joined(syntax.ProductTerm(left.expression, right.expression, place=left.first), left, right)
 
-    def conditional(self, chosen: Written, _if: Token, condition: Written, _else: Token,
-                    otherwise: Written) -> Written:
+    def conditional(self, chosen: SourceExpression, _if: Token, condition: SourceExpression, _else: Token,
+                    otherwise: SourceExpression) -> SourceExpression:
         found = syntax.Conditional(condition.expression, chosen.expression, otherwise.expression, place=chosen.first)
         written = self._joined(found, chosen, otherwise)
         self._check_grouping(written, find_other_branch(self._text, written, otherwise))

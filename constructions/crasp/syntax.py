@@ -10,75 +10,92 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from constructions.rasp.syntax import (
-    Comparison,
+    ComparisonTerm,
     Conditional,
-    Expression,
     Integer,
     Negative,
     Not,
-    Sum,
-    Truth,
+    RaspExpression,
+    SumTerm,
+    TruthValue,
     Type,
     parts,
 )
 
 __all__ = [
-    "Comparison", "Conditional", "Connective", "Connector", "Count", "CountingProgram", "Definition", "Expression",
-    "Extreme", "Integer", "Letter", "Name", "Negative", "Not", "Product", "Sum", "Truth", "Type", "parts",
+    "ComparisonTerm",
+    "Conditional",
+    "Connective",
+    "Connector",
+    "CountTerm",
+    "CountingProgram",
+    "Definition",
+    "Extreme",
+    "Integer",
+    "Name",
+    "Negative",
+    "Not",
+    "ProductTerm",
+    "RaspExpression",
+    "SumTerm",
+    "SymbolTest",
+    "TruthValue",
+    "Type",
+    "parts",
 ]  # fmt: skip
 
 Connector = Literal["&&", "||"]
 
 
 @dataclass(frozen=True)
-class Letter(Expression):
+class SymbolTest(RaspExpression):
     """``"a"``: whether the input here is the symbol."""
 
     symbol: str
 
 
 @dataclass(frozen=True)
-class Name(Expression):
+class Name(RaspExpression):
     """What an earlier definition holds here, or whether an imported predicate holds of the position."""
 
     name: str
 
 
 @dataclass(frozen=True)
-class Connective(Expression):
+class Connective(RaspExpression):
     """Both hold, or at least one."""
 
     connector: Connector
-    left: Expression
-    right: Expression
+    left: RaspExpression
+    right: RaspExpression
 
 
 @dataclass(frozen=True)
-class Count(Expression):
+class CountTerm(RaspExpression):
     """``# b``: the number of positions up to here, this one included, where the operand holds.
 
     With a ``guard``, ``#[name] b``: of those positions j for which the imported predicate holds of (here, j).
     """
 
     guard: str | None
-    operand: Expression
+    operand: RaspExpression
 
 
 @dataclass(frozen=True)
-class Product(Expression):
+class ProductTerm(RaspExpression):
     """The product of two numbers."""
 
-    left: Expression
-    right: Expression
+    left: RaspExpression
+    right: RaspExpression
 
 
 @dataclass(frozen=True)
-class Extreme(Expression):
+class Extreme(RaspExpression):
     """The smaller or the larger of two numbers."""
 
     choice: Literal["min", "max"]
-    left: Expression
-    right: Expression
+    left: RaspExpression
+    right: RaspExpression
 
 
 @dataclass(frozen=True)
@@ -86,7 +103,7 @@ class Definition:
     """A name for a truth value or a number at every position, computed from the input and earlier definitions."""
 
     name: str
-    body: Expression
+    body: RaspExpression
     type: Type
 
 

@@ -42,7 +42,7 @@ def counting_program_to_formulas(program: syntax.CountingProgram) -> dict[str, F
     Raises:
         NoFormula: if two counts are multiplied, or a limit is exceeded.
     """
-    translation = _Translation()
+    translation = _CraspTranslation()
     for definition in program.definitions:
         if definition.type is Type.BOOLEAN:
             translation.truths[definition.name] = translation.truth(definition.body)
@@ -52,7 +52,7 @@ def counting_program_to_formulas(program: syntax.CountingProgram) -> dict[str, F
 
 
 @dataclass
-class _Translation:
+class _CraspTranslation:
     """The definitions so far, and the places of counts in linear forms, in the order of mention."""
 
     truths: dict[str, Formula] = field(default_factory=dict)
@@ -62,12 +62,12 @@ class _Translation:
 
     # -- truth values --------------------------------------------------------------------------------------------------
 
-    def truth(self, expression: syntax.Expression) -> Formula:
+    def truth(self, expression: syntax.RaspExpression) -> Formula:
         """When a truth value is true."""
         match expression:
-            case syntax.Truth(value):
+            case syntax.TruthValue(value):
                 return TRUE if value else FALSE
-            case syntax.Letter(symbol):
+            case syntax.SymbolTest(symbol):
                 return Symbol(symbol)
             case syntax.Name(name):
                 return self.truths[name] if name in self.truths else UNARY[name]
@@ -76,7 +76,7 @@ class _Translation:
             case syntax.Connective(connector, left, right):
                 join = conjunction if connector == "&&" else disjunction
                 return join(self.truth(left), self.truth(right))
-            case syntax.Comparison(relation, left, right):
+            case syntax.ComparisonTerm(relation, left, right):
                 return self._compared(relation, self.number(left), self.number(right), expression.place)
         raise TypeError(f"not a truth value: {type(expression).__name__}")
 
@@ -97,28 +97,28 @@ class _Translation:
 
     # -- numbers -------------------------------------------------------------------------------------------------------
 
-    def number(self, expression: syntax.Expression) -> Cases:
+    def number(self, expression: syntax.RaspExpression) -> Cases:
         """When a number is which linear form."""
         cases = self._number(expression)
         if len(cases) > MAX_CASES:
             raise NoFormula(f"a number with {len(cases)} cases, expected at most {MAX_CASES}", expression.place)
         return cases
 
-    def _number(self, expression: syntax.Expression) -> Cases:
+    def _number(self, expression: syntax.RaspExpression) -> Cases:
         place = expression.place
         match expression:
             case syntax.Integer(value):
                 return {Term((), value): TRUE}
             case syntax.Name(name):
                 return self.numbers[name]
-            case syntax.Count(guard, operand):
+            case syntax.CountTerm(guard, operand):
                 return self._counted(guard, self.truth(operand))
             case syntax.Negative(operand):
                 return {self._scaled(-1, form, place): when for form, when in self.number(operand).items()}
-            case syntax.Sum(sign, left, right):
+            case syntax.SumTerm(sign, left, right):
                 factor = 1 if sign == "+" else -1
                 return self._joined(left, right, lambda a, b: {self._combined(a, b, factor, place): TRUE}, place)
-            case syntax.Product(left, right):
+            case syntax.ProductTerm(left, right):
                 return self._joined(left, right, lambda a, b: {self._multiplied(a, b, place): TRUE}, place)
             case syntax.Extreme(choice, left, right):
                 relation: Relation = "<=" if choice == "min" else ">="
@@ -138,7 +138,7 @@ class _Translation:
         self.places.setdefault(count, len(self.places))
         return {Term(((1, count),), 0): TRUE}
 
-    def _joined(self, left: syntax.Expression, right: syntax.Expression, join: Callable[[Term, Term], Cases],
+    def _joined(self, left: syntax.RaspExpression, right: syntax.RaspExpression, join: Callable[[Term, Term], Cases],
                 place: int) -> Cases:
         first, second = self.number(left), self.number(right)
         if len(first) * len(second) > MAX_CASES**2:

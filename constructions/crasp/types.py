@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from constructions.crasp import syntax
 from constructions.crasp.predicates import UNARY
 from constructions.language.diagnosis import quote
-from constructions.rasp.reading import Names, program_error
+from constructions.rasp.reading import DefinedNames, program_error
 from constructions.rasp.syntax import Type
 
 _PHRASES = {Type.BOOLEAN: "a truth value", Type.INTEGER: "a number"}
 
 
 @dataclass(frozen=True)
-class Statement:
+class TypedDefinition:
     """One definition as it was read."""
 
     name: str
-    body: syntax.Expression
+    body: syntax.RaspExpression
     place: int
 
 
-def check_statements(text: str, statements: Sequence[Statement],
+def check_statements(text: str, statements: Sequence[TypedDefinition],
                      imported: Mapping[str, int]) -> tuple[syntax.Definition, ...]:
     """The definitions, each with its type. ``imported`` are the predicates that were imported, and where.
 
@@ -40,21 +40,21 @@ def check_statements(text: str, statements: Sequence[Statement],
 class _Checker:
     """The definitions that have been checked, in their order."""
 
-    def __init__(self, text: str, statements: Sequence[Statement], imported: Mapping[str, int]) -> None:
+    def __init__(self, text: str, statements: Sequence[TypedDefinition], imported: Mapping[str, int]) -> None:
         self._imported = imported
         places = ((statement.name, statement.place) for statement in statements)
-        self._names = Names(text, [*imported.items(), *places])
+        self._names = DefinedNames(text, [*imported.items(), *places])
         self.definitions: dict[str, syntax.Definition] = {}
 
-    def add(self, statement: Statement) -> None:
+    def add(self, statement: TypedDefinition) -> None:
         """Check the definition and add it."""
         name, body = statement.name, statement.body
         self._names.check(name, statement.place, "expressions", body.depth)
         self.definitions[name] = syntax.Definition(name, body, self._type_of(body))
 
-    def _type_of(self, expression: syntax.Expression) -> Type:
+    def _type_of(self, expression: syntax.RaspExpression) -> Type:
         match expression:
-            case syntax.Truth() | syntax.Letter():
+            case syntax.TruthValue() | syntax.SymbolTest():
                 return Type.BOOLEAN
             case syntax.Integer():
                 return Type.INTEGER
@@ -62,11 +62,11 @@ class _Checker:
                 return self._type_of_name(name, expression.place)
             case syntax.Not() | syntax.Connective():
                 return self._with_operands(expression, Type.BOOLEAN, Type.BOOLEAN)
-            case syntax.Count():
+            case syntax.CountTerm():
                 return self._with_operands(expression, Type.BOOLEAN, Type.INTEGER)
-            case syntax.Comparison():
+            case syntax.ComparisonTerm():
                 return self._with_operands(expression, Type.INTEGER, Type.BOOLEAN)
-            case syntax.Negative() | syntax.Sum() | syntax.Product() | syntax.Extreme():
+            case syntax.Negative() | syntax.SumTerm() | syntax.ProductTerm() | syntax.Extreme():
                 return self._with_operands(expression, Type.INTEGER, Type.INTEGER)
             case syntax.Conditional(condition, chosen, otherwise):
                 self._expect(Type.BOOLEAN, condition)
@@ -74,12 +74,12 @@ class _Checker:
                 return self._expect(Type.INTEGER, otherwise)
         raise TypeError(f"not an expression: {type(expression).__name__}")
 
-    def _with_operands(self, expression: syntax.Expression, taken: Type, given: Type) -> Type:
+    def _with_operands(self, expression: syntax.RaspExpression, taken: Type, given: Type) -> Type:
         for part in syntax.parts(expression):
             self._expect(taken, part)
         return given
 
-    def _expect(self, expected: Type, expression: syntax.Expression) -> Type:
+    def _expect(self, expected: Type, expression: syntax.RaspExpression) -> Type:
         found = self._type_of(expression)
         if found != expected:
             hint = "; # counts where a truth value holds" if expected is Type.INTEGER else ""

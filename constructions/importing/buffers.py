@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from constructions.errors import InputError
 from constructions.importing.contents import Stored
-from constructions.importing.parts import Found, Weights, rows
+from constructions.importing.parts import RecognisedNetwork, TensorReader, rows
 from constructions.trained.network import AttentionStep, Tensor
 from constructions.trained.numbers import all_numbers, view_of_tensor
 
@@ -21,7 +21,7 @@ _BITS = {"binary16": 10, "bfloat16": 7}
 Numbers = NDArray[np.float64]
 
 
-def compared(found: Found, weights: Weights, patterns: Mapping[str, str]) -> Found:
+def compared(found: RecognisedNetwork, weights: TensorReader, patterns: Mapping[str, str]) -> RecognisedNetwork:
     """The network, once the tensors under these names (expressions: what such a tensor is) state nothing else.
 
     A mask of fewer positions than the network's table cuts the table.
@@ -63,10 +63,10 @@ class _Buffer:
 
     numbers: Numbers
     error: np.float64
-    found: Found
-    weights: Weights
+    found: RecognisedNetwork
+    weights: TensorReader
 
-    def fits(self, holds: bool, said: str, cuts: bool = False) -> Found:
+    def fits(self, holds: bool, said: str, cuts: bool = False) -> RecognisedNetwork:
         """The network, which has no more positions than the buffer if that ``cuts``; ``said`` where it does not fit."""
         if not holds:
             raise ValueError(said)
@@ -75,13 +75,13 @@ class _Buffer:
             return found
         return replace(found, positions=rows(found.positions, 0, most))
 
-    def mask(self) -> Found:
+    def mask(self) -> RecognisedNetwork:
         """All pairs of positions: those hidden that the network's attention hides."""
         hides = self._hides()
         return self.fits(hides == (self.found.attention == "causal") or self.numbers.size <= 1, (
             f"it hides {'later' if hides else 'no'} tokens, but attention is {self.found.attention}"), cuts=True)
 
-    def triangle(self) -> Found:
+    def triangle(self) -> RecognisedNetwork:
         """All pairs of positions, the later ones hidden, whether the program reads that or not; none: it makes them."""
         return self.fits(self._hides() or self.numbers.size == 1, (
             "a mask that hides nothing, expected one that hides later tokens"), cuts=True) if self.numbers.size else (
@@ -103,14 +103,14 @@ class _Buffer:
             raise ValueError(f"a mask of {seen:g} and {hidden:g}, expected 0 and 1, or 0 and {HIDES} or less")
         return True
 
-    def frequencies(self) -> Found:
+    def frequencies(self) -> RecognisedNetwork:
         """Angles at the position number 1."""
         for cosines, sines in self._turns():
             if len(cosines) > 1:
                 self._expect_near(self.numbers, np.arctan2(sines[1], cosines[1]), self.error)
         return self.found
 
-    def angles(self) -> Found:
+    def angles(self) -> RecognisedNetwork:
         """Sines and cosines of all position numbers, side by side."""
         for cosines, sines in self._turns():
             count = min(len(self.numbers), len(sines))
@@ -131,7 +131,7 @@ class _Buffer:
             raise ValueError("other angles than those of the network")
 
 
-_CHECKS: Mapping[str, Callable[[_Buffer], Found]] = {
+_CHECKS: Mapping[str, Callable[[_Buffer], RecognisedNetwork]] = {
     r"blocks\.\d+\.attn\.mask": _Buffer.triangle,
     r"(cross|self_)?(attn|attention)\.bias|(src_|attn_|causal_)?mask": _Buffer.mask,
     "masked_bias|IGNORE": lambda one: one.fits(

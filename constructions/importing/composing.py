@@ -12,23 +12,23 @@ from typing import Literal
 import numpy as np
 
 from constructions.errors import InputError
-from constructions.importing.graph.forms import (
+from constructions.importing.graph.affine_forms import (
     Array,
-    Attention,
     Exactness,
     Flat,
     HeadBase,
     HeadReads,
+    HiddenUnits,
     NormBase,
     NotUnderstood,
+    SoftmaxHeads,
     TokenBase,
     UnitBase,
-    Units,
     beside,
 )
 from constructions.importing.graph.network import write
 from constructions.importing.graph.tensors import Tensors
-from constructions.importing.parts import Found, Weights
+from constructions.importing.parts import RecognisedNetwork, TensorReader
 from constructions.trained.network import (
     Activation,
     Affine,
@@ -46,7 +46,7 @@ from constructions.trained.numbers import view_of_tensor
 class Composer:
     """The weights of a file as forms of what a token has."""
 
-    weights: Weights
+    weights: TensorReader
     exactness: Exactness = field(default_factory=Exactness)
 
     def array(self, view: View) -> Array:
@@ -79,17 +79,18 @@ class Composer:
         return Flat({NormBase(flat.size, flat.as_sum(), kind, epsilon, gain, bias): np.eye(flat.size)}, (), flat.size)
 
     def units(self, inward: Flat, activation: Activation | Rounding, gate: Flat | None = None) -> Flat:
-        """Units."""
-        return Flat({UnitBase(inward.size, Units(activation, gate, inward)): np.eye(inward.size)}, (), inward.size)
+        """HiddenUnits."""
+        return Flat({UnitBase(inward.size, HiddenUnits(activation, gate, inward)): np.eye(inward.size)}, (),
+                    inward.size)
 
     def attention(self, heads: Sequence[HeadReads], scale: Fraction | int,
                   rotary: tuple[Array, Array] | None = None, cap: Fraction | None = None) -> Flat:
         """The averages of heads, one after another."""
-        made = Attention(scale, rotary, list(heads), cap)
+        made = SoftmaxHeads(scale, rotary, list(heads), cap)
         bases = [HeadBase(head.value.size, made, index) for index, head in enumerate(heads)]
         return beside([Flat({base: np.eye(base.size)}, (), base.size) for base in bases])
 
-    def finish(self, logits: Flat, positions: int, attends: Attends, kind: str) -> Found:
+    def finish(self, logits: Flat, positions: int, attends: Attends, kind: str) -> RecognisedNetwork:
         """The network; tensors of the file whose numbers stand in others are set aside."""
         tensors = Tensors({}, pieces=True)
         for name, tensor in self.weights.tensors.items():
@@ -115,7 +116,7 @@ LEVELS = 127
 """torch rounds to 7 bits on x86 (``reduce_range``), so that its sums of products do not saturate."""
 
 
-def rewritten(found: Found, weights: Weights, names: Collection[str]) -> Found:
+def rewritten(found: RecognisedNetwork, weights: TensorReader, names: Collection[str]) -> RecognisedNetwork:
     """The network, in which what the matrices of these names multiply is rounded by the range of all of its numbers.
 
     Logits of a mean are those of the last token: what a head without queries and keys writes there.
@@ -140,7 +141,7 @@ def rewritten(found: Found, weights: Weights, names: Collection[str]) -> Found:
 class _Ranges(Composer):
     """Steps as forms; ``rounded`` are the matrices before which numbers are rounded."""
 
-    def __init__(self, weights: Weights, names: Collection[str]) -> None:
+    def __init__(self, weights: TensorReader, names: Collection[str]) -> None:
         super().__init__(weights)
         self.names, self.rounded = names, set[str]()
         self._made: dict[int, tuple[Flat, Flat]] = {}

@@ -13,9 +13,9 @@ import numpy as np
 from constructions.errors import InputError
 from constructions.importing.composing import Composer, in_heads
 from constructions.importing.config_file import IGNORED, ONLY, Settings
-from constructions.importing.families import Row
-from constructions.importing.graph.forms import Array, Flat, HeadReads
-from constructions.importing.parts import Found, Weights, ending, numbered
+from constructions.importing.families import FamilyRow
+from constructions.importing.graph.affine_forms import Array, Flat, HeadReads
+from constructions.importing.parts import RecognisedNetwork, TensorReader, ending, numbered
 from constructions.importing.position_tables import alibi_slopes, position_tables, scaled_by_root
 from constructions.importing.quantised import DEQUANTISED
 from constructions.importing.questions import ACTIVATIONS, Questions
@@ -30,7 +30,7 @@ _HEADS: Mapping[str, tuple[str, Readout]] = {
 """For ends of the names of classes the head, and the tokens that have logits; others are in ``Row.words``."""
 
 
-def recognises(row: Row, weights: Weights) -> bool:
+def recognises(row: FamilyRow, weights: TensorReader) -> bool:
     """Whether there is the tensor that marks files of this family, in its orientation."""
     prefix = ending(weights.stored, row.mark)
     shape = () if prefix is None else weights.shape(prefix + row.mark)
@@ -39,7 +39,7 @@ def recognises(row: Row, weights: Weights) -> bool:
     return len(shape) == 2 and shape[row.columns] == 3 * shape[not row.columns]
 
 
-def build(row: Row, weights: Weights, settings: Settings, questions: Questions) -> Found:
+def build(row: FamilyRow, weights: TensorReader, settings: Settings, questions: Questions) -> RecognisedNetwork:
     """The network."""
     settings.keys = row.keys
     settings.has_defaults = settings.get("model_type") is not None
@@ -56,7 +56,7 @@ def build(row: Row, weights: Weights, settings: Settings, questions: Questions) 
 class _Family:
     """The tensors, settings and questions of one file."""
 
-    def __init__(self, row: Row, weights: Weights, settings: Settings, questions: Questions) -> None:
+    def __init__(self, row: FamilyRow, weights: TensorReader, settings: Settings, questions: Questions) -> None:
         self.row, self.weights, self.settings, self.questions = row, weights, settings, questions
         self.composer = Composer(weights)
         self.prefix = ending(weights.stored, row.tokens) or ""
@@ -103,7 +103,7 @@ class _Family:
 
     # -- the parts -----------------------------------------------------------------------------------------------------
 
-    def network(self) -> Found:
+    def network(self) -> RecognisedNetwork:
         row, composer, settings = self.row, self.composer, self.settings
         x = composer.looked_up(self.tokens())
         if row.positions == "learned":

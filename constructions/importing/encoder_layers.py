@@ -7,10 +7,10 @@ from fractions import Fraction
 
 from constructions.errors import InputError
 from constructions.importing.config_file import Settings
-from constructions.importing.parts import Found, Weights, outputs, rows
+from constructions.importing.parts import RecognisedNetwork, TensorReader, outputs, rows
 from constructions.importing.position_tables import alibi_slopes, scaled_by_root, sinusoidal_table
 from constructions.importing.questions import PLACES, NormKind, Place, Questions, score_scale, table_rows
-from constructions.trained.network import Affine, AttentionStep, Head, Norm, NormStep, Step, UnitsStep, View
+from constructions.trained.network import Affine, AttentionStep, Norm, NormStep, Step, TrainedHead, UnitsStep, View
 
 _PACKED = "self_attn.in_proj_weight"
 _TOKENS = re.compile(r"emb|tok|wte|src")
@@ -22,20 +22,20 @@ BUFFERS = {
 }
 
 
-def recognises(weights: Weights) -> bool:
+def recognises(weights: TensorReader) -> bool:
     """Whether there is a layer of torch's names."""
     return any(name.endswith(_PACKED) for name in weights.stored)
 
 
-def build(weights: Weights, _: Settings, questions: Questions) -> Found:
+def build(weights: TensorReader, _: Settings, questions: Questions) -> RecognisedNetwork:
     """The network."""
-    return _Reading(weights, questions).network()
+    return _EncoderReading(weights, questions).network()
 
 
-class _Reading:
+class _EncoderReading:
     """The tensors and questions of one file."""
 
-    def __init__(self, weights: Weights, questions: Questions) -> None:
+    def __init__(self, weights: TensorReader, questions: Questions) -> None:
         self.weights, self.questions = weights, questions
         self.layers = sorted((name.removesuffix(_PACKED) for name in weights.stored if name.endswith(_PACKED)), key=(
             lambda name: [(int(part), "") if part.isdigit() else (0, part) for part in name.split(".")]))
@@ -47,7 +47,7 @@ class _Reading:
             raise InputError(f"{weights.where}: several stacks of layers, {' and '.join(sorted(stacks)[:3])}, "
                              f"expected one")
 
-    def network(self) -> Found:
+    def network(self) -> RecognisedNetwork:
         questions, weights = self.questions, self.weights
         attention, readout = questions.ask("attention"), questions.ask("readout")
         position_table = self.position_table()
@@ -67,9 +67,9 @@ class _Reading:
         steps = [step for layer in self.layers for step in self.layer(layer, slopes)]
         bias = weights.vector_if(output.removesuffix("weight") + "bias")
         unembedding = Affine(weights.linear(output, self.width), bias)
-        return Found("torch.nn.TransformerEncoder", attention, tokens, positions,
-                     (*norms["embedding"], *steps, *norms["final"]), unembedding,
-                     *(("last", norms["pooled"]) if readout == "mean" else (readout,)))
+        return RecognisedNetwork("torch.nn.TransformerEncoder", attention, tokens, positions,
+                                 (*norms["embedding"], *steps, *norms["final"]), unembedding,
+                                 *(("last", norms["pooled"]) if readout == "mean" else (readout,)))
 
     # -- the parts outside the layers ----------------------------------------------------------------------------------
 
@@ -177,8 +177,8 @@ class _Reading:
         inside = self.questions.ask("norm_first")
         query, key, value = ([outputs(packed, part * self.width + index * width, width) for index in range(heads)]
                              for part in range(3))
-        made = tuple(Head(query[index], key[index], value[index], rows(out.weight, index * width, width),
-                          slopes[index] if slopes else None) for index in range(heads))
+        made = tuple(TrainedHead(query[index], key[index], value[index], rows(out.weight, index * width, width),
+                                 slopes[index] if slopes else None) for index in range(heads))
         attention = AttentionStep(first if inside else None, made, out.bias, score_scale(self.questions, width))
         units = UnitsStep(second if inside else None, inward, None, self.questions.ask("activation"), outward)
         return [attention, units] if inside else [attention, NormStep(first), units, NormStep(second)]

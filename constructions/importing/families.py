@@ -19,7 +19,7 @@ BUFFERS = {r"(.*\.)?rotary_emb\.inv_freq": "frequencies, which config.json state
 Biases = Mapping[str, bool | str]
 """Linear maps with biases: some, or as a setting says; without settings those that have a tensor."""
 @dataclass(frozen=True)
-class Row:
+class FamilyRow:
     """One family: names inside of a layer, and what its programs do that no file says.
 
     ``model_type``: its name in config.json; ``classes``: the beginning of the names of its classes. ``mark``: the name
@@ -74,7 +74,7 @@ class Row:
     only: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
 
 
-def facts(row: Row) -> tuple[str, ...]:
+def facts(row: FamilyRow) -> tuple[str, ...]:
     """The habits of a family that the steps of its network do not show in plain words."""
     side_by_side = "attention and feed-forward block of a layer read the same sum, side by side"
     told = {
@@ -136,7 +136,8 @@ _WINDOW = {"window": ("sliding_window", 4096), "layer_kinds": "layer_types"}
 _QWEN = _WINDOW | {"groups": ("num_key_value_heads", 32), "has_window": ("use_sliding_window", False)}
 _BIAS = {"attention_bias": ("attention_bias", False)}
 ROWS = (
-    Row("GPT-NeoX", "gpt_neox", "GPTNeoX", "layers.0.attention.query_key_value.weight", "embed_in.weight", "layers.",
+    FamilyRow("GPT-NeoX", "gpt_neox", "GPTNeoX", "layers.0.attention.query_key_value.weight", "embed_in.weight",
+              "layers.",
         "final_layer_norm", "input_layernorm", "post_attention_layernorm", "attention.query_key_value", "", "",
         "attention.dense", "mlp.dense_h_to_4h", "mlp.dense_4h_to_h", packed="heads", parallel="parallel",
         outer="embed_out", outside="gpt_neox.", biases=_BIASED | {"words": False},
@@ -144,7 +145,7 @@ ROWS = (
                    parallel=("use_parallel_residual", True), attention_bias=("attention_bias", True),
                    base=Key(("rotary_emb_base",), 10000, ("rope_theta",)), part=Key(("rotary_pct",), Fraction(1, 4),
                    ("partial_rotary_factor",)))),
-    Row("GPT-Neo", "gpt_neo", "GPTNeo", "h.0.attn.attention.q_proj.weight", "wte.weight", "h.", "ln_f", "ln_1",
+    FamilyRow("GPT-Neo", "gpt_neo", "GPTNeo", "h.0.attn.attention.q_proj.weight", "wte.weight", "h.", "ln_f", "ln_1",
         "ln_2", "attn.attention.q_proj", "attn.attention.k_proj", "attn.attention.v_proj", "attn.attention.out_proj",
         "mlp.c_fc", "mlp.c_proj", positions="learned", table="wpe.weight", unscaled=True, outside="transformer.",
         biases={"attention": False, "words": False},
@@ -152,13 +153,14 @@ ROWS = (
                    width="hidden_size", units="intermediate_size", positions="max_position_embeddings",
                    window=("window_size", 256), layer_kinds="attention_layers", attention_types=("attention_types",
                    [[["global", "local"], 12]]))),
-    Row("GPT-J", "gptj", "GPTJ", "h.0.attn.q_proj.weight", "wte.weight", "h.", "ln_f", "ln_1", None, "attn.q_proj",
+    FamilyRow("GPT-J", "gptj", "GPTJ", "h.0.attn.q_proj.weight", "wte.weight", "h.", "ln_f", "ln_1", None,
+              "attn.q_proj",
         "attn.k_proj", "attn.v_proj", "attn.out_proj", "mlp.fc_in", "mlp.fc_out", neighbours=True, parallel=True,
         outside="transformer.", biases=_BARE, only={"scale_attn_weights": (True,)},
         keys=_gpt2(heads=("n_head num_attention_heads", 16), layers=("n_layer num_hidden_layers", 28),
                    positions=("n_positions max_position_embeddings", 2048), turned=("rotary_dim", 64),
                    tied=("tie_word_embeddings", False))),
-    Row("OPT", "opt", "OPT", "layers.0.self_attn_layer_norm.weight", "embed_tokens.weight", "layers.",
+    FamilyRow("OPT", "opt", "OPT", "layers.0.self_attn_layer_norm.weight", "embed_tokens.weight", "layers.",
         "final_layer_norm", "self_attn_layer_norm", "final_layer_norm", "self_attn.q_proj", "self_attn.k_proj",
         "self_attn.v_proj", "self_attn.out_proj", "fc1", "fc2", positions="learned", table="embed_positions.weight",
         table_offset=2, outside="model.decoder.", always={"epsilon": Fraction(1, 100000)},
@@ -168,25 +170,27 @@ ROWS = (
         keys=_standard(12, 12, 0, units="ffn_dim", inner_width="word_embed_proj_dim",
                    positions="max_position_embeddings", activation=("activation_function", "relu"),
                    tied=("tie_word_embeddings", True), bias=("enable_bias", True), pad=("pad_token_id", 1))),
-    Row("BLOOM", "bloom", "Bloom", "h.0.self_attention.query_key_value.weight", "word_embeddings.weight", "h.",
+    FamilyRow("BLOOM", "bloom", "Bloom", "h.0.self_attention.query_key_value.weight", "word_embeddings.weight", "h.",
         "ln_f", "input_layernorm", "post_attention_layernorm", "self_attention.query_key_value", "", "",
         "self_attention.dense", "mlp.dense_h_to_4h", "mlp.dense_4h_to_h", packed="heads",
         embedding_norm="word_embeddings_layernorm", positions="alibi", outside="transformer.", biases={"words": False},
         always={"activation": "gelu-tanh"}, only={"apply_residual_connection_post_layernorm": (False,)},
         keys=_gpt2(heads=("n_head num_attention_heads", 8), layers=("n_layer num_hidden_layers", 2),
                    width="n_embed hidden_size", activation=None)),
-    Row("Phi", "phi", "Phi", "layers.0.self_attn.dense.weight", "embed_tokens.weight", "layers.", "final_layernorm",
+    FamilyRow("Phi", "phi", "Phi", "layers.0.self_attn.dense.weight", "embed_tokens.weight", "layers.",
+              "final_layernorm",
         "input_layernorm", None, "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.dense",
         "mlp.fc1", "mlp.fc2", parallel=True, outside="model.", token_head="score", only={"qk_layernorm": (False,)},
         keys=_llama(32, 24, 2048, activation=("hidden_act", "gelu_new"), epsilon=("layer_norm_eps", _E5),
                    part=("partial_rotary_factor", Fraction(1, 2)))),
-    Row("Hugging Face GPT-2", "gpt2", "GPT2", **_gpt_names(
+    FamilyRow("Hugging Face GPT-2", "gpt2", "GPT2", **_gpt_names(
         columns=True, biases={"words": False}, words=("LMHeadModel",)),
         keys=_gpt2(scaled=("scale_attn_weights", True), by_layer=("scale_attn_by_inverse_layer_idx", False))),
-    Row("nanoGPT", "nanogpt", "", **_gpt_names(
+    FamilyRow("nanoGPT", "nanogpt", "", **_gpt_names(
         biases={"attention": "bias", "out": "bias", "units": "bias", "norms": "bias", "words": False}),
         keys=keys_of(heads="n_head", layers="n_layer", width="n_embd", positions="block_size", bias="bias")),
-    Row("BERT", "bert", "Bert", "encoder.layer.0.attention.self.query.weight", "embeddings.word_embeddings.weight",
+    FamilyRow("BERT", "bert", "Bert", "encoder.layer.0.attention.self.query.weight",
+              "embeddings.word_embeddings.weight",
         "encoder.layer.", "", "attention.output.LayerNorm", "output.LayerNorm", "attention.self.query",
         "attention.self.key", "attention.self.value", "attention.output.dense", "intermediate.dense", "output.dense",
         embedding_norm="embeddings.LayerNorm", positions="learned", table="embeddings.position_embeddings.weight",
@@ -195,24 +199,24 @@ ROWS = (
         only={"position_embedding_type": ("absolute",), "is_decoder": (False,), "is_causal": ()},
         keys=_standard(12, 12, 0, positions="max_position_embeddings", activation=("hidden_act", "gelu"),
                    epsilon=("layer_norm_eps", _E12), tied=("tie_word_embeddings", True), parts="type_vocab_size")),
-    Row("Gemma", "gemma", "Gemma", **_llama_names(
+    FamilyRow("Gemma", "gemma", "Gemma", **_llama_names(
         _BIASED, gain_plus_one=True, scaled_tokens=True,
         only=_GEMMA | {"hidden_activation": (None, "gelu_pytorch_tanh")}),
         keys=_llama(16, 28, 8192, groups=("num_key_value_heads", 16), activation=("hidden_act", "gelu_pytorch_tanh"),
                    tied=("tie_word_embeddings", True), pad=("pad_token_id", 0), **_BIAS)),
-    Row("Gemma 2", "gemma2", "Gemma2", **_llama_names(
+    FamilyRow("Gemma 2", "gemma2", "Gemma2", **_llama_names(
         _BIASED, gain_plus_one=True, scaled_tokens=True, second="pre_feedforward_layernorm", only=_GEMMA,
         after=("post_attention_layernorm", "post_feedforward_layernorm")),
         keys=_llama(8, 26, 8192, groups=("num_key_value_heads", 4), tied=("tie_word_embeddings", True),
                    activation=("hidden_activation", "gelu_pytorch_tanh"), divisor=("query_pre_attn_scalar", 256),
                    cap=("attn_logit_softcapping", 50), pad=("pad_token_id", 0),
                    final_logit_softcapping=("final_logit_softcapping", 30), **_WINDOW, **_BIAS)),
-    Row("Qwen3", "qwen3", "Qwen3", **_llama_names(
+    FamilyRow("Qwen3", "qwen3", "Qwen3", **_llama_names(
         _BIASED, mark="layers.0.self_attn.q_norm.weight", head_norms=("self_attn.q_norm", "self_attn.k_norm")),
         keys=_llama(32, 32, 32768, **_QWEN, **_BIAS)),
-    Row("Qwen2", "qwen2", "Qwen2", **_llama_names({"attention": True, "out": False}),
+    FamilyRow("Qwen2", "qwen2", "Qwen2", **_llama_names({"attention": True, "out": False}),
         keys=_llama(32, 32, 32768, **_QWEN)),
-    Row("Mistral", "mistral", "Mistral", **_llama_names(_BARE),
+    FamilyRow("Mistral", "mistral", "Mistral", **_llama_names(_BARE),
         keys=_llama(32, 32, 131072, groups=("num_key_value_heads", 8), window=("sliding_window", 4096))),
-    Row("LLaMA", "llama", "Llama", **_llama_names(_BIASED | {"units": "mlp_bias"}),
+    FamilyRow("LLaMA", "llama", "Llama", **_llama_names(_BIASED | {"units": "mlp_bias"}),
         keys=_llama(32, 32, 2048, mlp_bias=("mlp_bias", False), **_BIAS)))

@@ -10,8 +10,8 @@ import numpy as np
 from constructions.errors import InputError
 from constructions.importing.config_file import Settings
 from constructions.importing.contents import Contents
-from constructions.importing.names_file import Names, renamed
-from constructions.importing.parts import Found, Weights, columns, ending, numbered
+from constructions.importing.names_file import TensorNames, renamed
+from constructions.importing.parts import RecognisedNetwork, TensorReader, columns, ending, numbered
 from constructions.importing.position_tables import alibi_slopes
 from constructions.importing.questions import ACTIVATIONS, NormKind, Questions, score_scale
 from constructions.trained import network as trained
@@ -50,7 +50,7 @@ _WITHOUT_EFFECT = re.compile(
 """Settings of training, of text, of windows that are not used, and of tables that are in the file."""
 
 
-def recognises(weights: Weights) -> bool:
+def recognises(weights: TensorReader) -> bool:
     """Whether there are TransformerLens's names."""
     prefix = ending(weights.stored, "embed.W_E")
     return prefix is not None and f"{prefix}unembed.W_U" in weights
@@ -75,15 +75,15 @@ def in_todays_layout(contents: Contents) -> Contents:
         rules[f"{block}attn.W_O"] = {"axes": [1, 0], "shape": [heads, width, out.shape[0] if out else 1]}
         rules |= {f"{block}mlp.W_{kind}": {"axes": [1, 0]} for kind in ("in", "out")}
     made = {prefix + name: {"from": prefix + name, **rule} for name, rule in rules.items() if prefix + name in tensors}
-    return renamed(contents, Names("the layout of networks of modular addition", made, (), {}))
+    return renamed(contents, TensorNames("the layout of networks of modular addition", made, (), {}))
 
 
-def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
+def build(weights: TensorReader, settings: Settings, questions: Questions) -> RecognisedNetwork:
     """The network."""
-    return Reading(weights, settings, questions).network()
+    return FileReading(weights, settings, questions).network()
 
 
-class Reading:
+class FileReading:
     """The tensors, settings and questions of one file; ``embed``, ``places``, ``gain``, … are ends of its names.
 
     ``transposed``: its matrices are [out, in]; ``unscaled``: scores are divided by nothing without ``use_attn_scale``.
@@ -92,7 +92,7 @@ class Reading:
     kind, transposed, unscaled = "TransformerLens HookedTransformer", False, True
     embed, places, query, gain, bias = "embed.W_E", "pos_embed.W_pos", ".attn.W_Q", "w", "b"
 
-    def __init__(self, weights: Weights, settings: Settings, questions: Questions) -> None:
+    def __init__(self, weights: TensorReader, settings: Settings, questions: Questions) -> None:
         self.weights, self.settings, self.questions = weights, settings, questions
         self.prefix = ending(weights.stored, self.embed) or ""
         self.tokens = weights.matrix(f"{self.prefix}{self.embed}")
@@ -134,7 +134,7 @@ class Reading:
             if settings.flag(name) not in (None, flag):
                 raise InputError(f"{settings.where}, {name}: {found(not flag)}, but tensors say {found(flag)}")
 
-    def network(self) -> Found:
+    def network(self) -> RecognisedNetwork:
         """The whole network."""
         weights = self.weights
         attention = self.answer("attention")
@@ -148,7 +148,7 @@ class Reading:
         self.check_sizes(steps, unembedding.weight.shape[1])
         for name in filter(self.weights.stored.__contains__, self.weights.tensors):
             self.settings.keeps(self.weights.stored[name].format, name, "TransformerLens")
-        return Found(self.kind, attention, self.tokens, positions, tuple(steps), unembedding, readout)
+        return RecognisedNetwork(self.kind, attention, self.tokens, positions, tuple(steps), unembedding, readout)
 
     def linear(self, name: str, part: str, inward: int | None = None, outward: int | None = None) -> trained.Affine:
         """A linear map with its biases, if there are any."""
@@ -226,7 +226,7 @@ class Reading:
             steps.append(self.units(name))
         return steps
 
-    def heads(self, name: str) -> tuple[tuple[trained.Head, ...], trained.View | None]:
+    def heads(self, name: str) -> tuple[tuple[trained.TrainedHead, ...], trained.View | None]:
         """All heads of a block, and what is added to their sum."""
         queries = self.affines(f"{name}.W_Q", f"{name}.b_Q")
         grouped = "_" if f"{name}._W_K" in self.weights else ""
@@ -236,14 +236,14 @@ class Reading:
         return self.grouped(name, queries, keys, values, outs), self.weights.vector_if(f"{name}.b_O", self.width)
 
     def grouped(self, name: str, queries: Sequence[trained.Affine], keys: Sequence[trained.Affine],
-                values: Sequence[trained.Affine], outs: Sequence[trained.View]) -> tuple[trained.Head, ...]:
+                values: Sequence[trained.Affine], outs: Sequence[trained.View]) -> tuple[trained.TrainedHead, ...]:
         """The heads of these maps; keys and values may be shared by groups of heads."""
         if len(queries) % len(keys) or len(keys) != len(values):
             raise InputError(f"{self.weights.where}: {len(queries)} queries, {len(keys)} keys and {len(values)} values "
                              f"in {name}, expected a divisor")
         slopes = alibi_slopes(len(queries), geometric=True) if self.is_alibi else [None] * len(queries)
-        return tuple(trained.Head(query, keys[index * len(keys) // len(queries)],
-                                  values[index * len(keys) // len(queries)], out, slope)
+        return tuple(trained.TrainedHead(query, keys[index * len(keys) // len(queries)],
+                                         values[index * len(keys) // len(queries)], out, slope)
                      for index, (query, out, slope) in enumerate(zip(queries, outs, slopes, strict=True)))
 
     def affines(self, weight: str, bias: str) -> list[trained.Affine]:

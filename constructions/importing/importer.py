@@ -13,9 +13,9 @@ from constructions.importing.array_files import read_npz, read_safetensors
 from constructions.importing.composing import rewritten
 from constructions.importing.config_file import WITHOUT_EFFECT, Settings, read_config
 from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge, unwrapped
-from constructions.importing.names_file import Names, renamed
+from constructions.importing.names_file import TensorNames, renamed
 from constructions.importing.onnx_file import with_external_data
-from constructions.importing.parts import Found, Interface, Weights
+from constructions.importing.parts import Interface, RecognisedNetwork, TensorReader
 from constructions.importing.program import program
 from constructions.importing.quantised import (
     DEQUANTISED,
@@ -39,8 +39,8 @@ class Recogniser:
     """
 
     name: str
-    recognises: Callable[[Weights], bool]
-    build: Callable[[Weights, Settings, Questions], Found]
+    recognises: Callable[[TensorReader], bool]
+    build: Callable[[TensorReader, Settings, Questions], RecognisedNetwork]
     buffers: Mapping[str, str]
     facts: tuple[str, ...] = ()
     is_family: bool = False
@@ -62,7 +62,7 @@ _NETWORK_FILES = ("model.safetensors", "pytorch_model.bin", "model.pt")
 
 
 @dataclass(frozen=True)
-class Report:
+class ImportReport:
     """The kind of network, what is so in all of its kind, tensors that are no weights, with the reason, and the
     program that --kind confirmed.
     """
@@ -79,10 +79,10 @@ class Imported:
     """A network and how it was understood."""
 
     network: TrainedNetwork
-    report: Report
+    report: ImportReport
 
 
-def import_network(files: Sequence[str | Path], options: Options | None = None, names: Names | None = None,
+def import_network(files: Sequence[str | Path], options: Options | None = None, names: TensorNames | None = None,
                    compared: bool = False) -> Imported:
     """The network in these files: one with weights, perhaps config.json; a folder stands for both in it.
 
@@ -123,10 +123,10 @@ def _by_graph(data: bytes, options: Options, where: str, sources: tuple[Source, 
     questions.finish()
     network = _network(found, sources, where, lambda used: {
         name: tensor for name, tensor in tensors.items() if name in {view.tensor for view in used}})
-    return Imported(network, Report(found.kind, tuple(questions.notes), {}, interface=found.interface))
+    return Imported(network, ImportReport(found.kind, tuple(questions.notes), {}, interface=found.interface))
 
 
-def _network(found: Found, sources: tuple[Source, ...], where: str,
+def _network(found: RecognisedNetwork, sources: tuple[Source, ...], where: str,
              tensors_of: Callable[[list[View]], Mapping[str, Tensor]]) -> TrainedNetwork:
     """What was found, with the tensors that its views are of."""
     read = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {}, sources,
@@ -148,7 +148,7 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
         options = options.renamed(strip)
     contents = transformer_bridge.in_family_names(hooked_transformer.in_todays_layout(contents), where, settings_file)
     contents = with_plain_weights(contents, where, settings_file)
-    weights, questions = Weights(contents, where), Questions(options, where)
+    weights, questions = TensorReader(contents, where), Questions(options, where)
     if strip is not None:
         questions.assume("names of tensors are read without module and _orig_mod, of what wraps the network")
     settings = Settings(contents.settings, settings_file, WITHOUT_EFFECT)
@@ -173,7 +173,7 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
     if of_ranges or found.pooled is not None:
         found = rewritten(found, weights, of_ranges)
     network = _network(found, sources, where, weights.finish)
-    return Imported(network, Report(found.kind, tuple(questions.notes), weights.aside, shown))
+    return Imported(network, ImportReport(found.kind, tuple(questions.notes), weights.aside, shown))
 
 
 def files_of(files: Sequence[str | Path]) -> list[Path]:
@@ -213,7 +213,7 @@ def read_contents(data: bytes, name: str) -> Contents:
                      f"torch.export (.pt2) nor config.json")
 
 
-def recogniser_of(weights: Weights, settings: Settings, kind: str | None) -> tuple[Recogniser, bool]:
+def recogniser_of(weights: TensorReader, settings: Settings, kind: str | None) -> tuple[Recogniser, bool]:
     """The kind of network, and whether config.json names it; else it is that of --kind, or the first that fits."""
     fitting, family = [name for name, one in KINDS.items() if one.recognises(weights)], settings.get("model_type")
     known_families = [name for name, one in KINDS.items() if one.is_family]

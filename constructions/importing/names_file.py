@@ -31,7 +31,7 @@ _MAX_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
-class Names:
+class TensorNames:
     """What a file of names says; ``where`` is the file's name in complaints."""
 
     where: str
@@ -40,7 +40,7 @@ class Names:
     settings: Mapping[str, Any]
 
 
-def read_names(path: str | Path) -> Names:
+def read_names(path: str | Path) -> TensorNames:
     """The file of names.
 
     Raises:
@@ -59,10 +59,10 @@ def read_names(path: str | Path) -> Names:
         raise InputError(f"{where}, ignore: {found(ignored)}, expected a list of names")
     exact = {key: Fraction(value) if isinstance(value, Decimal) and value.is_finite() else value
              for key, value in settings.items()}
-    return Names(where, tensors, tuple(ignored), exact)
+    return TensorNames(where, tensors, tuple(ignored), exact)
 
 
-def renamed(contents: Contents, names: Names) -> Contents:
+def renamed(contents: Contents, names: TensorNames) -> Contents:
     """The contents with the tensors that the file of names makes; those that it uses are no longer there by themselves.
     """
     making = _Making(contents.tensors, names.where)
@@ -87,7 +87,7 @@ def renamed(contents: Contents, names: Names) -> Contents:
     return Contents(left | made, settings, others)
 
 
-def _without_holes(names: Names, stored: Mapping[str, Stored]) -> Iterable[tuple[str, Any]]:
+def _without_holes(names: TensorNames, stored: Mapping[str, Stored]) -> Iterable[tuple[str, Any]]:
     """The rules, those with holes once for each number 0, 1, … for which their tensors are there."""
     for name, rule in names.tensors.items():
         if _HOLE not in name:

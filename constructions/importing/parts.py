@@ -25,7 +25,7 @@ class Interface:
 
 
 @dataclass(frozen=True)
-class Found:
+class RecognisedNetwork:
     """A network whose tensors are still with the weights; ``kind`` is what the files are called in the report.
 
     ``pooled``: logits are read from the mean over all tokens, after these norms; None: from single tokens.
@@ -65,7 +65,7 @@ def ending(names: Iterable[str], end: str) -> str | None:
     return next((name.removesuffix(end) for name in names if name == end or name.endswith("." + end)), None)
 
 
-class Weights:
+class TensorReader:
     """Takes tensors and remembers which; what is neither taken nor set aside at the end is an error."""
 
     def __init__(self, contents: Contents, where: str) -> None:

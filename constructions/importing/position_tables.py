@@ -18,9 +18,9 @@ from flint import arb, ctx
 
 from constructions.errors import InputError
 from constructions.importing.config_file import Settings
-from constructions.importing.families import Row
-from constructions.importing.graph.forms import Array
-from constructions.importing.parts import Weights
+from constructions.importing.families import FamilyRow
+from constructions.importing.graph.affine_forms import Array
+from constructions.importing.parts import TensorReader
 from constructions.importing.questions import Questions, table_rows
 from constructions.network.float_formats import FORMATS, power_of_two
 from constructions.trained.json_values import found
@@ -30,7 +30,7 @@ from constructions.trained.numbers import all_numbers
 _LAYER_KINDS = ("full_attention", "sliding_attention", "global", "local")
 
 
-def position_tables(row: Row, weights: Weights, settings: Settings, questions: Questions, prefix: str,
+def position_tables(row: FamilyRow, weights: TensorReader, settings: Settings, questions: Questions, prefix: str,
                     head_width: int) -> tuple[int, tuple[Array, Array] | None]:
     """Numbers of positions, and of cosines and sines."""
     window = _window(settings, questions)

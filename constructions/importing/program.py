@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from constructions.importing.parts import Found
+from constructions.importing.parts import RecognisedNetwork
 from constructions.importing.questions import READOUTS, Questions
 from constructions.trained.network import AttentionStep, Norm, NormStep, Scale, Step, UnitsStep, View
 
 
-def program(found: Found, kind: str, facts: Sequence[str], questions: Questions) -> tuple[str, ...]:
+def program(found: RecognisedNetwork, kind: str, facts: Sequence[str], questions: Questions) -> tuple[str, ...]:
     """All parts of the network, in their order."""
     missing = [f"shown with {questions.placeholders}, which are not answered yet"] if questions.placeholders else []
     readout = READOUTS[found.readout if found.pooled is None else "mean"]
@@ -24,7 +24,7 @@ def program(found: Found, kind: str, facts: Sequence[str], questions: Questions)
             *(f"  {line}" for line in lines))
 
 
-def _positions(found: Found) -> str:
+def _positions(found: RecognisedNetwork) -> str:
     table = found.positions
     if table is not None:
         first = table.start // table.strides[0]
@@ -39,7 +39,7 @@ def _named(view: View) -> str:
     return f"{view.tensor} [{' x '.join(map(str, view.shape))}]"
 
 
-def _step(step: Step, found: Found) -> str:
+def _step(step: Step, found: RecognisedNetwork) -> str:
     """A part, what it reads, and where its output goes."""
     read = f"of the {_norm(step.norm)}, of the stream" if step.norm else "of the stream"
     match step:

@@ -20,7 +20,7 @@ from constructions.errors import InputError
 from constructions.importing.array_files import EIGHT_BITS, units_of
 from constructions.importing.config_file import Settings
 from constructions.importing.contents import Contents, Stored
-from constructions.importing.graph.forms import Array, Exactness, NotUnderstood
+from constructions.importing.graph.affine_forms import Array, Exactness, NotUnderstood
 from constructions.trained.json_values import found
 from constructions.trained.network import Tensor
 from constructions.trained.numbers import all_numbers

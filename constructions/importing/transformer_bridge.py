@@ -12,10 +12,10 @@ from typing import Any
 from constructions.errors import InputError
 from constructions.importing.config_file import Settings
 from constructions.importing.contents import Contents, Stored
-from constructions.importing.families import ROWS, Row
-from constructions.importing.hooked_transformer import Reading
-from constructions.importing.names_file import Names, renamed
-from constructions.importing.parts import Found, Weights, ending, outputs, rows
+from constructions.importing.families import ROWS, FamilyRow
+from constructions.importing.hooked_transformer import FileReading
+from constructions.importing.names_file import TensorNames, renamed
+from constructions.importing.parts import RecognisedNetwork, TensorReader, ending, outputs, rows
 from constructions.importing.position_tables import rotary_tables
 from constructions.importing.questions import Questions, table_rows
 from constructions.trained import network as trained
@@ -26,7 +26,7 @@ FACTS = ("matrices are [out, in], each of all heads, as boot_native of Transform
 _EMBED, _QUERY, _UNEMBED = "embed.weight", "blocks.0.attn.q.weight", "unembed.weight"
 
 
-def recognises(weights: Weights) -> bool:
+def recognises(weights: TensorReader) -> bool:
     """Whether there are the names of TransformerBridge."""
     return _prefix(weights.stored) is not None
 
@@ -36,14 +36,14 @@ def _prefix(tensors: Mapping[str, Stored]) -> str | None:
     return prefix if prefix is not None and {prefix + _EMBED, prefix + _UNEMBED} <= tensors.keys() else None
 
 
-def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
+def build(weights: TensorReader, settings: Settings, questions: Questions) -> RecognisedNetwork:
     """The network."""
     settings.only("architecture", None, NATIVE, reason=", as settings of TransformerBridge leave out some of such a "
                                                        "model: in their place give its own (original_model.config)")
-    return _Reading(weights, settings, questions).network()
+    return _BridgeReading(weights, settings, questions).network()
 
 
-class _Reading(Reading):
+class _BridgeReading(FileReading):
     """A program of ``boot_native``."""
 
     kind, transposed, unscaled = "TransformerLens TransformerBridge", True, False
@@ -63,7 +63,7 @@ class _Reading(Reading):
         self.expect("positions", "rotary", f"the file, without {self.places},")
         return None
 
-    def heads(self, name: str) -> tuple[tuple[trained.Head, ...], trained.View | None]:
+    def heads(self, name: str) -> tuple[tuple[trained.TrainedHead, ...], trained.View | None]:
         """All heads of a block, and what is added to their sum."""
         query, key, value = (self.linear(name, part, self.width) for part in "qkv")
         inner = query.weight.shape[1]
@@ -127,10 +127,11 @@ def in_family_names(contents: Contents, where: str, settings_file: str) -> Conte
             packed = f"{row.outside}{row.layers}{layer}.{row.query}.{end}"
             rules[packed] = _packed([f"{prefix}blocks.{layer}.attn.{one}.{end}" for one in "qkv"], row, left,
                                     settings.count("heads") or 1)
-    return renamed(Contents(left, contents.settings, others), Names("the names of TransformerBridge", rules, (), {}))
+    return renamed(Contents(left, contents.settings, others),
+                   TensorNames("the names of TransformerBridge", rules, (), {}))
 
 
-def _outside_layers(row: Row) -> dict[str, str]:
+def _outside_layers(row: FamilyRow) -> dict[str, str]:
     """Names of a family for parts outside its layers."""
     inside = {"embed": row.tokens, "pos_embed": row.table, "token_type_embed": row.parts,
               "embed_ln": row.embedding_norm, "ln_final": row.final}
@@ -140,7 +141,7 @@ def _outside_layers(row: Row) -> dict[str, str]:
         "ln_final": f"{row.outer}.transform.LayerNorm"})
 
 
-def _in_layer(row: Row) -> dict[str, str | None]:
+def _in_layer(row: FamilyRow) -> dict[str, str | None]:
     """Names of a family for parts of a layer."""
     query, key = row.head_norms or (None, None)
     first, second = row.after or (None, None)
@@ -150,7 +151,7 @@ def _in_layer(row: Row) -> dict[str, str | None]:
                     "ln2_post": second}
 
 
-def _packed(names: list[str], row: Row, tensors: Mapping[str, Stored], heads: int) -> Mapping[str, Any]:
+def _packed(names: list[str], row: FamilyRow, tensors: Mapping[str, Stored], heads: int) -> Mapping[str, Any]:
     """Rule for the tensor of queries, keys and values in one: kind by kind, or head by head."""
     size, *width = tensors[names[0]].shape
     if row.packed == "kinds":

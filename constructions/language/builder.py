@@ -30,9 +30,9 @@ from constructions.language.syntax import FALSE, TRUE, Count, Formula, Predicate
 from constructions.language.terms import (
     MAX_DIGITS,
     POSITIONS,
+    CountSum,
     Number,
     Remainder,
-    Sum,
     compare_chain,
     multiply,
     predicate_cost,
@@ -134,7 +134,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
                                      + formula_hint(self._text, token.start_pos or 0, token))
         return value
 
-    def _sum(self, value: Value, token: Token) -> Sum:
+    def _sum(self, value: Value, token: Token) -> CountSum:
         number = self._number(value, token)
         if isinstance(number, Remainder):
             raise self._error(token, f"found a remainder beside {quote(token)}, expected it alone on its side of a "
@@ -218,13 +218,13 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         elif self._alphabet is not None and name in self._alphabet:
             formula = Symbol(name)
         if name in POSITIONS:
-            return Sum(token, [*POSITIONS[name]], formula)
+            return CountSum(token, [*POSITIONS[name]], formula)
         return self._predicate(token, ()) if formula is None else formula
 
     def application(self, name: Token, arguments: list[Value]) -> Formula:
         """``MOD(3,1)``, or ``ODD(count)`` and ``MOD(3,1,count)``, whose last argument is no plain number."""
         self._definition(name)
-        numbers = [self._sum(argument, name) if isinstance(argument, Sum | Remainder) else
+        numbers = [self._sum(argument, name) if isinstance(argument, CountSum | Remainder) else
                    self._refuse_formula(name) for argument in arguments]
         on_position = all(number.constant is not None for number in numbers)
         parameters = numbers if on_position else numbers[:-1]
@@ -239,15 +239,15 @@ class Builder(Transformer_NonRecursive[Token, Value]):
                                self._refuse_formula(name) if isinstance(argument, Formula) else
                                self._sum(argument, name))
 
-    def _refuse_formula(self, name: Token) -> Sum:
+    def _refuse_formula(self, name: Token) -> CountSum:
         raise self._error(name, f"found a formula between the brackets of {name}, expected {EXPECTED_NUMBER}")
 
-    def _parameter(self, name: Token, number: Sum) -> int:
+    def _parameter(self, name: Token, number: CountSum) -> int:
         if number.constant is None or number.constant < 0:
             raise self._error(number.token, f"found no natural number among the parameters of {name}, expected one")
         return number.constant
 
-    def _predicate(self, name: Token, parameters: Sequence[int], argument: Sum | None = None) -> Formula:
+    def _predicate(self, name: Token, parameters: Sequence[int], argument: CountSum | None = None) -> Formula:
         definition, numbers = self._definition(name), tuple(parameters)
         if problem := definition.find_problem(numbers):
             raise self._error(name, problem)
@@ -284,15 +284,15 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         with self._at(tokens[0]):
             return self._limited(tokens[0], compare_chain(numbers, relations))
 
-    def add(self, left: Value, token: Token, right: Value) -> Sum:
+    def add(self, left: Value, token: Token, right: Value) -> CountSum:
         """A sum or a difference; the left list grows, which nothing else holds."""
         total, other = self._sum(left, token), self._sum(right, token)
         self._charge(token, len(other.summands))
         sign = 1 if token == "+" else -1
         total.summands.extend((sign * number, count) for number, count in other.summands)
-        return Sum(total.token, total.summands)
+        return CountSum(total.token, total.summands)
 
-    def multiply(self, left: Value, token: Token, right: Value) -> Sum:
+    def multiply(self, left: Value, token: Token, right: Value) -> CountSum:
         """A product with a number."""
         with self._at(token):
             product = multiply(self._sum(left, token), self._sum(right, token))
@@ -308,23 +308,23 @@ class Builder(Transformer_NonRecursive[Token, Value]):
             raise self._error(token, f"found no positive number behind {quote(token)}, expected one such as 2")
         return Remainder(dividend.token, dividend, modulus)
 
-    def negative(self, token: Token, value: Value) -> Sum:
+    def negative(self, token: Token, value: Value) -> CountSum:
         """``-a``."""
         summands = self._sum(value, token).summands
         self._charge(token, len(summands))
-        return Sum(token, [(-number, count) for number, count in summands])
+        return CountSum(token, [(-number, count) for number, count in summands])
 
-    def number(self, digits: Token) -> Sum:
+    def number(self, digits: Token) -> CountSum:
         """A number, which ``1`` and ``0`` need not be."""
-        return Sum(digits, [(self._integer(digits), None)], {"1": TRUE, "0": FALSE}.get(digits))
+        return CountSum(digits, [(self._integer(digits), None)], {"1": TRUE, "0": FALSE}.get(digits))
 
-    def multiple(self, digits: Token, count: tuple[Token, Count]) -> Sum:
+    def multiple(self, digits: Token, count: tuple[Token, Count]) -> CountSum:
         """``3#<[Q_a]``."""
-        return Sum(digits, [(self._integer(digits), count[1])])
+        return CountSum(digits, [(self._integer(digits), count[1])])
 
-    def counted(self, count: tuple[Token, Count]) -> Sum:
+    def counted(self, count: tuple[Token, Count]) -> CountSum:
         """A count as a sum."""
-        return Sum(count[0], [(1, count[1])])
+        return CountSum(count[0], [(1, count[1])])
 
     def count(self, side: Token, operand: Value) -> tuple[Token, Count]:
         """``#<[Q_a]``, and the token that it begins with."""

@@ -16,7 +16,7 @@ _COMMENT = re.compile(_QUOTED + r"|#(?=[\s#]|$)[^\n]*")
 
 
 @dataclass(frozen=True)
-class Part:
+class DefinitionText:
     """The text of one formula, which begins at an offset of the whole; the last one has no name."""
 
     name: str
@@ -25,7 +25,7 @@ class Part:
     text: str
 
 
-def split_definitions(text: str) -> list[Part]:
+def split_definitions(text: str) -> list[DefinitionText]:
     """The definitions in their order, and the formula after them; ``let`` may be left out.
 
     >>> [(part.name, part.text) for part in split_definitions("let p = Q_a; q = prev p; p & q")]
@@ -51,23 +51,23 @@ def split_definitions(text: str) -> list[Part]:
     return [*parts, _last(text, starts[-1])]
 
 
-def _last(text: str, start: int) -> Part:
+def _last(text: str, start: int) -> DefinitionText:
     named = _NAMED.match(text, start)
     name = named[1] if named else ""
     if named and name not in _NUMBERS and not name.startswith("Q_"):
         raise FormulaError(f"found a definition of {name} and no formula after it, expected one, such as {name}",
                            *place_of(text, named.start(1)), text)
-    return Part("", start, start, text[start:])
+    return DefinitionText("", start, start, text[start:])
 
 
-def _definition(text: str, start: int, end: int) -> Part:
+def _definition(text: str, start: int, end: int) -> DefinitionText:
     named = _NAMED.match(text, start, end)
     if named is None:
         found = text[start:end].strip()
         offset = start + len(text[start:end]) - len(text[start:end].lstrip())
         raise FormulaError(f"found {quote(found) if found else repr(';')}, expected a definition such as p = Q_a",
                            *place_of(text, offset), text)
-    return Part(named[1], named.start(1), named.end(), text[named.end() : end])
+    return DefinitionText(named[1], named.start(1), named.end(), text[named.end() : end])
 
 
 def definitions_of_file(text: str) -> str:

@@ -31,7 +31,7 @@ from constructions.language.builder import (
     Scope,
     is_known,
 )
-from constructions.language.definitions import Part, split_definitions
+from constructions.language.definitions import DefinitionText, split_definitions
 from constructions.language.diagnosis import describe_terminals, locate, offset_of, place_of, quote
 from constructions.language.from_latex import from_latex
 from constructions.language.grouping import check_grouping
@@ -107,7 +107,7 @@ def parse_formula(text: str, alphabet: Sequence[str] | None = None,
     return formula
 
 
-def _check_name(text: str, part: Part, scope: Scope) -> None:
+def _check_name(text: str, part: DefinitionText, scope: Scope) -> None:
     """Raise FormulaError if the name of a definition already means something."""
     if part.name in scope.defined:
         problem = "is defined twice, expected distinct names"
@@ -120,7 +120,7 @@ def _check_name(text: str, part: Part, scope: Scope) -> None:
     raise FormulaError(f"{quote(part.name)} {problem}", *place_of(text, part.name_offset), text)
 
 
-def _parse_part(text: str, part: Part, scope: Scope, later: Sequence[Part] = ()) -> Formula:
+def _parse_part(text: str, part: DefinitionText, scope: Scope, later: Sequence[DefinitionText] = ()) -> Formula:
     """The formula of one part of the text; places in complaints are those in the whole.
 
     ``later`` are the definitions from this one on, whose names mean nothing yet.
@@ -141,7 +141,7 @@ def _parse_part(text: str, part: Part, scope: Scope, later: Sequence[Part] = ())
     raise FormulaError(message, *place_of(text, offset), text) from None
 
 
-def _describe_forward_use(text: str, offset: int, later: Sequence[Part]) -> str:
+def _describe_forward_use(text: str, offset: int, later: Sequence[DefinitionText]) -> str:
     """What is wrong with a name that is used before it is defined; nothing if there is none at the offset."""
     used = _NAME.match(text, offset)
     bodies = {part.name: part.text for part in later}

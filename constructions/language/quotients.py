@@ -24,7 +24,7 @@ _OTHER = ""
 
 
 @dataclass(frozen=True)
-class Quotient:
+class CountQuotient:
     """floor(S/K) = #[up] - #[down] for the sum S of some multiples of counts of one side."""
 
     side: Side
@@ -47,7 +47,7 @@ def greatest_step(summands: Sequence[Summand]) -> int:
     return max(positive, positive - sum(number for number, _ in summands))
 
 
-def quotient(summands: Sequence[Summand], divisor: int) -> Quotient:
+def quotient(summands: Sequence[Summand], divisor: int) -> CountQuotient:
     """floor(S/divisor), where divisor >= |d|; all counts are of one side, and different.
 
     >>> from constructions.language.syntax import Symbol
@@ -61,7 +61,7 @@ def quotient(summands: Sequence[Summand], divisor: int) -> Quotient:
     up = disjunction_of(conjunction(here, steps.exceeds(remainder)) for remainder, here in enumerate(remainders))
     down = disjunction_of(conjunction(here, negation(steps.exceeds(remainder - divisor)))
                           for remainder, here in enumerate(remainders))
-    return Quotient(summands[0][1].side, up, down)
+    return CountQuotient(summands[0][1].side, up, down)
 
 
 @dataclass

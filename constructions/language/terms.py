@@ -25,7 +25,7 @@ POSITIONS: Mapping[str, tuple[Summand, ...]] = {
 
 
 @dataclass(frozen=True)
-class Sum:
+class CountSum:
     """A sum of multiples of counts, and the token that it begins with.
 
     ``formula`` is what the same text means where a formula is expected: ``1`` is true, and ``i`` may be a symbol.
@@ -59,11 +59,11 @@ class Remainder:
     """What a sum leaves when divided by a number, and the token that it begins with."""
 
     token: Token
-    dividend: Sum
+    dividend: CountSum
     modulus: int
 
 
-Number = Sum | Remainder
+Number = CountSum | Remainder
 
 
 def compare_chain(numbers: list[Number], relations: list[Relation]) -> Formula:
@@ -83,7 +83,7 @@ def compare_chain(numbers: list[Number], relations: list[Relation]) -> Formula:
 def compare(left: Number, relation: Relation, right: Number) -> Formula:
     """One comparison."""
     if isinstance(left, Remainder):
-        if isinstance(right, Sum) and right.constant is not None:
+        if isinstance(right, CountSum) and right.constant is not None:
             return compare_remainder(left.dividend.term(), left.modulus, relation, right.constant)
         raise InputError("found a remainder that is compared with something else than a number, expected one such as "
                          "#<[Q_a] % 2 == 0")
@@ -92,7 +92,7 @@ def compare(left: Number, relation: Relation, right: Number) -> Formula:
     return Comparison(relation, left.term(), right.term())
 
 
-def multiply(left: Sum, right: Sum) -> Sum | None:
+def multiply(left: CountSum, right: CountSum) -> CountSum | None:
     """The product, if one of them is a number; else None.
 
     Raises:
@@ -106,16 +106,16 @@ def multiply(left: Sum, right: Sum) -> Sum | None:
     product = [(factor * number, count) for number, count in right.summands]
     if any(abs(number) >= _TOO_LARGE for number, _ in product):
         raise InputError(f"found a product of more than {MAX_DIGITS} digits, expected at most {MAX_DIGITS}")
-    return Sum(left.token, product)
+    return CountSum(left.token, product)
 
 
-def remainder_cost(dividend: Sum, modulus: int, relation: Relation) -> int:
+def remainder_cost(dividend: CountSum, modulus: int, relation: Relation) -> int:
     """At least how many parts a comparison of the remainder is split into; one count needs no splitting."""
     remainders = 1 if relation in ("==", "!=") else modulus
     return remainders * max(1, (len(dividend.summands) - 1) * modulus**2)
 
 
-def predicate_cost(name: str, parameters: tuple[int, ...], argument: Sum) -> int:
+def predicate_cost(name: str, parameters: tuple[int, ...], argument: CountSum) -> int:
     """At least how many parts a predicate of the sum is split into; one of a single count needs no splitting."""
     if len(argument.summands) < 2:
         return 1

@@ -172,7 +172,7 @@ def _quoted(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-class _Reader:
+class _ModelReader:
     """Reads one model; ``directions`` grows first, so that every later name can be checked against it."""
 
     def __init__(self) -> None:
@@ -325,7 +325,7 @@ def transformer_from_json(data: Any, where: str = "model", given: Any = None) ->
     Raises:
         InputError: for the first thing that does not fit section 2 of docs/certificate.md.
     """
-    reader = _Reader()
+    reader = _ModelReader()
     table = None
     if isinstance(data, dict):
         data = {"predicates": [], **data}

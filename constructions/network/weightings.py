@@ -16,7 +16,7 @@ from typing import Literal, Self, TypeVar
 Place = TypeVar("Place")
 
 
-class Shape(Enum):
+class WeightingShape(Enum):
     """How scores become weights."""
 
     HARD = "the greatest scores have all weight, in equal shares"
@@ -56,7 +56,7 @@ class Response(Enum):
 
 
 @dataclass(frozen=True)
-class Row:
+class WeightingRow:
     """The columns of the table; what follows from them are properties of ``Weighting``.
 
     ``winners``   who has all weight, always or as the temperature tends to 0; None if such a limit is not hard
@@ -67,7 +67,7 @@ class Row:
     ``coq``       its name in proofs/coq/network/weighing.v, if it has one
     """
 
-    shape: Shape
+    shape: WeightingShape
     winners: Winners | None = None
     alpha: Fraction | None = None
     extra: int = 0
@@ -79,22 +79,26 @@ class Row:
 class Weighting(StrEnum):
     """The weighting functions, by the names that files and the command line have for them."""
 
-    row: Row
+    row: WeightingRow
 
-    SOFTMAX = "softmax", Row(Shape.EXPONENTIAL, winners=Winners.ALL, alpha=Fraction(1), coq="Softmax")
-    AVERAGE_HARDMAX = "average-hardmax", Row(Shape.HARD, winners=Winners.ALL)
-    LEFTMOST_HARDMAX = "leftmost-hardmax", Row(Shape.HARD, winners=Winners.FIRST)
-    RIGHTMOST_HARDMAX = "rightmost-hardmax", Row(Shape.HARD, winners=Winners.LAST)
-    SPARSEMAX = "sparsemax", Row(Shape.THRESHOLD, winners=Winners.ALL, alpha=Fraction(2), coq="Sparsemax")
-    ENTMAX = "entmax-1.5", Row(Shape.THRESHOLD, winners=Winners.ALL, alpha=Fraction(3, 2), coq="Entmax")
-    SOFTMAX_PLUS_ONE = "softmax-plus-one", Row(Shape.EXPONENTIAL, extra=1, coq="SoftmaxPlusOne")
-    RELU = "relu", Row(Shape.ADDITIVE, response=Response.RELU, coq="Relu")
-    RELU_OVER_N = "relu-over-n", Row(Shape.ADDITIVE, response=Response.RELU, over_n=True, coq="ReluOverN")
-    SIGMOID = "sigmoid", Row(Shape.ADDITIVE, response=Response.SIGMOID, coq="Sigmoid")
-    GEOMETRIC = "geometric", Row(Shape.STICK, response=Response.SIGMOID, coq="Geometric")
-    STICK_BREAKING = "stick-breaking", Row(Shape.STICK, response=Response.SIGMOID, coq="StickBreaking")
+    SOFTMAX = "softmax", WeightingRow(WeightingShape.EXPONENTIAL, winners=Winners.ALL, alpha=Fraction(1), coq="Softmax")
+    AVERAGE_HARDMAX = "average-hardmax", WeightingRow(WeightingShape.HARD, winners=Winners.ALL)
+    LEFTMOST_HARDMAX = "leftmost-hardmax", WeightingRow(WeightingShape.HARD, winners=Winners.FIRST)
+    RIGHTMOST_HARDMAX = "rightmost-hardmax", WeightingRow(WeightingShape.HARD, winners=Winners.LAST)
+    SPARSEMAX = "sparsemax", WeightingRow(WeightingShape.THRESHOLD, winners=Winners.ALL, alpha=Fraction(2),
+                                          coq="Sparsemax")
+    ENTMAX = "entmax-1.5", WeightingRow(WeightingShape.THRESHOLD, winners=Winners.ALL, alpha=Fraction(3, 2),
+                                        coq="Entmax")
+    SOFTMAX_PLUS_ONE = "softmax-plus-one", WeightingRow(WeightingShape.EXPONENTIAL, extra=1, coq="SoftmaxPlusOne")
+    RELU = "relu", WeightingRow(WeightingShape.ADDITIVE, response=Response.RELU, coq="Relu")
+    RELU_OVER_N = "relu-over-n", WeightingRow(WeightingShape.ADDITIVE, response=Response.RELU, over_n=True,
+                                              coq="ReluOverN")
+    SIGMOID = "sigmoid", WeightingRow(WeightingShape.ADDITIVE, response=Response.SIGMOID, coq="Sigmoid")
+    GEOMETRIC = "geometric", WeightingRow(WeightingShape.STICK, response=Response.SIGMOID, coq="Geometric")
+    STICK_BREAKING = "stick-breaking", WeightingRow(WeightingShape.STICK, response=Response.SIGMOID,
+                                                    coq="StickBreaking")
 
-    def __new__(cls, name: str, row: Row | None = None) -> Self:
+    def __new__(cls, name: str, row: WeightingRow | None = None) -> Self:
         """A member is its name, and knows its row; what has a name alone is looked up, and does not come here."""
         assert row, f"{name} has no row"
         member = str.__new__(cls, name)
@@ -105,7 +109,7 @@ class Weighting(StrEnum):
     @property
     def is_hard(self) -> bool:
         """Whether it looks at the order of the scores alone, and not at a temperature: [SHA] Definition 2."""
-        return self.row.shape is Shape.HARD
+        return self.row.shape is WeightingShape.HARD
 
     @property
     def is_softmax(self) -> bool:
@@ -115,22 +119,22 @@ class Weighting(StrEnum):
     @property
     def is_exponential(self) -> bool:
         """Whether weights are quotients of sums of exponentials, so that moved scores move them by a factor."""
-        return self.row.shape is Shape.EXPONENTIAL
+        return self.row.shape is WeightingShape.EXPONENTIAL
 
     @property
     def is_sparse(self) -> bool:
         """Whether scores that are far enough below the greatest have no weight at all."""
-        return self.row.shape is Shape.THRESHOLD
+        return self.row.shape is WeightingShape.THRESHOLD
 
     @property
     def is_additive(self) -> bool:
         """Whether a weight depends on its own score alone, so that several heads can make one sum of it."""
-        return self.row.shape is Shape.ADDITIVE
+        return self.row.shape is WeightingShape.ADDITIVE
 
     @property
     def breaks_a_stick(self) -> bool:
         """Whether positions take their shares in turn, from the nearest on: without a mask there is no nearest."""
-        return self.row.shape is Shape.STICK
+        return self.row.shape is WeightingShape.STICK
 
     @property
     def slope(self) -> Fraction:

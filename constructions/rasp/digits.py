@@ -21,38 +21,39 @@ class Digits:
     def settled(self, body: syntax.Body) -> syntax.Body:
         """The body, with true and false for 1 and 0 where a truth value is expected."""
         match body:
-            case syntax.Attention():
+            case syntax.AttentionTerm():
                 expected = self._kind(body.value) or self._kind(body.default) or self.alone
                 return replace(body, score=self._settled(body.score, syntax.Type.BOOLEAN),
                                value=self._settled(body.value, expected),
                                default=self._settled(body.default, expected))
             case syntax.PrefixSum(value):
                 return syntax.PrefixSum(self._settled(value, syntax.Type.INTEGER))
-            case syntax.Expression():
+            case syntax.RaspExpression():
                 return self._settled(body, self._kind(body) or self.alone)
 
-    def _kind(self, expression: syntax.Expression) -> syntax.Type | None:
+    def _kind(self, expression: syntax.RaspExpression) -> syntax.Type | None:
         """The type, as far as it can be seen; None of 0 and 1."""
         match expression:
             case syntax.Integer(0 | 1):
                 return None
             case syntax.Conditional(_, chosen, otherwise):
                 return self._kind(chosen) or self._kind(otherwise)
-            case syntax.Truth() | syntax.Not() | syntax.Connective() | syntax.Comparison() | syntax.Letter():
+            case (syntax.TruthValue() | syntax.Not() | syntax.Connective() | syntax.ComparisonTerm()
+                  | syntax.SymbolTest()):
                 return syntax.Type.BOOLEAN
             case syntax.Literally() | syntax.Parameter():
                 return syntax.Type.SYMBOL
-            case syntax.Entry(name) | syntax.Call(name):
+            case syntax.VectorEntry(name) | syntax.Call(name):
                 return self.types.get(name)
         return syntax.Type.INTEGER
 
-    def _settled(self, expression: syntax.Expression, expected: syntax.Type) -> syntax.Expression:
+    def _settled(self, expression: syntax.RaspExpression, expected: syntax.Type) -> syntax.RaspExpression:
         match expression:
             case syntax.Integer(0 | 1 as digit) if expected is syntax.Type.BOOLEAN:
-                return syntax.Truth(digit == 1, place=expression.place)
+                return syntax.TruthValue(digit == 1, place=expression.place)
             case syntax.Not() | syntax.Connective():
                 return self._with_parts(expression, syntax.Type.BOOLEAN)
-            case syntax.Comparison() | syntax.Sum() | syntax.Negative():
+            case syntax.ComparisonTerm() | syntax.SumTerm() | syntax.Negative():
                 return self._with_parts(expression, syntax.Type.INTEGER)
             case syntax.Conditional(condition, chosen, otherwise):
                 return replace(expression, condition=self._settled(condition, syntax.Type.BOOLEAN),
@@ -62,7 +63,7 @@ class Digits:
                 return replace(expression, arguments=settled)
         return expression
 
-    def _with_parts(self, expression: syntax.Expression, expected: syntax.Type) -> syntax.Expression:
+    def _with_parts(self, expression: syntax.RaspExpression, expected: syntax.Type) -> syntax.RaspExpression:
         parts: dict[str, Any] = {name: self._settled(part, expected) for name, part in vars(expression).items()
-                                 if isinstance(part, syntax.Expression)}
+                                 if isinstance(part, syntax.RaspExpression)}
         return replace(expression, **parts)

@@ -33,7 +33,7 @@ _MASKS: Mapping[str, Callable[[int, int], bool]] = {
 }  # fmt: skip
 
 
-def run_program(program: syntax.Program, word: Sequence[str]) -> dict[str, tuple[Value, ...]]:
+def run_program(program: syntax.RaspProgram, word: Sequence[str]) -> dict[str, tuple[Value, ...]]:
     """The entries of every vector, in the order of definition; entry 0 is position 1.
 
     >>> from constructions.rasp.parser import parse_program
@@ -44,16 +44,16 @@ def run_program(program: syntax.Program, word: Sequence[str]) -> dict[str, tuple
         InputError: if the word is empty or has a symbol outside the alphabet, or if a limit is exceeded.
     """
     check_word(word, program.alphabet)
-    run = _Run(program, word)
+    run = _ProgramRun(program, word)
     for vector in program.vectors:
         run.vectors[vector.name] = tuple(run.entry(vector, i) for i in run.positions)
     return {vector.name: run.vectors[vector.name] for vector in program.vectors}
 
 
-class _Run:
+class _ProgramRun:
     """One word, and the vectors computed so far."""
 
-    def __init__(self, program: syntax.Program, word: Sequence[str]) -> None:
+    def __init__(self, program: syntax.RaspProgram, word: Sequence[str]) -> None:
         self.positions = range(1, len(word) + 1)
         self.functions = {function.name: function for function in program.functions}
         self.vectors: dict[str, tuple[Value, ...]] = {syntax.INPUT: tuple(word), syntax.POSITION: tuple(self.positions)}
@@ -75,14 +75,14 @@ class _Run:
 
     def _body(self, body: syntax.Body, i: int) -> Value:
         match body:
-            case syntax.Attention():
+            case syntax.AttentionTerm():
                 return self._attend(body, i)
             case syntax.PrefixSum(value):
                 return sum(self._integer(value, {"i": i, "j": j}) for j in self.positions if j <= i)
-            case syntax.Expression():
+            case syntax.RaspExpression():
                 return self._value(body, {"i": i})
 
-    def _attend(self, attention: syntax.Attention, i: int) -> Value:
+    def _attend(self, attention: syntax.AttentionTerm, i: int) -> Value:
         order = self.positions if attention.choice == "leftmost" else reversed(self.positions)
         for j in order:
             pair = {"i": i, "j": j}
@@ -90,21 +90,21 @@ class _Run:
                 return self._value(attention.value, pair)
         return self._value(attention.default, {"i": i})
 
-    def _integer(self, expression: syntax.Expression, scope: _Scope) -> int:
+    def _integer(self, expression: syntax.RaspExpression, scope: _Scope) -> int:
         return self._value(expression, scope)  # type: ignore[return-value]  # a cast is a call, and this is called most
 
-    def _value(self, expression: syntax.Expression, scope: _Scope) -> Value:
+    def _value(self, expression: syntax.RaspExpression, scope: _Scope) -> Value:
         self._spend(1)
         match expression:
             case syntax.Not(operand):
                 return not self._value(operand, scope)
             case syntax.Connective(connector, left, right):
                 return CONNECTIVES[connector](bool(self._value(left, scope)), bool(self._value(right, scope)))
-            case syntax.Comparison(relation, left, right):  # of two integers, or by == and != of two symbols
+            case syntax.ComparisonTerm(relation, left, right):  # of two integers, or by == and != of two symbols
                 return RELATIONS[relation](self._integer(left, scope), self._integer(right, scope))
             case syntax.Negative(operand):
                 return -self._integer(operand, scope)
-            case syntax.Sum(sign, left, right):
+            case syntax.SumTerm(sign, left, right):
                 added = self._integer(right, scope)
                 return self._integer(left, scope) + (added if sign == "+" else -added)
             case syntax.Conditional(condition, chosen, otherwise):
@@ -120,15 +120,15 @@ class _Run:
             self._called[name, symbols] = self._value(function.body, arguments)
         return self._called[name, symbols]
 
-    def _atom(self, atom: syntax.Expression, scope: _Scope) -> Value:
+    def _atom(self, atom: syntax.RaspExpression, scope: _Scope) -> Value:
         match atom:
-            case syntax.Truth(value) | syntax.Integer(value):
+            case syntax.TruthValue(value) | syntax.Integer(value):
                 return value
             case syntax.Literally(symbol):
                 return symbol
-            case syntax.Letter(symbol, variable):
+            case syntax.SymbolTest(symbol, variable):
                 return self.vectors[syntax.INPUT][cast(int, scope[variable]) - 1] == symbol
-            case syntax.Entry(vector, variable):
+            case syntax.VectorEntry(vector, variable):
                 return self.vectors[vector][scope[variable] - 1]  # type: ignore[operator]
             case syntax.Parameter(name):
                 return scope[name]

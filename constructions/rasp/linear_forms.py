@@ -47,7 +47,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Found:
+class AttendedCount:
     """The count at the position that attention finds."""
 
     by: Piece
@@ -61,7 +61,7 @@ class There:
     count: Atom
 
 
-Atom = Count | Found | There
+Atom = Count | AttendedCount | There
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def fetched(by: Piece, form: Number) -> Number:
                 return moved(atom, nearest)
             case Count() if nearest is None:
                 return _outermost(by, atom)
-        return single(Found(by, atom))
+        return single(AttendedCount(by, atom))
 
     return mapped(form, image)
 
@@ -206,7 +206,7 @@ def compared(relation: Relation, form: Number, place: int, window: Window = (0, 
         return TRUE if _stands_apart(relation, numbers[POSITION], form.constant, window, place) else FALSE
     if any(isinstance(atom, There) for atom in numbers):
         raise NoFormula(UNRELATED, place)
-    finders = {atom.by for atom in numbers if isinstance(atom, Found)}
+    finders = {atom.by for atom in numbers if isinstance(atom, AttendedCount)}
     return _found(relation, form, finders, place) if finders else _comparison(relation, form)
 
 
@@ -242,7 +242,7 @@ def _found(relation: Relation, form: Linear, finders: Collection[Piece], place: 
     if len(finders) > 1:
         raise NoFormula(UNRELATED, place)
     (by,) = finders
-    there = mapped(form, lambda atom: single(atom.count if isinstance(atom, Found) else There(atom)))
+    there = mapped(form, lambda atom: single(atom.count if isinstance(atom, AttendedCount) else There(atom)))
     formula: Formula = FALSE
     for window, holds in first_of(by.choice, across(by.window, lambda part: compared(relation, there, place, part))):
         formula = attention(by.choice, window, by.score, holds, formula)

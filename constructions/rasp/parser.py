@@ -43,7 +43,7 @@ _INPUT_HINT = "; rows such as Q_a(i) are the input and have no definition"
 _STARTERS_OF_VALUES = frozenset({"TRUE", "FALSE", "INT", "QUOTED", "NAME", "LPAR", "MINUS", "NOT"})
 
 
-def parse_program(text: str, alphabet: Sequence[str] | None = None) -> syntax.Program:
+def parse_program(text: str, alphabet: Sequence[str] | None = None) -> syntax.RaspProgram:
     """The program that ``text`` denotes.
 
     ``alphabet`` is for programs that do not state theirs. If nobody states it, it is the symbols that the program
@@ -56,7 +56,7 @@ def parse_program(text: str, alphabet: Sequence[str] | None = None) -> syntax.Pr
         ProgramError: if the text does not parse or exceeds a limit, or if its names or types do not fit.
         InputError: if both the program and the caller state an alphabet.
     """
-    builder = _Builder(text)
+    builder = _ProgramBuilder(text)
     definitions = read_program(text, _parser(), builder, _explain)
     symbols, auxiliary = builder.find_symbols(alphabet)
     alone = syntax.Type.BOOLEAN if builder.leaves_out_variables else syntax.Type.INTEGER
@@ -81,7 +81,7 @@ def _parser() -> Lark:
 
 
 @v_args(inline=True)
-class _Builder(ProgramBuilder):
+class _ProgramBuilder(ProgramBuilder):
     """Definitions from parse trees, bottom up; types.py checks what they say."""
 
     def __init__(self, text: str) -> None:
@@ -139,7 +139,7 @@ class _Builder(ProgramBuilder):
         self._check_variable(variable, "i")
         return Definition(str(name), None, body, begin(name))
 
-    def function(self, _: Token, name: Token, parameters: tuple[Token, ...], body: syntax.Expression) -> Definition:
+    def function(self, _: Token, name: Token, parameters: tuple[Token, ...], body: syntax.RaspExpression) -> Definition:
         for place, parameter in enumerate(parameters):
             if parameter in ("i", "j", *parameters[:place]):
                 self._refuse(parameter, f"found {quote(parameter)}, expected parameters with distinct names other "
@@ -149,16 +149,16 @@ class _Builder(ProgramBuilder):
     def parameters(self, *names: Token) -> tuple[Token, ...]:
         return names
 
-    def attention(self, choice: Token, variable: Token | None, mask: tuple[Token, str], score: syntax.Expression,
-                  value: syntax.Expression, default: syntax.Expression) -> syntax.Attention:
+    def attention(self, choice: Token, variable: Token | None, mask: tuple[Token, str], score: syntax.RaspExpression,
+                  value: syntax.RaspExpression, default: syntax.RaspExpression) -> syntax.AttentionTerm:
         if variable is None:
             self.leaves_out_variables = True
         else:
             self._check_variable(variable, "j")
-        return syntax.Attention(_CHOICES[choice.type], self._mask(mask, _MASKS), score, value, default)
+        return syntax.AttentionTerm(_CHOICES[choice.type], self._mask(mask, _MASKS), score, value, default)
 
     def prefix_sum(self, _: Token, variable: Token, mask: tuple[Token, str],
-                   value: syntax.Expression) -> syntax.PrefixSum:
+                   value: syntax.RaspExpression) -> syntax.PrefixSum:
         self._check_variable(variable, "j")
         self._mask(mask, ("j<=i",))
         return syntax.PrefixSum(value)
@@ -179,13 +179,13 @@ class _Builder(ProgramBuilder):
 
     # -- expressions ---------------------------------------------------------------------------------------------------
 
-    def true(self, token: Token) -> syntax.Expression:
-        return syntax.Truth(True, place=begin(token))
+    def true(self, token: Token) -> syntax.RaspExpression:
+        return syntax.TruthValue(True, place=begin(token))
 
-    def false(self, token: Token) -> syntax.Expression:
-        return syntax.Truth(False, place=begin(token))
+    def false(self, token: Token) -> syntax.RaspExpression:
+        return syntax.TruthValue(False, place=begin(token))
 
-    def integer(self, digits: Token) -> syntax.Expression:
+    def integer(self, digits: Token) -> syntax.RaspExpression:
         if len(digits) > MAX_DIGITS:
             self._refuse(digits, f"found an integer of {len(digits)} digits, expected at most {MAX_DIGITS}")
         return syntax.Integer(int(digits), place=begin(digits))
@@ -197,41 +197,44 @@ class _Builder(ProgramBuilder):
         self._mentioned.add(symbol)
         return symbol
 
-    def literal(self, token: Token) -> syntax.Expression:
+    def literal(self, token: Token) -> syntax.RaspExpression:
         return syntax.Literally(self._symbol(token), place=begin(token))
 
-    def letter(self, token: Token, variable: Token) -> syntax.Expression:
-        return syntax.Letter(self._symbol(token), cast(syntax.Variable, str(variable)), place=begin(token))
+    def letter(self, token: Token, variable: Token) -> syntax.RaspExpression:
+        return syntax.SymbolTest(self._symbol(token), cast(syntax.Variable, str(variable)), place=begin(token))
 
-    def name(self, token: Token) -> syntax.Expression:
+    def name(self, token: Token) -> syntax.RaspExpression:
         return syntax.Parameter(str(token), place=begin(token))
 
-    def application(self, name: Token, *arguments: syntax.Expression) -> syntax.Expression:
+    def application(self, name: Token, *arguments: syntax.RaspExpression) -> syntax.RaspExpression:
         match arguments:
             case [syntax.Parameter("i" | "j" as variable)]:
-                return syntax.Entry(str(name), variable, place=begin(name))
+                return syntax.VectorEntry(str(name), variable, place=begin(name))
         return syntax.Call(str(name), arguments, place=begin(name))
 
-    def negation(self, token: Token, operand: syntax.Expression) -> syntax.Expression:
+    def negation(self, token: Token, operand: syntax.RaspExpression) -> syntax.RaspExpression:
         return syntax.Not(operand, place=begin(token))
 
-    def negative(self, token: Token, operand: syntax.Expression) -> syntax.Expression:
+    def negative(self, token: Token, operand: syntax.RaspExpression) -> syntax.RaspExpression:
         return syntax.Negative(operand, place=begin(token))
 
-    def connective(self, left: syntax.Expression, token: Token, right: syntax.Expression) -> syntax.Expression:
+    def connective(self, left: syntax.RaspExpression, token: Token,
+                   right: syntax.RaspExpression) -> syntax.RaspExpression:
         return syntax.Connective(_CONNECTORS[token.type], left, right, place=left.place)
 
-    def comparison(self, left: syntax.Expression, token: Token, right: syntax.Expression) -> syntax.Expression:
+    def comparison(self, left: syntax.RaspExpression, token: Token,
+                   right: syntax.RaspExpression) -> syntax.RaspExpression:
         relation = cast(Relation, RELATIONS_SPELLED.get(token, str(token)))
-        return syntax.Comparison(relation, left, right, place=left.place)
+        return syntax.ComparisonTerm(relation, left, right, place=left.place)
 
-    def arithmetic(self, left: syntax.Expression, token: Token, right: syntax.Expression) -> syntax.Expression:
-        return syntax.Sum("+" if token.type == "PLUS" else "-", left, right, place=left.place)
+    def arithmetic(self, left: syntax.RaspExpression, token: Token,
+                   right: syntax.RaspExpression) -> syntax.RaspExpression:
+        return syntax.SumTerm("+" if token.type == "PLUS" else "-", left, right, place=left.place)
 
-    def conditional(self, chosen: syntax.Expression, _if: Token, condition: syntax.Expression, _else: Token,
-                    otherwise: syntax.Expression) -> syntax.Expression:
+    def conditional(self, chosen: syntax.RaspExpression, _if: Token, condition: syntax.RaspExpression, _else: Token,
+                    otherwise: syntax.RaspExpression) -> syntax.RaspExpression:
         return syntax.Conditional(condition, chosen, otherwise, place=chosen.place)
 
-    def question(self, condition: syntax.Expression, chosen: syntax.Expression,
-                 otherwise: syntax.Expression) -> syntax.Expression:
+    def question(self, condition: syntax.RaspExpression, chosen: syntax.RaspExpression,
+                 otherwise: syntax.RaspExpression) -> syntax.RaspExpression:
         return syntax.Conditional(condition, chosen, otherwise, place=condition.place)

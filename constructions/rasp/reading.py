@@ -59,7 +59,7 @@ def read_program(text: str, parser: Lark, builder: ProgramBuilder,
         raise error.orig_exc from None
 
 
-class Names:
+class DefinedNames:
     """The names that a program defines, and where; each is defined once, before it is used."""
 
     def __init__(self, text: str, definitions: Iterable[tuple[str, int]]) -> None:

@@ -34,7 +34,7 @@ class Type(Enum):
 
 
 @dataclass(frozen=True)
-class Expression:
+class RaspExpression:
     """Computed at one position, or a pair of positions; ``depth`` counts the nodes on the longest path down."""
 
     place: int = field(default=0, compare=False, repr=False, kw_only=True)
@@ -45,28 +45,28 @@ class Expression:
 
 
 @dataclass(frozen=True)
-class Truth(Expression):
+class TruthValue(RaspExpression):
     """True or false."""
 
     value: bool
 
 
 @dataclass(frozen=True)
-class Integer(Expression):
+class Integer(RaspExpression):
     """A number that is written out; it is not negative."""
 
     value: int
 
 
 @dataclass(frozen=True)
-class Literally(Expression):
+class Literally(RaspExpression):
     """The symbol itself."""
 
     symbol: str
 
 
 @dataclass(frozen=True)
-class Letter(Expression):
+class SymbolTest(RaspExpression):
     """``Q_a(i)``: whether the input at the position is the symbol."""
 
     symbol: str
@@ -74,7 +74,7 @@ class Letter(Expression):
 
 
 @dataclass(frozen=True)
-class Entry(Expression):
+class VectorEntry(RaspExpression):
     """``P(i)``: the entry of a vector at a position; the vectors ``in`` and ``pos`` are always there."""
 
     vector: str
@@ -82,71 +82,71 @@ class Entry(Expression):
 
 
 @dataclass(frozen=True)
-class Parameter(Expression):
+class Parameter(RaspExpression):
     """The symbol that a function is applied to."""
 
     name: str
 
 
 @dataclass(frozen=True)
-class Call(Expression):
+class Call(RaspExpression):
     """A function, applied to symbols."""
 
     function: str
-    arguments: tuple[Expression, ...]
+    arguments: tuple[RaspExpression, ...]
 
 
 @dataclass(frozen=True)
-class Not(Expression):
+class Not(RaspExpression):
     """The operand is false."""
 
-    operand: Expression
+    operand: RaspExpression
 
 
 @dataclass(frozen=True)
-class Connective(Expression):
+class Connective(RaspExpression):
     """Two truth values joined into one."""
 
     connector: Connector
-    left: Expression
-    right: Expression
+    left: RaspExpression
+    right: RaspExpression
 
 
 @dataclass(frozen=True)
-class Comparison(Expression):
+class ComparisonTerm(RaspExpression):
     """The values stand in the relation; symbols can be compared by ``==`` and ``!=`` only."""
 
     relation: Relation
-    left: Expression
-    right: Expression
+    left: RaspExpression
+    right: RaspExpression
 
 
 @dataclass(frozen=True)
-class Negative(Expression):
+class Negative(RaspExpression):
     """The number with the opposite sign."""
 
-    operand: Expression
+    operand: RaspExpression
 
 
 @dataclass(frozen=True)
-class Sum(Expression):
+class SumTerm(RaspExpression):
     """The sum of two integers, or the left minus the right one."""
 
     sign: Literal["+", "-"]
-    left: Expression
-    right: Expression
+    left: RaspExpression
+    right: RaspExpression
 
 
 @dataclass(frozen=True)
-class Conditional(Expression):
+class Conditional(RaspExpression):
     """``chosen`` if the condition is true, else ``otherwise``."""
 
-    condition: Expression
-    chosen: Expression
-    otherwise: Expression
+    condition: RaspExpression
+    chosen: RaspExpression
+    otherwise: RaspExpression
 
 
-def parts(expression: Expression) -> tuple[Expression, ...]:
+def parts(expression: RaspExpression) -> tuple[RaspExpression, ...]:
     """The immediate subexpressions in the order of their fields: a condition before what it chooses from.
 
     >>> parts(Sum("+", Integer(1), Integer(2)))
@@ -155,10 +155,10 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
     names: tuple[str, ...] = expression.__match_args__
     values = (getattr(expression, name) for name in names)
     found = (part for value in values for part in (value if isinstance(value, tuple) else (value,)))
-    return tuple(part for part in found if isinstance(part, Expression))
+    return tuple(part for part in found if isinstance(part, RaspExpression))
 
 
-def walk(expression: Expression) -> Iterator[Expression]:
+def walk(expression: RaspExpression) -> Iterator[RaspExpression]:
     """The expression and all that it contains."""
     pending = [expression]
     while pending:
@@ -167,13 +167,13 @@ def walk(expression: Expression) -> Iterator[Expression]:
         yield part
 
 
-def variables_of(expression: Expression) -> set[Variable]:
+def variables_of(expression: RaspExpression) -> set[Variable]:
     """The positions that are read."""
-    return {part.at for part in walk(expression) if isinstance(part, Letter | Entry)}
+    return {part.at for part in walk(expression) if isinstance(part, SymbolTest | VectorEntry)}
 
 
 @dataclass(frozen=True)
-class Attention:
+class AttentionTerm:
     """The value at (i, j) for the leftmost or rightmost j that the mask admits and whose score is true.
 
     Where there is no such j: the default at i. ``score`` and ``value`` may look at i and at j.
@@ -181,29 +181,29 @@ class Attention:
 
     choice: Choice
     mask: Mask
-    score: Expression
-    value: Expression
-    default: Expression
+    score: RaspExpression
+    value: RaspExpression
+    default: RaspExpression
 
 
 @dataclass(frozen=True)
 class PrefixSum:
     """The sum of the values at (i, j) over all j <= i."""
 
-    value: Expression
+    value: RaspExpression
 
 
-Body = Expression | Attention | PrefixSum
+Body = RaspExpression | AttentionTerm | PrefixSum
 
 
-def values_of(body: Body) -> tuple[Expression, ...]:
+def values_of(body: Body) -> tuple[RaspExpression, ...]:
     """The expressions that a body is made of."""
     match body:
-        case Attention():
+        case AttentionTerm():
             return body.score, body.value, body.default
         case PrefixSum(value):
             return (value,)
-        case Expression():
+        case RaspExpression():
             return (body,)
 
 
@@ -213,7 +213,7 @@ class Function:
 
     name: str
     parameters: tuple[str, ...]
-    body: Expression
+    body: RaspExpression
     type: Type
 
 
@@ -227,7 +227,7 @@ class Vector:
 
 
 @dataclass(frozen=True)
-class Program:
+class RaspProgram:
     """Functions and vectors, each using only earlier ones.
 
     Words are over ``alphabet``; the symbols of ``auxiliary`` may be computed but do not occur in words.
@@ -249,11 +249,11 @@ class Program:
         return self.alphabet + self.auxiliary
 
 
-def needed_vectors(program: Program) -> set[str]:
+def needed_vectors(program: RaspProgram) -> set[str]:
     """The names of the vectors that the output depends on, itself included."""
     needed = {program.output.name}
     for vector in reversed(program.vectors):
         if vector.name in needed:
             needed |= {part.vector for value in values_of(vector.body) for part in walk(value)
-                       if isinstance(part, Entry)}
+                       if isinstance(part, VectorEntry)}
     return needed - {INPUT, POSITION}

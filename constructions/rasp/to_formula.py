@@ -60,17 +60,17 @@ Value = interpreter.Value | Linear
 Table = Mapping[Value, Formula]
 """To each value, when it is had; values that are never had may be absent."""
 Key = str | tuple[str, Value]
-Known = Mapping[syntax.Expression | Formula, Value]
+Known = Mapping[syntax.RaspExpression | Formula, Value]
 """The values of parts at i, and truths at i."""
 Read = TypeVar("Read")
-Spread = TypeVar("Spread", syntax.Attention, syntax.PrefixSum)
+Spread = TypeVar("Spread", syntax.AttentionTerm, syntax.PrefixSum)
 
 _CONNECTIVES: Mapping[syntax.Connector, Callable[[Formula, Formula], Formula]] = {
     "&": conjunction, "|": disjunction, "->": implication, "<->": equivalence,
 }  # fmt: skip
 
 
-def program_to_formulas(program: syntax.Program) -> dict[Key, Formula]:
+def program_to_formulas(program: syntax.RaspProgram) -> dict[Key, Formula]:
     """The formulas of the vectors that the output depends on, in the order of definition.
 
     The key of a Boolean vector is its name, that of another one its name and a value.
@@ -83,7 +83,7 @@ def program_to_formulas(program: syntax.Program) -> dict[Key, Formula]:
         NoFormula: if the output depends on a comparison of counts at two positions, a sum of integers without a bound,
             or more combinations or values than the limits.
     """
-    translation = _Translation(program)
+    translation = _RaspTranslation(program)
     needed = syntax.needed_vectors(program)
     formulas: dict[Key, Formula] = {}
     for vector in program.vectors:
@@ -121,15 +121,15 @@ def _combined(branches: Iterable[tuple[Formula, Table]]) -> Table:
 class _Undecided(Exception):
     """The value of a part at i is needed."""
 
-    def __init__(self, part: syntax.Expression | Formula) -> None:
+    def __init__(self, part: syntax.RaspExpression | Formula) -> None:
         self.part = part
 
 
 @dataclass
-class _Translation:
+class _RaspTranslation:
     """The tables of the vectors so far, and of functions that have been applied."""
 
-    program: syntax.Program
+    program: syntax.RaspProgram
     vectors: dict[str, Table] = field(default_factory=dict)
     called: dict[Hashable, Table] = field(default_factory=dict)
     letters: dict[Formula, frozenset[str] | None] = field(default_factory=dict)
@@ -171,35 +171,35 @@ class _Translation:
 
     def _body(self, vector: syntax.Vector) -> Table:
         match vector.body:
-            case syntax.Attention():
+            case syntax.AttentionTerm():
                 return _Attended(self, vector.name, vector.body).table()
             case syntax.PrefixSum():
                 return _Summed(self, vector.name, vector.body).table()
-            case syntax.Expression():
-                return _Reading(self, "i").table(vector.body)
+            case syntax.RaspExpression():
+                return _PositionReading(self, "i").table(vector.body)
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _PositionReading:
     """Expressions at one position; of parts that read the other one, the values that are known."""
 
-    translation: _Translation
+    translation: _RaspTranslation
     at: syntax.Variable
     known: Known = field(default_factory=dict)
     window: Window = (0, 0)
     arguments: Mapping[str, Table] = field(default_factory=dict)
 
-    def truth(self, expression: syntax.Expression) -> Formula:
+    def truth(self, expression: syntax.RaspExpression) -> Formula:
         """When a Boolean expression is true."""
         return self.table(expression).get(True, FALSE)
 
-    def table(self, expression: syntax.Expression) -> Table:
+    def table(self, expression: syntax.RaspExpression) -> Table:
         """When the expression has which value."""
         if self.at == "j" and syntax.variables_of(expression) == {"i"}:
             return self._known_at_i(expression)
         return self.translation.settled(self._unsettled(expression))
 
-    def _known_at_i(self, part: syntax.Expression) -> Table:
+    def _known_at_i(self, part: syntax.RaspExpression) -> Table:
         """The value of a part at i, if it or what decides it is known."""
         if part in self.known:
             value = self.known[part]
@@ -211,17 +211,17 @@ class _Reading:
         except _Undecided:
             raise _Undecided(part) from None
 
-    def _unsettled(self, expression: syntax.Expression) -> Table:
+    def _unsettled(self, expression: syntax.RaspExpression) -> Table:
         match expression:
             case syntax.Not(operand):
                 return truth_table(negation(self.truth(operand)))
             case syntax.Connective(connector, left, right):
                 return truth_table(self._connected(connector, left, right))
-            case syntax.Comparison(relation, left, right):
+            case syntax.ComparisonTerm(relation, left, right):
                 return truth_table(self._compared(relation, self.table(left), self.table(right), expression.place))
             case syntax.Negative(operand):
                 return {combined(0, _number(value), -1): formula for value, formula in self.table(operand).items()}
-            case syntax.Sum(sign, left, right):
+            case syntax.SumTerm(sign, left, right):
                 return self._summed(sign, self.table(left), self.table(right), expression.place)
             case syntax.Conditional(condition, chosen, otherwise):
                 return self._conditional(self.truth(condition), chosen, otherwise)
@@ -229,7 +229,8 @@ class _Reading:
                 return self._called(name, [self.table(argument) for argument in arguments])
         return self._atom(expression)
 
-    def _connected(self, connector: syntax.Connector, left: syntax.Expression, right: syntax.Expression) -> Formula:
+    def _connected(self, connector: syntax.Connector, left: syntax.RaspExpression,
+                   right: syntax.RaspExpression) -> Formula:
         first = self.truth(left)
         enough = {"&": FALSE, "|": TRUE, "->": FALSE}.get(connector)
         return _CONNECTIVES[connector](first, first if first is enough else self.truth(right))
@@ -257,7 +258,8 @@ class _Reading:
             raise _Undecided(here)
         return TRUE if self.known[here] else FALSE
 
-    def _conditional(self, condition: Formula, chosen: syntax.Expression, otherwise: syntax.Expression) -> Table:
+    def _conditional(self, condition: Formula, chosen: syntax.RaspExpression,
+                     otherwise: syntax.RaspExpression) -> Table:
         if condition in (TRUE, FALSE):
             return self.table(chosen if condition is TRUE else otherwise)
         return _combined([(condition, self.table(chosen)), (negation(condition), self.table(otherwise))])
@@ -277,18 +279,18 @@ class _Reading:
         key = (name, tuple(tuple(argument.items()) for argument in arguments))
         if key not in called:  # remembered, or functions of functions would take exponential time
             named = dict(zip(function.parameters, arguments, strict=True))
-            called[key] = _Reading(self.translation, self.at, arguments=named).table(function.body)
+            called[key] = _PositionReading(self.translation, self.at, arguments=named).table(function.body)
         return called[key]
 
-    def _atom(self, atom: syntax.Expression) -> Table:
+    def _atom(self, atom: syntax.RaspExpression) -> Table:
         match atom:
-            case syntax.Truth(value):
+            case syntax.TruthValue(value):
                 return {value: TRUE}
             case syntax.Integer(value) | syntax.Literally(value):
                 return {value: TRUE}
-            case syntax.Letter(symbol):
+            case syntax.SymbolTest(symbol):
                 return truth_table(Symbol(symbol))
-            case syntax.Entry(vector):
+            case syntax.VectorEntry(vector):
                 return self.translation.vectors[vector]
             case syntax.Parameter(name):
                 return self.arguments[name]
@@ -303,13 +305,13 @@ def _number(value: Value) -> Number:
 class _OverPositions(ABC, Generic[Read, Spread]):
     """The table of what goes over many positions j, combination by combination of what it reads at i."""
 
-    translation: _Translation
+    translation: _RaspTranslation
     name: str
     body: Spread
     combinations: int = 0
 
     def __post_init__(self) -> None:
-        self._here = _Reading(self.translation, "i")
+        self._here = _PositionReading(self.translation, "i")
 
     def table(self) -> Table:
         """The table with nothing known at first."""
@@ -333,7 +335,7 @@ class _OverPositions(ABC, Generic[Read, Spread]):
         return branches
 
     def _counted(self, known: Known, window: Window) -> Read:
-        read = self._read(_Reading(self.translation, "j", known, window))
+        read = self._read(_PositionReading(self.translation, "j", known, window))
         self.combinations += 1
         if self.combinations > MAX_COMBINATIONS:
             raise NoFormula(f"{self.name}: more than {MAX_COMBINATIONS} combinations of values at i",
@@ -346,7 +348,7 @@ class _OverPositions(ABC, Generic[Read, Spread]):
         """The positions j."""
 
     @abstractmethod
-    def _read(self, reading: _Reading) -> Read:
+    def _read(self, reading: _PositionReading) -> Read:
         """The reading at j."""
 
     @abstractmethod
@@ -354,14 +356,14 @@ class _OverPositions(ABC, Generic[Read, Spread]):
         """The table, from what is read in each part of the window."""
 
 
-class _Attended(_OverPositions[tuple[Formula, Table], syntax.Attention]):
+class _Attended(_OverPositions[tuple[Formula, Table], syntax.AttentionTerm]):
     """The table of an attention."""
 
     @property
     def window(self) -> Window:
         return WINDOWS[self.body.mask]
 
-    def _read(self, reading: _Reading) -> tuple[Formula, Table]:
+    def _read(self, reading: _PositionReading) -> tuple[Formula, Table]:
         score = reading.truth(self.body.score)
         return score, {} if score is FALSE else reading.table(self.body.value)
 
@@ -384,7 +386,7 @@ class _Summed(_OverPositions[Table, syntax.PrefixSum]):
     def window(self) -> Window:
         return WINDOWS["j<=i"]
 
-    def _read(self, reading: _Reading) -> Table:
+    def _read(self, reading: _PositionReading) -> Table:
         return reading.table(self.body.value)
 
     def _result(self, parts: list[tuple[Window, Table]]) -> Table:

@@ -7,7 +7,7 @@ from typing import NoReturn
 from constructions.language.diagnosis import list_names, quote
 from constructions.rasp import syntax
 from constructions.rasp.digits import Digits
-from constructions.rasp.reading import MAX_DEPTH, Names, program_error
+from constructions.rasp.reading import MAX_DEPTH, DefinedNames, program_error
 
 _HERE = ("i",)
 _PAIR = ("i", "j")
@@ -25,7 +25,7 @@ class Definition:
 
 def check_definitions(text: str, alphabet: tuple[str, ...], auxiliary: tuple[str, ...],
                       definitions: Sequence[Definition],
-                      digits_alone: syntax.Type = syntax.Type.INTEGER) -> syntax.Program:
+                      digits_alone: syntax.Type = syntax.Type.INTEGER) -> syntax.RaspProgram:
     """The program of these definitions, whose text is ``text``. Where 0 and 1 stand alone they are ``digits_alone``.
 
     Raises:
@@ -37,7 +37,7 @@ def check_definitions(text: str, alphabet: tuple[str, ...], auxiliary: tuple[str
         checker.add(definition)
     if not checker.vectors:
         raise program_error(text, len(text.rstrip()), "found no vector, expected a definition such as P(i) := Q_a(i)")
-    return syntax.Program(alphabet, auxiliary, tuple(checker.functions.values()), tuple(checker.vectors.values()))
+    return syntax.RaspProgram(alphabet, auxiliary, tuple(checker.functions.values()), tuple(checker.vectors.values()))
 
 
 class _Checker:
@@ -45,7 +45,7 @@ class _Checker:
 
     def __init__(self, text: str, alphabet: tuple[str, ...], auxiliary: tuple[str, ...],
                  definitions: Sequence[Definition], digits_alone: syntax.Type) -> None:
-        self._names = Names(text, ((definition.name, definition.place) for definition in definitions))
+        self._names = DefinedNames(text, ((definition.name, definition.place) for definition in definitions))
         self._digits_alone = digits_alone
         self._alphabet = alphabet
         self._symbols = (*alphabet, *auxiliary)
@@ -69,7 +69,7 @@ class _Checker:
             self._types[name] = self._body_type(body)
             self.vectors[name] = syntax.Vector(name, body, self._types[name])
         else:
-            assert isinstance(body, syntax.Expression), "the grammar has no attention in functions"
+            assert isinstance(body, syntax.RaspExpression), "the grammar has no attention in functions"
             self._types[name] = self._type_of(body, definition.parameters)
             self.functions[name] = syntax.Function(name, definition.parameters, body, self._types[name])
 
@@ -81,7 +81,7 @@ class _Checker:
         written = max(value.depth for value in values)
         return written if written > MAX_DEPTH else max(map(self._depth, values))
 
-    def _depth(self, expression: syntax.Expression) -> int:
+    def _depth(self, expression: syntax.RaspExpression) -> int:
         below = self._depths.get(expression.function, 0) if isinstance(expression, syntax.Call) else 0
         return 1 + max(below, max(map(self._depth, syntax.parts(expression)), default=0))
 
@@ -89,34 +89,34 @@ class _Checker:
 
     def _body_type(self, body: syntax.Body) -> syntax.Type:
         match body:
-            case syntax.Attention():
+            case syntax.AttentionTerm():
                 self._expect(syntax.Type.BOOLEAN, body.score, _PAIR)
                 return self._expect(self._type_of(body.value, _PAIR), body.default, _HERE)
             case syntax.PrefixSum(value):
                 return self._expect(syntax.Type.INTEGER, value, _PAIR)
-            case syntax.Expression():
+            case syntax.RaspExpression():
                 return self._type_of(body, _HERE)
 
-    def _expect(self, expected: syntax.Type, expression: syntax.Expression, names: tuple[str, ...]) -> syntax.Type:
+    def _expect(self, expected: syntax.Type, expression: syntax.RaspExpression, names: tuple[str, ...]) -> syntax.Type:
         found = self._type_of(expression, names)
         if found != expected:
             self._refuse(expression.place, f"found {found.phrase}, expected {expected.phrase}")
         return expected
 
-    def _with_parts(self, expression: syntax.Expression, kind: syntax.Type, names: tuple[str, ...]) -> syntax.Type:
+    def _with_parts(self, expression: syntax.RaspExpression, kind: syntax.Type, names: tuple[str, ...]) -> syntax.Type:
         """The type of what is of one kind with all its parts."""
         for part in syntax.parts(expression):
             self._expect(kind, part, names)
         return kind
 
-    def _type_of(self, expression: syntax.Expression, names: tuple[str, ...]) -> syntax.Type:
+    def _type_of(self, expression: syntax.RaspExpression, names: tuple[str, ...]) -> syntax.Type:
         """The type, where ``names`` are the variables or the parameters that have a meaning."""
         match expression:
-            case syntax.Truth() | syntax.Not() | syntax.Connective():
+            case syntax.TruthValue() | syntax.Not() | syntax.Connective():
                 return self._with_parts(expression, syntax.Type.BOOLEAN, names)
-            case syntax.Integer() | syntax.Negative() | syntax.Sum():
+            case syntax.Integer() | syntax.Negative() | syntax.SumTerm():
                 return self._with_parts(expression, syntax.Type.INTEGER, names)
-            case syntax.Comparison():
+            case syntax.ComparisonTerm():
                 return self._comparison_type(expression, names)
             case syntax.Conditional(condition, chosen, otherwise):
                 self._expect(syntax.Type.BOOLEAN, condition, names)
@@ -125,7 +125,7 @@ class _Checker:
                 return self._call_type(expression, names)
         return self._atom_type(expression, names)
 
-    def _comparison_type(self, comparison: syntax.Comparison, names: tuple[str, ...]) -> syntax.Type:
+    def _comparison_type(self, comparison: syntax.ComparisonTerm, names: tuple[str, ...]) -> syntax.Type:
         left = comparison.left
         kind = self._type_of(left, names)
         if comparison.relation not in ("==", "!="):
@@ -136,33 +136,33 @@ class _Checker:
         self._expect(kind, comparison.right, names)
         return syntax.Type.BOOLEAN
 
-    def _atom_type(self, atom: syntax.Expression, names: tuple[str, ...]) -> syntax.Type:
+    def _atom_type(self, atom: syntax.RaspExpression, names: tuple[str, ...]) -> syntax.Type:
         match atom:
             case syntax.Literally(symbol):
                 self._check_symbol(atom, symbol, self._symbols)
                 return syntax.Type.SYMBOL
-            case syntax.Letter(symbol, variable):
+            case syntax.SymbolTest(symbol, variable):
                 self._check_symbol(atom, symbol, self._alphabet)
                 self._check_variable(atom, variable, names)
                 return syntax.Type.BOOLEAN
-            case syntax.Entry():
+            case syntax.VectorEntry():
                 return self._entry_type(atom, names)
             case syntax.Parameter(name):
                 self._check_parameter(atom, name, names)
                 return syntax.Type.SYMBOL
         raise TypeError(f"not an expression: {type(atom).__name__}")
 
-    def _check_symbol(self, atom: syntax.Expression, symbol: str, symbols: Sequence[str]) -> None:
+    def _check_symbol(self, atom: syntax.RaspExpression, symbol: str, symbols: Sequence[str]) -> None:
         if symbol not in symbols:
             self._refuse(atom.place, f"found the symbol {quote(symbol)}, expected one of {list_names(symbols)}")
 
-    def _check_variable(self, atom: syntax.Expression, variable: str, names: tuple[str, ...]) -> None:
+    def _check_variable(self, atom: syntax.RaspExpression, variable: str, names: tuple[str, ...]) -> None:
         if variable not in names:
             found = f"found an entry at {variable[:20]}, expected {_one_of(names)}"
             hint = "; j has a meaning in attention and psum only, not in the default"
             self._refuse(atom.place, found + hint if (variable, names) == ("j", _HERE) else found)
 
-    def _check_parameter(self, atom: syntax.Expression, name: str, names: tuple[str, ...]) -> None:
+    def _check_parameter(self, atom: syntax.RaspExpression, name: str, names: tuple[str, ...]) -> None:
         if name in _PAIR:
             self._refuse(atom.place, f"found the variable {name}, expected a value; the position is pos({name})")
         if names[0] == "i":
@@ -170,7 +170,7 @@ class _Checker:
         if name not in names:
             self._refuse(atom.place, f"found {quote(name)}, expected {_one_of(names)}")
 
-    def _entry_type(self, entry: syntax.Entry, names: tuple[str, ...]) -> syntax.Type:
+    def _entry_type(self, entry: syntax.VectorEntry, names: tuple[str, ...]) -> syntax.Type:
         if entry.vector in self.functions:
             self._refuse(entry.place, f"found the function {quote(entry.vector)} at {entry.at}, expected a symbol as "
                                       f"its argument, such as {syntax.INPUT}({entry.at})")

@@ -23,7 +23,7 @@ from constructions.rasp import syntax
 from constructions.rasp.syntax import Variable as Place
 from constructions.rasp_network.circuit import Circuit
 from constructions.rasp_network.evaluation import Computed, Evaluator
-from constructions.rasp_network.integers import Bounds, Integer, added
+from constructions.rasp_network.integers import Integer, IntegerBounds, added
 from constructions.rasp_network.lookups import Lookups
 from constructions.rasp_network.tables import Table, Value, Variable, combine, identity, residuals, substitute, tabulate
 
@@ -40,7 +40,7 @@ class _Score:
     there: Table
     both: tuple[Table, ...]
     equations: tuple[tuple[Integer, Integer], ...]
-    written: tuple[syntax.Expression, ...]
+    written: tuple[syntax.RaspExpression, ...]
     """The last two, as expressions."""
 
     @property
@@ -49,7 +49,7 @@ class _Score:
         return self.there.is_constant and not self.written
 
 
-class _Reading:
+class _Retrieval:
     """What a head is to retrieve."""
 
     def __init__(self, circuit: Circuit, mask: Mask, name: str) -> None:
@@ -57,7 +57,7 @@ class _Reading:
         self._mask = mask
         self._name = name
         self.values: dict[str, Coefficients] = {}
-        self.bounds: dict[str, Bounds] = {}
+        self.bounds: dict[str, IntegerBounds] = {}
 
     def variable(self, variable: Variable) -> Table:
         """The variable at the position that is found, as a function at i."""
@@ -78,7 +78,7 @@ class Attending:
     """One attention of a program, being compiled."""
 
     def __init__(self, circuit: Circuit, lookups: Lookups, functions: Mapping[str, syntax.Function],
-                 vectors: Mapping[str, Computed], name: str, attention: syntax.Attention) -> None:
+                 vectors: Mapping[str, Computed], name: str, attention: syntax.AttentionTerm) -> None:
         """``vectors`` are the vectors so far, at position i; new directions are named after ``name``."""
         self._circuit = circuit
         self._lookups = lookups
@@ -118,7 +118,7 @@ class Attending:
         there: list[Table] = []
         both: list[Table] = []
         equations: list[tuple[Integer, Integer]] = []
-        written: list[syntax.Expression] = []
+        written: list[syntax.RaspExpression] = []
         for part in _conjuncts(self._attention.score):
             if equation := self._equation(part):
                 equations.append(equation)
@@ -135,9 +135,9 @@ class Attending:
             return None
         return _Score(joined[0], joined[1], tuple(both), tuple(equations), tuple(written))
 
-    def _equation(self, part: syntax.Expression) -> tuple[Integer, Integer] | None:
+    def _equation(self, part: syntax.RaspExpression) -> tuple[Integer, Integer] | None:
         """An integer of i and one of j, if the conjunct says that they are equal."""
-        if not isinstance(part, syntax.Comparison) or part.relation != "==":
+        if not isinstance(part, syntax.ComparisonTerm) or part.relation != "==":
             return None
         left, right = (self._pair.value(side, {}) for side in (part.left, part.right))
         if not isinstance(left, Integer) or not isinstance(right, Integer):
@@ -153,7 +153,7 @@ class Attending:
             there = self._pair.sum(self._pair.sum(there, rows.get("j", Integer()), -sign), other, -sign)
         return (here, there) if here.rows and there.rows else None
 
-    def _attend(self, score: _Score, reading: _Reading) -> None:
+    def _attend(self, score: _Score, reading: _Retrieval) -> None:
         """The head that looks for the position, and retrieves."""
         circuit, one = self._circuit, self._circuit.one
         parts_of_keys: dict[frozenset[tuple[str, Fraction]], Coefficients] = {}
@@ -236,10 +236,10 @@ class Attending:
         truths += map(found.table, score.written)
         return found.combine(lambda *each: all(each), *truths), value or found.value(self._attention.value, {})
 
-    def _reading(self) -> _Reading:
-        return _Reading(self._circuit, self._mask, self._name)
+    def _reading(self) -> _Retrieval:
+        return _Retrieval(self._circuit, self._mask, self._name)
 
-    def _read(self, reading: _Reading, written: Sequence[syntax.Expression]) -> tuple[Evaluator, Computed | None]:
+    def _read(self, reading: _Retrieval, written: Sequence[syntax.RaspExpression]) -> tuple[Evaluator, Computed | None]:
         """Let the value be retrieved, or whatever it is made of; and what the expressions are made of.
 
         Once the head is there, the result evaluates expressions at i and the position that is found.
@@ -252,14 +252,14 @@ class Attending:
         found = self._evaluator(lambda vector, place: (entries if place == "j" else self._vectors)[vector])
         return found, value
 
-    def _read_entry(self, reading: _Reading, vector: str) -> Computed:
+    def _read_entry(self, reading: _Retrieval, vector: str) -> Computed:
         entry = self._vectors[vector]
         if isinstance(entry, Integer) and entry.rows:
             row = self._circuit.row(entry, vector)
             return reading.row(self._moved_row(row), vector)
         return self._read_finite(reading, entry, vector)
 
-    def _read_finite(self, reading: _Reading, value: Computed, name: str) -> Computed:
+    def _read_finite(self, reading: _Retrieval, value: Computed, name: str) -> Computed:
         """What has finitely many values."""
         variable = self._circuit.variable(_finite(value), name)
         read = reading.variable(self._moved(variable, variable.values[0]))
@@ -279,19 +279,19 @@ def _finite(value: Computed) -> Table:
     return combine(int, value.table) if isinstance(value, Integer) else value
 
 
-def _conjuncts(score: syntax.Expression) -> list[syntax.Expression]:
+def _conjuncts(score: syntax.RaspExpression) -> list[syntax.RaspExpression]:
     """What is joined by & at the top, from left to right."""
     if isinstance(score, syntax.Connective) and score.connector == "&":
         return [*_conjuncts(score.left), *_conjuncts(score.right)]
     return [score]
 
 
-def _names_at_j(expressions: Sequence[syntax.Expression]) -> list[str]:
+def _names_at_j(expressions: Sequence[syntax.RaspExpression]) -> list[str]:
     """The vectors whose entries at j are mentioned, each once."""
     return list(dict.fromkeys(
-        part.vector if isinstance(part, syntax.Entry) else syntax.INPUT
+        part.vector if isinstance(part, syntax.VectorEntry) else syntax.INPUT
         for expression in reversed(expressions) for part in syntax.walk(expression)
-        if isinstance(part, syntax.Entry | syntax.Letter) and part.at == "j"))
+        if isinstance(part, syntax.VectorEntry | syntax.SymbolTest) and part.at == "j"))
 
 
 def _bilinear(table: Table) -> list[tuple[Table, Table]]:

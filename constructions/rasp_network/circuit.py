@@ -18,7 +18,7 @@ from constructions.language.syntax import Predicate, Relation, Symbol
 from constructions.network.meanings import Anything
 from constructions.network.transformer import Coefficients, Head, Mask
 from constructions.network.weightings import Weighting
-from constructions.rasp_network.integers import ZERO, Bounds, Integer, Line, added, between
+from constructions.rasp_network.integers import ZERO, Integer, IntegerBounds, Line, added, between
 from constructions.rasp_network.tables import (
     MANY_CASES,
     Cube,
@@ -47,7 +47,7 @@ class Circuit:
         self.draft = Draft(alphabet, Regime(), ONE)
         self.one = self.draft.one()
         self._owners: dict[str, tuple[Variable, Value]] = {}
-        self._bounds: dict[str, Bounds] = {self.one: between(1, 1)}
+        self._bounds: dict[str, IntegerBounds] = {self.one: between(1, 1)}
         self._variables: dict[tuple[Table, bool], Variable] = {}
         self._sums: dict[Table, Coefficients] = {}
         self._comparisons: dict[tuple[frozenset[tuple[str, Fraction]], Relation], Variable] = {}
@@ -63,7 +63,7 @@ class Circuit:
         name = self.draft.embed_position(text)
         exact = {"i": Line(ONE, ONE), "n": Line(ONE, ONE, ONE)}.get(text)
         if exact is not None:
-            self._bounds[name] = Bounds(exact, exact)
+            self._bounds[name] = IntegerBounds(exact, exact)
         return name
 
     def edge(self, predicate: str) -> Variable:
@@ -239,7 +239,7 @@ class Circuit:
         """The variable that the direction is a literal of, and the value."""
         return self._owners.get(direction)
 
-    def bounds(self, row: Coefficients) -> Bounds:
+    def bounds(self, row: Coefficients) -> IntegerBounds:
         """Bounds of a linear form; of the directions of one variable only one is 1 at a time."""
         result = between(0, 0)
         variables: dict[Variable, dict[Value, Fraction]] = {}
@@ -283,7 +283,7 @@ class Circuit:
         """One ReLU; the constant in what it reads becomes its bias."""
         return {name: value for name, value in row.items() if name != self.one}, row.get(self.one, ZERO), weight
 
-    def write_integer(self, name: str, units: list[_Unit], bounds: Bounds, bias: Fraction = ZERO) -> str:
+    def write_integer(self, name: str, units: list[_Unit], bounds: IntegerBounds, bias: Fraction = ZERO) -> str:
         """A direction that holds an integer."""
         self._bounds[name] = bounds
         return self.draft.add_feed_forward(name, Anything(), units, bias)
@@ -296,7 +296,7 @@ class Circuit:
     # -- heads ---------------------------------------------------------------------------------------------------------
 
     def attend(self, name: str, mask: Mask, queries: tuple[Coefficients, ...], keys: tuple[Coefficients, ...],
-               values: Mapping[str, Coefficients], bounds: Mapping[str, Bounds] | None = None) -> None:
+               values: Mapping[str, Coefficients], bounds: Mapping[str, IntegerBounds] | None = None) -> None:
         """A head that writes these directions."""
         self._bounds.update(bounds or {})
         asked, offered = (tuple(added({}, row) for row in rows) for rows in (queries, keys))

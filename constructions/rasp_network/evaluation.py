@@ -46,7 +46,7 @@ class Evaluator:
         self._entry = entry
         self._called: dict[tuple[str, tuple[Table, ...]], Computed] = {}
 
-    def table(self, expression: syntax.Expression, arguments: Mapping[str, Table] | None = None) -> Table:
+    def table(self, expression: syntax.RaspExpression, arguments: Mapping[str, Table] | None = None) -> Table:
         """The value of an expression that is a truth or a symbol.
 
         Raises:
@@ -54,7 +54,7 @@ class Evaluator:
         """
         return cast(Table, self.value(expression, arguments or {}))
 
-    def integer(self, expression: syntax.Expression, arguments: Mapping[str, Table] | None = None) -> Integer:
+    def integer(self, expression: syntax.RaspExpression, arguments: Mapping[str, Table] | None = None) -> Integer:
         """The value of an expression that is an integer.
 
         Raises:
@@ -62,7 +62,7 @@ class Evaluator:
         """
         return cast(Integer, self.value(expression, arguments or {}))
 
-    def value(self, expression: syntax.Expression, arguments: Mapping[str, Table]) -> Computed:
+    def value(self, expression: syntax.RaspExpression, arguments: Mapping[str, Table]) -> Computed:
         """The value of an expression; ``arguments`` are those of the function that it is the body of.
 
         Raises:
@@ -73,11 +73,11 @@ class Evaluator:
                 return self.combine(lambda truth: not truth, self.table(operand, arguments))
             case syntax.Connective(connector, left, right):
                 return self.combine(CONNECTIVES[connector], self.table(left, arguments), self.table(right, arguments))
-            case syntax.Comparison(relation, left, right):
+            case syntax.ComparisonTerm(relation, left, right):
                 return self._compare(relation, self.value(left, arguments), self.value(right, arguments))
             case syntax.Negative(operand):
                 return self.sum(Integer(), self.integer(operand, arguments), -1)
-            case syntax.Sum(sign, left, right):
+            case syntax.SumTerm(sign, left, right):
                 return self.sum(self.integer(left, arguments), self.integer(right, arguments), 1 if sign == "+" else -1)
             case syntax.Conditional(condition, chosen, otherwise):
                 return self.choose(self.table(condition, arguments), self.value(chosen, arguments),
@@ -86,15 +86,15 @@ class Evaluator:
                 return self._call(name, tuple(self.table(argument, arguments) for argument in passed))
         return self._atom(expression, arguments)
 
-    def _atom(self, atom: syntax.Expression, arguments: Mapping[str, Table]) -> Computed:
+    def _atom(self, atom: syntax.RaspExpression, arguments: Mapping[str, Table]) -> Computed:
         match atom:
-            case syntax.Truth(value) | syntax.Literally(value):
+            case syntax.TruthValue(value) | syntax.Literally(value):
                 return constant(value)
             case Number(value):
                 return Integer(table=constant(value))
-            case syntax.Letter(symbol, place):
+            case syntax.SymbolTest(symbol, place):
                 return self.combine(lambda letter: letter == symbol, cast(Table, self._entry(syntax.INPUT, place)))
-            case syntax.Entry(vector, place):
+            case syntax.VectorEntry(vector, place):
                 return self._entry(vector, place)
             case syntax.Parameter(name):
                 return arguments[name]

@@ -48,20 +48,20 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class IntegerBounds:
     """Between ``lower`` and ``upper`` at position i of every word of length n."""
 
     lower: Line
     upper: Line
 
-    def plus(self, other: Bounds, factor: Fraction = ONE) -> Bounds:
+    def plus(self, other: IntegerBounds, factor: Fraction = ONE) -> IntegerBounds:
         """Bounds of the sum, the other summand multiplied by ``factor``."""
         low, high = (other.lower, other.upper) if factor > 0 else (other.upper, other.lower)
-        return Bounds(self.lower.plus(low, factor), self.upper.plus(high, factor))
+        return IntegerBounds(self.lower.plus(low, factor), self.upper.plus(high, factor))
 
-    def hull(self, other: Bounds) -> Bounds:
+    def hull(self, other: IntegerBounds) -> IntegerBounds:
         """Bounds of what is one or the other."""
-        return Bounds(self.lower.least(other.lower), self.upper.greatest(other.upper))
+        return IntegerBounds(self.lower.least(other.lower), self.upper.greatest(other.upper))
 
     def magnitude(self) -> Line:
         """A bound of the absolute value."""
@@ -71,10 +71,10 @@ class Bounds:
         """The signs that the value may have: ReLUs with both are needed only if it may be negative."""
         return (ONE,) if self.lower.is_natural else (ONE, -ONE)
 
-    def elsewhere(self, before: bool, after: bool) -> Bounds:
+    def elsewhere(self, before: bool, after: bool) -> IntegerBounds:
         """Bounds at i of a value that comes from j, where ``before`` allows j < i and ``after`` j > i."""
-        return Bounds(_elsewhere(self.lower.opposite(), before, after).opposite(),
-                      _elsewhere(self.upper, before, after))
+        return IntegerBounds(_elsewhere(self.lower.opposite(), before, after).opposite(),
+                             _elsewhere(self.upper, before, after))
 
 
 def _elsewhere(upper: Line, before: bool, after: bool) -> Line:
@@ -87,9 +87,9 @@ def _elsewhere(upper: Line, before: bool, after: bool) -> Line:
     return result
 
 
-def between(lower: int | Fraction, upper: int | Fraction) -> Bounds:
+def between(lower: int | Fraction, upper: int | Fraction) -> IntegerBounds:
     """Constant bounds."""
-    return Bounds(Line(Fraction(lower)), Line(Fraction(upper)))
+    return IntegerBounds(Line(Fraction(lower)), Line(Fraction(upper)))
 
 
 _ZERO_TABLE = constant(0)

@@ -12,7 +12,7 @@ from constructions.draft import ONE
 from constructions.errors import Unsupported
 from constructions.network.transformer import Coefficients, Mask
 from constructions.rasp_network.circuit import Circuit
-from constructions.rasp_network.integers import ZERO, Bounds, Integer, Line, added, between
+from constructions.rasp_network.integers import ZERO, Integer, IntegerBounds, Line, added, between
 from constructions.rasp_network.tables import Table, Value, Variable, combine, constant, identity
 
 Side = int
@@ -35,7 +35,7 @@ class Lookups:
         """Whether there is no position on this side."""
         return self.circuit.edge("FIRST" if side < 0 else "LAST")
 
-    def copy(self, values: dict[str, Coefficients], side: Side, bounds: dict[str, Bounds] | None = None) -> None:
+    def copy(self, values: dict[str, Coefficients], side: Side, bounds: dict[str, IntegerBounds] | None = None) -> None:
         """Directions that hold linear forms of the next position on this side; at the edge, those of the edge.
 
         Score       -(j - (i ± 1))² + (i ± 1)², over the positions on this side and i itself; the gap is 1.
@@ -125,7 +125,7 @@ class Lookups:
         circuit.write_integer(correction, [unit], between(0, 1))
         circuit.attend("count", Mask.FUTURE, ({mean: ONE, correction: ONE}, {reciprocal: ONE}),
                        ({i: ONE * 2}, {circuit.embed("i^2"): -ONE}), {before: {i: ONE, one: -ONE}},
-                       {before: Bounds(Line(), Line(before=ONE))})
+                       {before: IntegerBounds(Line(), Line(before=ONE))})
         self._counted[before] = counted
         return Integer({"i": {before: ONE}}, table)
 
@@ -158,7 +158,7 @@ class Lookups:
         i, one, squares = circuit.embed("i"), circuit.one, circuit.embed("i^2")
         size, found = circuit.fresh("absolute value"), circuit.fresh("square")
         units = [circuit.unit(added({}, row, sign), ONE) for sign in (ONE, -ONE)]
-        circuit.write_integer(size, units, Bounds(Line(), circuit.bounds(row).magnitude()))
+        circuit.write_integer(size, units, IntegerBounds(Line(), circuit.bounds(row).magnitude()))
         circuit.attend("square", mask, ({size: ONE * 2, one: -2 * shift}, {one: ONE}),
                        ({i: ONE}, {squares: -ONE}), {found: {squares: ONE, i: 2 * shift, one: shift**2}})
         result: Coefficients = {found: ONE}
@@ -224,7 +224,7 @@ class Lookups:
             name = circuit.fresh(f"{what} where {truth.name}")
             query = added({one: ONE * side}, circuit.literal(truth, (True,)), -2 * side)
             circuit.attend(f"product with {what}", mask, (query,), ({i: ONE},), {name: number},
-                           {name: Bounds(Line(), bound)})
+                           {name: IntegerBounds(Line(), bound)})
             return {name: ONE}
 
         return circuit.once((f"times {what}", truth), build)

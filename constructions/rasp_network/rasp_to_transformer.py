@@ -15,7 +15,7 @@ x_max       The largest embedding: n² if there is a neighbour, count, square (i
 from constructions.draft import ONE
 from constructions.errors import Unsupported
 from constructions.network.transformer import Transformer
-from constructions.rasp.syntax import INPUT, POSITION, Attention, PrefixSum, Program, Type, Vector
+from constructions.rasp.syntax import INPUT, POSITION, AttentionTerm, PrefixSum, RaspProgram, Type, Vector
 from constructions.rasp_network.attention import Attending
 from constructions.rasp_network.circuit import Circuit
 from constructions.rasp_network.evaluation import Computed, Evaluator
@@ -25,7 +25,7 @@ from constructions.rasp_network.tables import Table, combine, identity
 from constructions.rasp_network.trimming import trim
 
 
-def compile_program(program: Program) -> Transformer:
+def compile_program(program: RaspProgram) -> Transformer:
     """The transformer of a program. Its output is the program's, if that is a truth or an integer; if it is a symbol,
     the output is the place of the symbol in ``program.symbols``, from 0.
 
@@ -58,7 +58,7 @@ class _Vectors(dict[str, Computed]):
 class _Compiler:
     """The vectors that have been compiled, in their order."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: RaspProgram) -> None:
         self._program = program
         self._circuit = Circuit(program.alphabet)
         self._lookups = Lookups(self._circuit)
@@ -83,7 +83,7 @@ class _Compiler:
 
     def _compute(self, vector: Vector) -> Computed:
         match vector.body:
-            case Attention() as attention:
+            case AttentionTerm() as attention:
                 return Attending(self._circuit, self._lookups, self._functions, self._vectors, vector.name,
                                  attention).compile()
             case PrefixSum(value):

@@ -30,7 +30,7 @@ class Automaton:
 
 
 @dataclass(frozen=True)
-class Language:
+class RegularLanguage:
     """The words after which a complete automaton is in an accepting state."""
 
     automaton: Automaton
@@ -134,7 +134,7 @@ def _refined(steps: Sequence[Sequence[int]], block: list[int]) -> list[int]:
     return block
 
 
-def minimal_language(language: Language) -> Language:
+def minimal_language(language: RegularLanguage) -> RegularLanguage:
     """The same language with its minimal automaton; all states of the given one are reached.
 
     >>> minimal_language(Language(Automaton(0, ((1, 0), (2, 0), (1, 0))), frozenset({1, 2}))).automaton.steps
@@ -142,10 +142,10 @@ def minimal_language(language: Language) -> Language:
     """
     states = range(len(language.automaton.steps))
     automaton, block = minimal(language.automaton, [state in language.accepting for state in states])
-    return Language(automaton, frozenset(block[state] for state in language.accepting))
+    return RegularLanguage(automaton, frozenset(block[state] for state in language.accepting))
 
 
-def small_language(language: Language, what: str) -> Language:
+def small_language(language: RegularLanguage, what: str) -> RegularLanguage:
     """The language as it is if its automaton has at most MOST_STATES states, else with its minimal automaton.
 
     Raises:
@@ -174,7 +174,7 @@ def _numbered(marks: Sequence[Hashable]) -> list[int]:
     return [numbers.setdefault(mark, len(numbers)) for mark in marks]
 
 
-def viable(language: Language) -> frozenset[int]:
+def viable(language: RegularLanguage) -> frozenset[int]:
     """The states from which an accepting one can be reached: those of prefixes of words of the language."""
     reaching: dict[int, list[int]] = {}
     for state, row in enumerate(language.automaton.steps):

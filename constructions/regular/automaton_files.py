@@ -16,7 +16,7 @@ from typing import Any
 from constructions.errors import InputError, Unsupported
 from constructions.language.alphabets import parse_alphabet
 from constructions.network.json_form import read_json
-from constructions.regular.automata import MOST_EXPLORED, Language
+from constructions.regular.automata import MOST_EXPLORED, RegularLanguage
 from constructions.regular.determinise import Nondeterministic, determinised
 from constructions.regular.hoa_file import is_hoa, read_hoa
 from constructions.tables import check_keys, read_toml, shown, text, texts
@@ -49,7 +49,7 @@ class _Contents:
 
 
 def language_of_text(content: str, where: str, alphabet: Sequence[str] | None = None,
-                     states: Sequence[str] | None = None) -> tuple[Language, tuple[str, ...]]:
+                     states: Sequence[str] | None = None) -> tuple[RegularLanguage, tuple[str, ...]]:
     """The language of an automaton that a text holds, and its alphabet.
 
     Without an ``alphabet`` it is the one that the text states, or else the symbols of its steps, sorted. The ``states``

@@ -28,17 +28,17 @@ from constructions.language.simplified import (
     since,
 )
 from constructions.language.syntax import Formula, Symbol, is_symbolic, subformulas
-from constructions.regular.automata import Language
-from constructions.regular.cells import Cell, Level, Places
+from constructions.regular.automata import RegularLanguage
+from constructions.regular.cells import Cell, Places, TileLevel
 from constructions.regular.component import Component
 from constructions.regular.counters import before, moduli, products
-from constructions.regular.covers import Rows, Term, Value, where
+from constructions.regular.covers import CoverTerm, RowSets, Value, where
 from constructions.regular.holonomy import Action
 from constructions.regular.permutations import Permutation, generated, inverse, is_solvable
 
 
 @dataclass(frozen=True)
-class Row:
+class CascadeStep:
     """One step; ``before`` is None before the first position."""
 
     letter: int
@@ -48,14 +48,15 @@ class Row:
     accepted: bool
 
 
-def rows_of(language: Language, components: Sequence[Component], clock: int, most: int, what: str) -> list[Row]:
+def rows_of(language: RegularLanguage, components: Sequence[Component], clock: int, most: int,
+            what: str) -> list[CascadeStep]:
     """Every step that some word takes; ``clock`` is a multiple of those of the components.
 
     Raises:
         Unsupported: if there are more than ``most``.
     """
     start = tuple(component.start for component in components)
-    rows: list[Row] = []
+    rows: list[CascadeStep] = []
     found: dict[tuple[int, int, Places], None] = {}
 
     def add_steps(state: int, time: int, places: Places, is_first: bool) -> None:
@@ -64,8 +65,9 @@ def rows_of(language: Language, components: Sequence[Component], clock: int, mos
                        for component, place in zip(components, places, strict=True)]
             after = tuple(place for place, _ in stepped)
             reached = language.automaton.steps[state][letter]
-            rows.append(Row(letter, None if is_first else places, after, tuple(actions for _, actions in stepped),
-                            reached in language.accepting))
+            rows.append(CascadeStep(letter, None if is_first else places, after,
+                                    tuple(actions for _, actions in stepped),
+                                    reached in language.accepting))
             target = (reached, (time + 1) % clock, after)
             if target not in found:
                 found[target] = None
@@ -87,7 +89,7 @@ class NotSolvable(Unsupported):
 class Cascade:
     """The formulas of bits, cell after cell, and of what is read off them."""
 
-    def __init__(self, rows: Sequence[Row], cells: Sequence[Cell], alphabet: Sequence[str], what: str) -> None:
+    def __init__(self, rows: Sequence[CascadeStep], cells: Sequence[Cell], alphabet: Sequence[str], what: str) -> None:
         """The bits of all cells get their formulas.
 
         Raises:
@@ -100,7 +102,7 @@ class Cascade:
         self._what = what
         self.groups: list[tuple[int, tuple[int, ...]]] = []
         self._values = [_values_of(row, cells) for row in rows]
-        self._table = Rows([row.letter for row in rows], self._values, len(alphabet))
+        self._table = RowSets([row.letter for row in rows], self._values, len(alphabet))
         for cell in cells:
             self._add(cell)
 
@@ -112,7 +114,7 @@ class Cascade:
     # -- cells ---------------------------------------------------------------------------------------------------------
 
     def _add(self, cell: Cell) -> None:
-        if isinstance(cell, Level) and cell.is_permuted:
+        if isinstance(cell, TileLevel) and cell.is_permuted:
             for formula in self._group_bits(cell, [cell.action(row.after, row.actions) for row in self._rows]):
                 self._keep(formula)
             return
@@ -135,7 +137,7 @@ class Cascade:
         remembered = since(keeps, sets) if sets is not None and keeps is not None else None
         return self._found(self._smaller(read_off, remembered))
 
-    def _group_bits(self, cell: Level, actions: Sequence[Action]) -> list[Formula]:
+    def _group_bits(self, cell: TileLevel, actions: Sequence[Action]) -> list[Formula]:
         """The bits of a level whose tiles are permuted: the tile of the last reset, moved by what came since."""
         degree = len(cell.codes)
         padded = [action + tuple(range(len(action), degree)) if isinstance(action, tuple) else action
@@ -171,7 +173,7 @@ class Cascade:
             best = self._smaller(best, None if others is None else negation(self._disjunction(others)))
         return best
 
-    def _disjunction(self, terms: Sequence[Term]) -> Formula:
+    def _disjunction(self, terms: Sequence[CoverTerm]) -> Formula:
         return disjunction_of(conjunction_of([self._letters(term.letters), *map(self._literal, term.literals)])
                               for term in terms)
 
@@ -210,7 +212,7 @@ class Cascade:
         return formula
 
 
-def _values_of(row: Row, cells: Sequence[Cell]) -> list[Value]:
+def _values_of(row: CascadeStep, cells: Sequence[Cell]) -> list[Value]:
     """Of each bit its value here and its value before."""
     found: list[Value] = []
     for cell in cells:

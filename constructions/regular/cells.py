@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from constructions.regular.component import Component, Place
+from constructions.regular.component import Component, StateRegion
 from constructions.regular.covers import Value
 from constructions.regular.holonomy import Action
 
-Places = tuple[Place, ...]
+Places = tuple[StateRegion, ...]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Reached:
 
 
 @dataclass(frozen=True)
-class Level:
+class TileLevel:
     """The tile that a level of a region's chains chooses; ``codes[tile]`` are its bits."""
 
     component: int
@@ -65,7 +65,7 @@ class Level:
         return actions[self.component][self.level] if places[self.component].region == self.region else None
 
 
-Cell = Inside | Reached | Level
+Cell = Inside | Reached | TileLevel
 
 
 def cells_of(components: Sequence[Component], binary: bool, remembers: bool) -> list[Cell]:
@@ -85,7 +85,7 @@ def cells_of(components: Sequence[Component], binary: bool, remembers: bool) -> 
                 first = (component.start.chain[level] or 0) if is_first else 0
                 is_permuted = holonomy.permutes[level]
                 codes = _all_codes(tiles) if is_permuted else _codes(tiles, first, binary)
-                found.append(Level(number, region, level, codes, first, is_permuted))
+                found.append(TileLevel(number, region, level, codes, first, is_permuted))
             if not remembers and len(component.regions) > 1:
                 found.append(Inside(number, region, is_first))
     return found

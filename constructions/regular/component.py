@@ -9,7 +9,7 @@ from constructions.regular.holonomy import Action, Chain, Holonomy
 
 
 @dataclass(frozen=True)
-class Place:
+class StateRegion:
     """The region of a state, and the chain that narrows the region down to it."""
 
     region: int
@@ -51,9 +51,9 @@ class Component:
         """Whether every region can be reached from all before it."""
         return all(region + 1 in self._reachable_from(region, frozenset()) for region in range(len(self.regions) - 1))
 
-    def _enter(self, state: int) -> Place:
+    def _enter(self, state: int) -> StateRegion:
         region = self._region_of[state]
-        return Place(region, self.holonomies[region].enter(self._local[state]))
+        return StateRegion(region, self.holonomies[region].enter(self._local[state]))
 
     def reached(self, region: int) -> tuple[int | None, ...]:
         """For each region that one may be in, whether this one was entered before: None if words differ in it."""
@@ -66,7 +66,7 @@ class Component:
         return reachable({region} - avoided, lambda one: {
             self._region_of[after] for state in self.regions[one] for after in self._steps[state]} - avoided)
 
-    def step(self, place: Place, letter: int, time: int) -> tuple[Place, tuple[Action, ...]]:
+    def step(self, place: StateRegion, letter: int, time: int) -> tuple[StateRegion, tuple[Action, ...]]:
         """The place after a letter, and what happens to each level of its region, which the step may enter.
 
         ``time`` is how many letters were read before, modulo a multiple of the clock.
@@ -77,7 +77,7 @@ class Component:
             entered = self._enter(after)
             return entered, entered.chain
         chain, actions = holonomy.step(place.chain, letter * self._clock + time % self._clock)
-        return Place(place.region, chain), actions
+        return StateRegion(place.region, chain), actions
 
 
 def _times(automaton: Automaton, clock: int) -> list[set[int]]:

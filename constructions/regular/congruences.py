@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from constructions.regular.automata import Automaton, Language
+from constructions.regular.automata import Automaton, RegularLanguage
 
 
-def factors(language: Language) -> list[Automaton]:
+def factors(language: RegularLanguage) -> list[Automaton]:
     """Quotients whose states together say whether the automaton accepts, each as small as merging finds it.
 
     Each is the quotient by a congruence that is maximal among those that keep some accepting state apart from some
@@ -27,7 +27,7 @@ def factors(language: Language) -> list[Automaton]:
     return [_quotient(automaton, blocks) for blocks in found]
 
 
-def _decide(congruences: Sequence[list[int]], language: Language) -> bool:
+def _decide(congruences: Sequence[list[int]], language: RegularLanguage) -> bool:
     """Whether the blocks of a state, one of each congruence, say whether it accepts."""
     accepts: dict[tuple[int, ...], bool] = {}
     return all(accepts.setdefault(tuple(blocks[state] for blocks in congruences), state in language.accepting)

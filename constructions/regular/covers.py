@@ -16,14 +16,14 @@ Literal = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Term:
+class CoverTerm:
     """The letter is one of these, and all literals hold."""
 
     letters: frozenset[int]
     literals: tuple[Literal, ...]
 
 
-class Rows:
+class RowSets:
     """Rows as sets: where each letter and each value of each variable is."""
 
     def __init__(self, letters: Sequence[int], values: Sequence[Sequence[Value]], alphabet: int) -> None:
@@ -36,9 +36,9 @@ class Rows:
         self._letters = letters
         self._values = values
 
-    def cover(self, on: int, off: int, variables: Sequence[int]) -> list[Term] | None:
+    def cover(self, on: int, off: int, variables: Sequence[int]) -> list[CoverTerm] | None:
         """A cover of the rows ``on`` against the rows ``off`` that looks at these variables; None if there is none."""
-        terms: list[Term] = []
+        terms: list[CoverTerm] = []
         left = on
         while left:
             term = self._term((left & -left).bit_length() - 1, left, off, variables)
@@ -48,7 +48,7 @@ class Rows:
             left &= ~self._certain(term)
         return self._needed(terms, on)
 
-    def _term(self, row: int, wanted: int, off: int, variables: Sequence[int]) -> Term | None:
+    def _term(self, row: int, wanted: int, off: int, variables: Sequence[int]) -> CoverTerm | None:
         """A term that is true of the row and of nothing in ``off``; greedily the literal that serves best."""
         letter, chosen = self._letters[row], list[Literal]()
         literals = [(place, value) for place in variables if (value := self._values[row][place]) is not None]
@@ -73,7 +73,7 @@ class Rows:
         """How many forbidden rows a literal keeps out, times how many wanted ones it keeps."""
         return (forbidden & ~possible).bit_count() * (wanted & certain).bit_count()
 
-    def _widened(self, letters: frozenset[int], literals: list[Literal], off: int) -> Term:
+    def _widened(self, letters: frozenset[int], literals: list[Literal], off: int) -> CoverTerm:
         """The term without what it does not need to exclude all of ``off``."""
         for literal in list(literals):
             others = [one for one in literals if one != literal]
@@ -81,9 +81,9 @@ class Rows:
                 literals = others
         among = self._possible_of(frozenset(range(self.alphabet)), literals) & off
         more = frozenset(one for one in range(self.alphabet) if not self._of_letter[one] & among)
-        return Term(letters | more, tuple(sorted(literals)))
+        return CoverTerm(letters | more, tuple(sorted(literals)))
 
-    def _needed(self, terms: list[Term], on: int) -> list[Term]:
+    def _needed(self, terms: list[CoverTerm], on: int) -> list[CoverTerm]:
         """The terms without those whose rows the others have, too."""
         kept = list(terms)
         for term in terms:
@@ -105,7 +105,7 @@ class Rows:
             found &= self._possible(literal)
         return found
 
-    def _certain(self, term: Term) -> int:
+    def _certain(self, term: CoverTerm) -> int:
         """The rows where the term is true, whatever stands for nothing."""
         found = self._at(term.letters)
         for place, value in term.literals:

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable
 
-from constructions.regular.automata import Language, bits_of, explore, small_language
+from constructions.regular.automata import RegularLanguage, bits_of, explore, small_language
 from constructions.regular.graphs import reachable
 
 
@@ -24,7 +24,7 @@ class Nondeterministic:
         self.steps.setdefault((self._number(source), letter), []).append(self._number(target))
 
 
-def determinised(automaton: Nondeterministic, letters: int, what: str) -> Language:
+def determinised(automaton: Nondeterministic, letters: int, what: str) -> RegularLanguage:
     """The language: its states are sets of states, as bits of one integer.
 
     >>> ends_in_1 = Nondeterministic("s", "t")
@@ -45,4 +45,4 @@ def determinised(automaton: Nondeterministic, letters: int, what: str) -> Langua
     deterministic, sets = explore(closed(automaton.starts), step, letters, what)
     final = sum(1 << state for state in automaton.accepting)
     return small_language(
-        Language(deterministic, frozenset(number for number, bits in enumerate(sets) if bits & final)), what)
+        RegularLanguage(deterministic, frozenset(number for number, bits in enumerate(sets) if bits & final)), what)

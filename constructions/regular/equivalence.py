@@ -13,21 +13,22 @@ from math import lcm
 
 from constructions.errors import InternalError, Unsupported
 from constructions.language import syntax
-from constructions.regular.automata import Language
+from constructions.regular.automata import RegularLanguage
 
 MOST_FORMULA_STATES = 2_000_000
 State = tuple[int, str]
 """A state of the language's automaton, and the bits that the formula remembers."""
 
 
-def defines(formula: syntax.Formula, language: Language, alphabet: Sequence[str], what: str = "the language") -> bool:
+def defines(formula: syntax.Formula, language: RegularLanguage, alphabet: Sequence[str],
+            what: str = "the language") -> bool:
     """Whether the formula holds at the last position of exactly the words of the language, of all that are not empty.
 
     Raises:
         Unsupported: if the two automata together have more than MOST_FORMULA_STATES states.
         InternalError: for a formula that looks ahead, or counts otherwise than modulo a number.
     """
-    walk = _Walk(formula, alphabet)
+    walk = _PastAutomaton(formula, alphabet)
     start = (language.automaton.start, walk.start)
     found, frontier = {start}, [start]
     while frontier:
@@ -47,7 +48,7 @@ def defines(formula: syntax.Formula, language: Language, alphabet: Sequence[str]
     return True
 
 
-class _Walk:
+class _PastAutomaton:
     """The automaton of a past formula; its states are texts of 0 and 1.
 
     Remembered are the truths of the operands of ``prev`` and of each ``since``, and each count's remainder modulo all

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from constructions.errors import InputError
-from constructions.regular.automata import Language, bits_of, explore, small_language
+from constructions.regular.automata import RegularLanguage, bits_of, explore, small_language
 from constructions.tables import shown
 
 MOST_CHARACTERS = 1000
@@ -29,7 +29,7 @@ _NAMED = re.compile(r"<([^<>]+)>")
 _EXPECTED = "symbols and ( ) [ ] | * + ? . {m,n}, with \\ before a symbol that is one of these"
 
 
-def language_of_regex(pattern: str, alphabet: Sequence[str]) -> Language:
+def language_of_regex(pattern: str, alphabet: Sequence[str]) -> RegularLanguage:
     """The words that match the whole pattern.
 
     >>> even = language_of_regex("(aa)*", "ab")
@@ -41,7 +41,7 @@ def language_of_regex(pattern: str, alphabet: Sequence[str]) -> Language:
         Unsupported: if its automaton has too many states.
     """
     named = any(len(symbol) > 1 for symbol in alphabet)
-    return _Builder(pattern, tuple(alphabet)).build(list(_Tokens(pattern, named)))
+    return _RegexBuilder(pattern, tuple(alphabet)).build(list(_Tokens(pattern, named)))
 
 
 def symbols_of_regex(pattern: str) -> tuple[str, ...]:
@@ -216,7 +216,7 @@ class _Part:
         return _Part(self.letters, self.follow, self.first, self.last, True)
 
 
-class _Builder:
+class _RegexBuilder:
     """Reads tokens; ``sums`` are the brackets that are open: what came before a bar, and what has come since."""
 
     def __init__(self, pattern: str, alphabet: tuple[str, ...]) -> None:
@@ -224,7 +224,7 @@ class _Builder:
         self.alphabet = alphabet
         self.size = 0
 
-    def build(self, tokens: Sequence[_Token]) -> Language:
+    def build(self, tokens: Sequence[_Token]) -> RegularLanguage:
         """The language of all tokens."""
         part = self._part(tokens)
         letters = len(self.alphabet)
@@ -242,7 +242,7 @@ class _Builder:
         automaton, sets = explore(start, step, letters, _where(self.pattern))
         last = part.last | (start if part.empty else 0)
         accepting = frozenset(number for number, found in enumerate(sets) if found & last)
-        return small_language(Language(automaton, accepting), _where(self.pattern))
+        return small_language(RegularLanguage(automaton, accepting), _where(self.pattern))
 
     def _part(self, tokens: Sequence[_Token]) -> _Part:
         """The whole expression; brackets are a stack of alternatives, each a list of parts."""

@@ -37,7 +37,7 @@ def read_hoa(content: str, where: str, alphabet: Sequence[str] | None) -> tuple[
     Raises:
         InputError: if it is no such file; the message has the line.
     """
-    return _Reader(content, where).read(alphabet)
+    return _HoaReader(content, where).read(alphabet)
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class _State:
     edges: list[tuple[int, int]] = field(default_factory=list)
 
 
-class _Reader:
+class _HoaReader:
     """The tokens of a file, read once from left to right."""
 
     def __init__(self, content: str, where: str) -> None:

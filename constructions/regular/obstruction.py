@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from constructions.errors import Unsupported
-from constructions.regular.automata import Language, first_words
+from constructions.regular.automata import RegularLanguage, first_words
 from constructions.regular.permutations import Permutation, generated, is_solvable
 
 MOST_MAPS = 20_000
@@ -11,7 +11,7 @@ _MOST_SHOWN = 12
 Word = tuple[int, ...]
 
 
-def describe_obstruction(language: Language, alphabet: Sequence[str], most: int | None = None) -> str | None:
+def describe_obstruction(language: RegularLanguage, alphabet: Sequence[str], most: int | None = None) -> str | None:
     """Words, the states that they permute and the order of their group, if it is found to be not solvable.
 
     Looked at are the sets to which words carry all states: every group of the syntactic monoid is one of permutations

@@ -88,7 +88,7 @@ def is_solvable(group: Group) -> bool:
 
 
 @dataclass(frozen=True)
-class Quotient:
+class CyclicQuotient:
     """A cyclic quotient of a group: each element is one of ``kernel`` times a power of ``generator``.
 
     ``exponents`` add up modulo ``modulus`` where elements are multiplied; they are 0 on the kernel, 1 on the generator.
@@ -100,7 +100,7 @@ class Quotient:
     exponents: Mapping[Permutation, int]
 
 
-def cyclic_quotient(group: Group) -> Quotient:
+def cyclic_quotient(group: Group) -> CyclicQuotient:
     """A cyclic quotient, as large as the group has one; the group is solvable and not trivial.
 
     An element of the largest order modulo the commutators generates a cyclic group; a subgroup that is maximal among
@@ -117,7 +117,7 @@ def cyclic_quotient(group: Group) -> Quotient:
             if not any(other in larger for other in powers[1:]):
                 kernel = larger
     exponents = {then(one, other): times for times, other in enumerate(powers) for one in kernel}
-    return Quotient(modulus, generator, kernel, exponents)
+    return CyclicQuotient(modulus, generator, kernel, exponents)
 
 
 def _order_modulo(one: Permutation, kernel: Group) -> int:

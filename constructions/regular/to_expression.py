@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from constructions.errors import Unsupported
-from constructions.regular.automata import Automaton, Language, minimal_language, viable
+from constructions.regular.automata import Automaton, RegularLanguage, minimal_language, viable
 
 MOST_CHARACTERS = 20_000
 """A longer expression in between is given up."""
@@ -21,13 +21,13 @@ _OPERATORS = "()[]{}|*+?.\\^$<>"
 
 
 @dataclass(frozen=True)
-class Expression:
+class RegexNode:
     """A node: ``kind`` is a for a choice of symbols (their text), . for parts one after another, | for alternatives,
     and *, + or ? after its one part. No parts one after another are the empty word.
     """
 
     kind: str
-    parts: tuple[Expression, ...] = ()
+    parts: tuple[RegexNode, ...] = ()
     symbols: frozenset[int] = frozenset()
     text_of_symbols: str = ""
 
@@ -57,11 +57,11 @@ class Expression:
         return self.kind in "*?" or self.parts[0].takes_nothing
 
 
-NOTHING = Expression(".")
+NOTHING = RegexNode(".")
 """The empty word."""
 
 
-def expression_of_language(language: Language, alphabet: Sequence[str]) -> str | None:
+def expression_of_language(language: RegularLanguage, alphabet: Sequence[str]) -> str | None:
     """An expression of exactly the words of a language; None if it has none.
 
     >>> from constructions.regular.expression import language_of_regex
@@ -84,10 +84,10 @@ def expression_of_language(language: Language, alphabet: Sequence[str]) -> str |
 class _Elimination:
     """The states that are left, and the ways between them; the start and the end are states of their own."""
 
-    def __init__(self, language: Language, live: frozenset[int], alphabet: Sequence[str]) -> None:
+    def __init__(self, language: RegularLanguage, live: frozenset[int], alphabet: Sequence[str]) -> None:
         self.alphabet = alphabet
         self.start, self.end = -1, -2
-        self.ways: dict[tuple[int, int], Expression] = {(self.start, language.automaton.start): NOTHING}
+        self.ways: dict[tuple[int, int], RegexNode] = {(self.start, language.automaton.start): NOTHING}
         self.states = sorted(live)
         for state in self.states:
             for after, letters in _letters_by_target(language.automaton, state).items():
@@ -96,21 +96,21 @@ class _Elimination:
             if state in language.accepting:
                 self.ways[state, self.end] = NOTHING
 
-    def _choice(self, letters: frozenset[int]) -> Expression:
+    def _choice(self, letters: frozenset[int]) -> RegexNode:
         """One of some letters."""
         named = any(len(symbol) > 1 for symbol in self.alphabet)
         written = [f"<{self.alphabet[one]}>" if named else
                    f"\\{self.alphabet[one]}" if self.alphabet[one] in _OPERATORS else self.alphabet[one]
                    for one in sorted(letters)]
         if len(letters) == len(self.alphabet) > 1:
-            return Expression("a", symbols=letters, text_of_symbols=".")
+            return RegexNode("a", symbols=letters, text_of_symbols=".")
         if len(letters) == 1:
-            return Expression("a", symbols=letters, text_of_symbols=written[0])
+            return RegexNode("a", symbols=letters, text_of_symbols=written[0])
         if named or any(len(one) > 1 or one == "-" for one in written):
-            return Expression("|", tuple(self._choice(frozenset({one})) for one in sorted(letters)))
-        return Expression("a", symbols=letters, text_of_symbols=f"[{''.join(written)}]")
+            return RegexNode("|", tuple(self._choice(frozenset({one})) for one in sorted(letters)))
+        return RegexNode("a", symbols=letters, text_of_symbols=f"[{''.join(written)}]")
 
-    def expression(self) -> Expression:
+    def expression(self) -> RegexNode:
         """What is left when only the start and the end are."""
         while self.states:
             self._leave_out(min(self.states, key=lambda state: (self._cost(state), state)))
@@ -150,51 +150,51 @@ def _letters_by_target(automaton: Automaton, state: int) -> dict[int, frozenset[
     return {after: frozenset(letters) for after, letters in found.items()}
 
 
-def _parts(one: Expression) -> tuple[Expression, ...]:
+def _parts(one: RegexNode) -> tuple[RegexNode, ...]:
     """What stands one after another."""
     return one.parts if one.kind == "." else (one,)
 
 
-def _alternatives(one: Expression) -> tuple[Expression, ...]:
+def _alternatives(one: RegexNode) -> tuple[RegexNode, ...]:
     return one.parts if one.kind == "|" else (one,)
 
 
-def _in_a_row(parts: Sequence[Expression]) -> Expression:
-    return parts[0] if len(parts) == 1 else Expression(".", tuple(parts))
+def _in_a_row(parts: Sequence[RegexNode]) -> RegexNode:
+    return parts[0] if len(parts) == 1 else RegexNode(".", tuple(parts))
 
 
-def chained(one: Expression, other: Expression) -> Expression:
+def chained(one: RegexNode, other: RegexNode) -> RegexNode:
     """One after the other; r r* and r* r are r+."""
     left, right = list(_parts(one)), list(_parts(other))
     if right and right[0].kind == "*":
         looped = _parts(right[0].parts[0])
         if len(left) >= len(looped) and tuple(left[-len(looped):]) == looped:
-            return _in_a_row([*left[: -len(looped)], Expression("+", right[0].parts), *right[1:]])
+            return _in_a_row([*left[: -len(looped)], RegexNode("+", right[0].parts), *right[1:]])
     if left and left[-1].kind == "*":
         looped = _parts(left[-1].parts[0])
         if len(right) >= len(looped) and tuple(right[: len(looped)]) == looped:
-            return _in_a_row([*left[:-1], Expression("+", left[-1].parts), *right[len(looped) :]])
+            return _in_a_row([*left[:-1], RegexNode("+", left[-1].parts), *right[len(looped) :]])
         if right and right[0] == left[-1]:
             right = right[1:]
     return _in_a_row([*left, *right])
 
 
-def repeated(one: Expression) -> Expression:
+def repeated(one: RegexNode) -> RegexNode:
     """Any number of times: an r? in it need not be optional."""
     parts = tuple(part.parts[0] if part.kind in "+?*" else part for part in _alternatives(one) if part != NOTHING)
     if not parts:
         return NOTHING
-    return Expression("*", (parts[0] if len(parts) == 1 else Expression("|", tuple(dict.fromkeys(parts))),))
+    return RegexNode("*", (parts[0] if len(parts) == 1 else RegexNode("|", tuple(dict.fromkeys(parts))),))
 
 
-def optional(one: Expression) -> Expression:
+def optional(one: RegexNode) -> RegexNode:
     """The expression or the empty word."""
     if one.takes_nothing:
         return one
-    return Expression("*", one.parts) if one.kind == "+" else Expression("?", (one,))
+    return RegexNode("*", one.parts) if one.kind == "+" else RegexNode("?", (one,))
 
 
-def either(one: Expression, other: Expression) -> Expression:
+def either(one: RegexNode, other: RegexNode) -> RegexNode:
     """One or the other: equal ones once, with what they begin or end with taken out."""
     if one == other:
         return one
@@ -208,17 +208,17 @@ def either(one: Expression, other: Expression) -> Expression:
                 for part in rest:
                     merged = either(part, merged)
                 return merged
-    return Expression("|", tuple(alternatives))
+    return RegexNode("|", tuple(alternatives))
 
 
-def _merged(one: Expression, other: Expression) -> Expression | None:
+def _merged(one: RegexNode, other: RegexNode) -> RegexNode | None:
     """Both as one that is no alternative, if they begin or end alike."""
     left, right = list(_parts(one)), list(_parts(other))
-    before: list[Expression] = []
+    before: list[RegexNode] = []
     while left and right and left[0] == right[0]:
         before.append(left.pop(0))
         right.pop(0)
-    after: list[Expression] = []
+    after: list[RegexNode] = []
     while left and right and left[-1] == right[-1]:
         after.insert(0, left.pop())
         right.pop()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from constructions.errors import InternalError, Unsupported
 from constructions.language.syntax import Formula, subformulas
-from constructions.regular.automata import Automaton, Language, minimal_language
+from constructions.regular.automata import Automaton, RegularLanguage, minimal_language
 from constructions.regular.cascade import Cascade, NotSolvable, rows_of
 from constructions.regular.cells import cells_of
 from constructions.regular.component import Component, period
@@ -42,7 +42,8 @@ class DefinedLanguage:
     accepts_empty: bool
 
 
-def formula_of_language(language: Language, alphabet: Sequence[str], what: str = "the language") -> DefinedLanguage:
+def formula_of_language(language: RegularLanguage, alphabet: Sequence[str],
+                        what: str = "the language") -> DefinedLanguage:
     """A formula that holds where the prefix is in the language.
 
     >>> from constructions.regular.expression import language_of_regex
@@ -66,7 +67,7 @@ def formula_of_language(language: Language, alphabet: Sequence[str], what: str =
     return found
 
 
-def _smallest(language: Language, alphabet: Sequence[str], what: str) -> DefinedLanguage:
+def _smallest(language: RegularLanguage, alphabet: Sequence[str], what: str) -> DefinedLanguage:
     """The smallest of the formulas that are found; once there is one, only ways of little work are tried."""
     found: list[DefinedLanguage] = []
     reasons: list[Unsupported] = []
@@ -91,7 +92,8 @@ def _smallest(language: Language, alphabet: Sequence[str], what: str) -> Defined
     return min(found, key=lambda one: len(subformulas(one.formula)))
 
 
-def _reason(reasons: Sequence[Unsupported], language: Language, alphabet: Sequence[str], what: str) -> Unsupported:
+def _reason(reasons: Sequence[Unsupported], language: RegularLanguage, alphabet: Sequence[str],
+            what: str) -> Unsupported:
     """Why no way led to a formula: for a group, if it is one, whatever else went wrong."""
     for reason in reasons:
         if isinstance(reason, NotSolvable):
@@ -122,7 +124,7 @@ class _Way:
         return [clock, *found] if self.clock > 1 else found
 
 
-def _ways(language: Language) -> Iterator[_Way]:
+def _ways(language: RegularLanguage) -> Iterator[_Way]:
     whole = (language.automaton,)
     quotients = tuple(factors(language))
     for split, remembers in ((True, True), (True, False), (False, False)):

@@ -17,13 +17,13 @@ from constructions.language.diagnosis import quote
 from constructions.network.float_formats import FORMATS
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
-from constructions.running.weights import PRECISIONS, Array, Weights, weights_of
+from constructions.running.weights import PRECISIONS, Array, WeightArrays, weights_of
 
 
 class NumpyNetwork:
     """A network that runs in numpy."""
 
-    def __init__(self, weights: Weights, accumulate: str | None = None) -> None:
+    def __init__(self, weights: WeightArrays, accumulate: str | None = None) -> None:
         """Without ``accumulate`` sums are of the format of the weights.
 
         Raises:

@@ -9,16 +9,16 @@ import numpy as np
 from constructions.errors import install
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
-from constructions.running.weights import Weights, weights_of
+from constructions.running.weights import WeightArrays, weights_of
 
 if TYPE_CHECKING:
-    from constructions.running.torch_network import Network
+    from constructions.running.torch_network import TorchNetwork
 
 _DTYPES = {"binary64": "float64", "binary32": "float32", "binary16": "float16", "bfloat16": "bfloat16"}
 """torch's names of the formats."""
 
 
-def module_of(weights: Weights, fused: bool = False) -> Network:
+def module_of(weights: WeightArrays, fused: bool = False) -> TorchNetwork:
     """The module with these weights, in their format.
 
     Raises:
@@ -28,9 +28,9 @@ def module_of(weights: Weights, fused: bool = False) -> Network:
         import torch
     except ImportError as error:
         raise ImportError(f"to_torch needs torch, which is not installed: {install('torch')}") from error
-    from constructions.running.torch_network import Network
+    from constructions.running.torch_network import TorchNetwork
 
-    network = Network(weights.config(), fused)
+    network = TorchNetwork(weights.config(), fused)
     network.to(getattr(torch, _DTYPES[weights.precision]))
     numbers = {name: array if array.dtype.kind in "ib" else array.astype(np.float64)  # exact, and a type torch knows
                for name, array in weights.arrays.items()}
@@ -40,7 +40,7 @@ def module_of(weights: Weights, fused: bool = False) -> Network:
 
 
 def to_torch(transformer: Transformer, max_n: int = 64, precision: str = "binary32", fused: bool = False,
-             min_n: int = 1) -> Network:
+             min_n: int = 1) -> TorchNetwork:
     """A torch module, for words of these lengths; if ``fused``, with torch's own attention (docs/exports.md).
 
     Raises:

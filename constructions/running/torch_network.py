@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn.functional import linear, scaled_dot_product_attention
 
 
-class Layer(nn.Module):
+class TorchLayer(nn.Module):
     """Attention, then a feed-forward part, each added to the residual stream."""
 
     def __init__(self, width: int, heads: int, key_width: int, units: int, fused: bool) -> None:
@@ -50,7 +50,7 @@ class Layer(nn.Module):
         return h + linear(hidden, self.w2.T, self.b2)
 
 
-class Network(nn.Module):
+class TorchNetwork(nn.Module):
     """Tokens (batch, n) to truths (batch, n, formulas): 1.0 or 0.0 where the claim holds in floating point."""
 
     def __init__(self, config: Mapping[str, Any], fused: bool = False) -> None:
@@ -66,7 +66,7 @@ class Network(nn.Module):
         for number in range(config["layers"]):
             heads, width, key_width = shapes[f"layers.{number}.query"]
             (units,) = shapes[f"layers.{number}.b1"]
-            self.layers.append(Layer(width, heads, key_width, units, fused))
+            self.layers.append(TorchLayer(width, heads, key_width, units, fused))
 
     def forward(self, tokens: Tensor) -> Tensor:
         """The truth of every formula of ``names`` at every position; tokens count from 0 in the alphabet's order."""
@@ -94,7 +94,7 @@ class Network(nn.Module):
         return self(torch.tensor(tokens, device=self.token_embedding.device))
 
     @classmethod
-    def load(cls, folder: str | Path, fused: bool = False) -> Network:
+    def load(cls, folder: str | Path, fused: bool = False) -> TorchNetwork:
         """The network of a folder; with ``fused`` its attention is torch's scaled_dot_product_attention."""
         from safetensors.torch import load_file
 

@@ -55,7 +55,7 @@ PRECISIONS: Mapping[str, npt.DTypeLike] = {
 
 
 @dataclass(frozen=True)
-class Weights:
+class WeightArrays:
     """The arrays by name, in the order in which a program needs them."""
 
     precision: str
@@ -86,7 +86,7 @@ class Weights:
         }
 
 
-def weights_of(transformer: Transformer, lengths: Lengths, precision: str = "binary32") -> Weights:
+def weights_of(transformer: Transformer, lengths: Lengths, precision: str = "binary32") -> WeightArrays:
     """The arrays of a transformer for words of these lengths.
 
     Raises:
@@ -106,8 +106,8 @@ def weights_of(transformer: Transformer, lengths: Lengths, precision: str = "bin
                                    for name in tables.directions], dtype=np.int64)
     for number, layer in enumerate(tables.layers):
         arrays |= {f"layers.{number}.{name}": array for name, array in _of_layer(layer, rounding, functions).items()}
-    return Weights(precision, lengths, tables.alphabet, tables.directions,
-                   tables.directions.index(transformer.output), _truths(transformer), arrays)
+    return WeightArrays(precision, lengths, tables.alphabet, tables.directions,
+                        tables.directions.index(transformer.output), _truths(transformer), arrays)
 
 
 def _truths(transformer: Transformer) -> dict[str, int]:

@@ -42,7 +42,7 @@ _SOUGHT: Mapping[type[syntax.Formula], str] = {
 
 
 @dataclass(frozen=True)
-class Part:
+class TentHead:
     """One head of a bump: ``factor`` times the weight of the score ``slope`` * d + ``offset``."""
 
     factor: Fraction
@@ -50,7 +50,7 @@ class Part:
     offset: Fraction
 
 
-Bump = tuple[Part, ...]
+Bump = tuple[TentHead, ...]
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from constructions.statements.proposition_11_end_markers import reciprocal_of_po
 HALF = Fraction(1, 2)
 
 
-class Side(StrEnum):
+class TieWinner(StrEnum):
     """Which of the tied positions wins."""
 
     LEFTMOST = "leftmost"
@@ -33,7 +33,7 @@ class TieBrokenHead:
 
     name: str
     source: str
-    side: Side
+    side: TieWinner
     score: Coefficients
     values: Mapping[str, Coefficients]
 
@@ -47,7 +47,7 @@ def add_tie_broken_head(draft: Draft, plan: TieBrokenHead, written: Mapping[str,
     if regime.causal:
         tie, factor = {reciprocal_of_position(draft): -Fraction(1)}, draft.gamma
     else:
-        sign = 1 if plan.side is Side.RIGHTMOST else -1
+        sign = 1 if plan.side is TieWinner.RIGHTMOST else -1
         tie, factor = {draft.embed_position("i/n"): sign * HALF}, 2 * draft.gamma
     if draft.weighting.row.extra:
         tie = {draft.one(): ONE, **tie}
@@ -55,7 +55,7 @@ def add_tie_broken_head(draft: Draft, plan: TieBrokenHead, written: Mapping[str,
     head = Head(
         name=plan.name,
         source=plan.source,
-        mask=Mask.FUTURE if plan.side is Side.RIGHTMOST else Mask.PAST,
+        mask=Mask.FUTURE if plan.side is TieWinner.RIGHTMOST else Mask.PAST,
         weighting=draft.weighting,
         temperature=draft.temperature,
         queries=({scale: factor},),

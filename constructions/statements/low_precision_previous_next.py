@@ -23,7 +23,7 @@ from constructions.draft import ONE, Draft
 from constructions.language.syntax import And, Next, Not, Predicate, Previous
 from constructions.network.meanings import Near
 from constructions.statements.boolean_connectives import require_truth
-from constructions.statements.lemma_08_tie_breaking import Side, TieBrokenHead
+from constructions.statements.lemma_08_tie_breaking import TieBrokenHead, TieWinner
 from constructions.statements.lemma_09_rounding import rounding_units
 from constructions.statements.low_precision_tie_breaking import add_integer_tie_broken_head
 from constructions.statements.proposition_11_end_markers import FIRST, LAST
@@ -38,18 +38,18 @@ NEIGHBOURS_APART = 2
 class _Neighbour:
     """Where the neighbour is sought, and the predicate of the edge that has none."""
 
-    side: Side
+    side: TieWinner
     edge: Predicate
 
 
 def add_previous_for_low_precision(draft: Draft, formula: Previous) -> str:
     """The direction ``is[prev φ]``; the operand's truth has its direction already."""
-    return _add_neighbour(draft, formula, _Neighbour(Side.RIGHTMOST, FIRST))
+    return _add_neighbour(draft, formula, _Neighbour(TieWinner.RIGHTMOST, FIRST))
 
 
 def add_next_for_low_precision(draft: Draft, formula: Next) -> str:
     """The direction ``is[next φ]``; the operand's truth has its direction already."""
-    return _add_neighbour(draft, formula, _Neighbour(Side.LEFTMOST, LAST))
+    return _add_neighbour(draft, formula, _Neighbour(TieWinner.LEFTMOST, LAST))
 
 
 def _add_neighbour(draft: Draft, formula: Previous | Next, neighbour: _Neighbour) -> str:

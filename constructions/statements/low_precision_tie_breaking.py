@@ -23,7 +23,7 @@ from constructions.language.expressions import parse_expression
 from constructions.network.meanings import Near
 from constructions.network.transformer import Head, Mask
 from constructions.network.weightings import Weighting
-from constructions.statements.lemma_08_tie_breaking import Side, TieBrokenHead
+from constructions.statements.lemma_08_tie_breaking import TieBrokenHead, TieWinner
 
 NO_TEMPERATURE = parse_expression("1")
 
@@ -31,7 +31,7 @@ NO_TEMPERATURE = parse_expression("1")
 def add_integer_tie_broken_head(draft: Draft, plan: TieBrokenHead, written: Mapping[str, Near], gamma: Fraction,
                                 beyond: int = 0) -> None:
     """Add the head of ``plan``, whose score is s_j, with L = i + beyond (rightmost) or n + beyond (leftmost)."""
-    rightmost = plan.side is Side.RIGHTMOST
+    rightmost = plan.side is TieWinner.RIGHTMOST
     length = {draft.embed_position("i" if rightmost else "n"): gamma}
     head = Head(
         name=plan.name,

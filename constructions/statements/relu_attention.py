@@ -8,21 +8,21 @@ Uses        additive_attention.py.
 
 from fractions import Fraction
 
-from constructions.statements.additive_attention import Additive, Bump, Part
+from constructions.statements.additive_attention import Additive, Bump, TentHead
 
 ONE, TWO = Fraction(1), Fraction(2)
 
 
 def hat_from_zero(distance: int, gamma: Fraction) -> Bump:
     """1 at the distance and 0 at every other integer from 0 on; nothing needs to be sharpened by gamma."""
-    heads = [Part(ONE, -ONE, Fraction(distance + 1)), Part(-TWO, -ONE, Fraction(distance)),
-             Part(ONE, -ONE, Fraction(distance - 1))]
+    heads = [TentHead(ONE, -ONE, Fraction(distance + 1)), TentHead(-TWO, -ONE, Fraction(distance)),
+             TentHead(ONE, -ONE, Fraction(distance - 1))]
     return tuple(part for part in heads if part.offset > 0)
 
 
 def hat(gamma: Fraction) -> Bump:
     """1 at 0, and 0 at every other integer."""
-    return Part(ONE, ONE, ONE), Part(-TWO, ONE, Fraction(0)), Part(ONE, ONE, -ONE)
+    return TentHead(ONE, ONE, ONE), TentHead(-TWO, ONE, Fraction(0)), TentHead(ONE, ONE, -ONE)
 
 
 RELU = Additive(counting=ONE, share=ONE, at=hat_from_zero, around=hat, is_exact=True)

@@ -10,7 +10,7 @@ Uses        additive_attention.py; Lemma 9.
 
 from fractions import Fraction
 
-from constructions.statements.additive_attention import Additive, Bump, Part
+from constructions.statements.additive_attention import Additive, Bump, TentHead
 
 ONE, TWO = Fraction(1), Fraction(2)
 CLEAR = Fraction(7, 8)
@@ -18,12 +18,12 @@ CLEAR = Fraction(7, 8)
 
 def bump(distance: int, gamma: Fraction) -> Bump:
     """Near 1 at the distance, and near 0 at every other integer."""
-    return tuple(Part(sign, -2 * gamma, gamma * (2 * distance + sign)) for sign in (ONE, -ONE))
+    return tuple(TentHead(sign, -2 * gamma, gamma * (2 * distance + sign)) for sign in (ONE, -ONE))
 
 
 def bump_around(gamma: Fraction) -> Bump:
     """At 0, a little lower."""
-    return tuple(Part(CLEAR * part.factor, part.slope, part.offset) for part in bump(0, gamma))
+    return tuple(TentHead(CLEAR * part.factor, part.slope, part.offset) for part in bump(0, gamma))
 
 
 SIGMOID = Additive(counting=Fraction(0), share=TWO, at=bump, around=bump_around, is_exact=False)

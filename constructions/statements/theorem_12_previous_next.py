@@ -16,7 +16,7 @@ from constructions.draft import ONE, Draft
 from constructions.language.syntax import And, Next, Not, Predicate, Previous
 from constructions.network.meanings import Near
 from constructions.statements.boolean_connectives import require_truth
-from constructions.statements.lemma_08_tie_breaking import HALF, Side, TieBrokenHead, add_tie_broken_head
+from constructions.statements.lemma_08_tie_breaking import HALF, TieBrokenHead, TieWinner, add_tie_broken_head
 from constructions.statements.lemma_09_rounding import rounding_units
 from constructions.statements.proposition_11_end_markers import ALTERNATING, FIRST, LAST, first_marker, last_marker
 
@@ -40,15 +40,15 @@ ODD_KEYS = Parity("odd", -1, EVEN, ODD)
 
 def add_previous(draft: Draft, formula: Previous, theorem: int = 12) -> str:
     """The direction ``is[prev φ]``; the operand's truth has its direction already."""
-    return _add_neighbour(draft, formula, Side.RIGHTMOST, FIRST, first_marker, theorem)
+    return _add_neighbour(draft, formula, TieWinner.RIGHTMOST, FIRST, first_marker, theorem)
 
 
 def add_next(draft: Draft, formula: Next) -> str:
     """The direction ``is[next φ]``; the operand's truth has its direction already."""
-    return _add_neighbour(draft, formula, Side.LEFTMOST, LAST, last_marker, 12)
+    return _add_neighbour(draft, formula, TieWinner.LEFTMOST, LAST, last_marker, 12)
 
 
-def _add_neighbour(draft: Draft, formula: Previous | Next, side: Side, edge: Predicate,
+def _add_neighbour(draft: Draft, formula: Previous | Next, side: TieWinner, edge: Predicate,
                    edge_marker: Callable[[Draft], str], theorem: int) -> str:
     nears = {parity: _add_parity_head(draft, formula, side, edge, parity, theorem)
              for parity in (EVEN_KEYS, ODD_KEYS)}
@@ -60,7 +60,7 @@ def _add_neighbour(draft: Draft, formula: Previous | Next, side: Side, edge: Pre
     return draft.add_truth(formula, units, Fraction(0))
 
 
-def _add_parity_head(draft: Draft, formula: Previous | Next, side: Side, edge: Predicate, parity: Parity,
+def _add_parity_head(draft: Draft, formula: Previous | Next, side: TieWinner, edge: Predicate, parity: Parity,
                      theorem: int) -> str:
     near = draft.spell("near", formula, f" by {parity.name} keys")
     plan = TieBrokenHead(

@@ -15,7 +15,7 @@ from constructions.draft import ONE, Draft
 from constructions.language.syntax import And, Implies, Since, Until
 from constructions.network.meanings import Near
 from constructions.statements.boolean_connectives import require_truth
-from constructions.statements.lemma_08_tie_breaking import Side, TieBrokenHead, add_tie_broken_head
+from constructions.statements.lemma_08_tie_breaking import TieBrokenHead, TieWinner, add_tie_broken_head
 from constructions.statements.lemma_09_rounding import rounding_units
 
 AddHead = Callable[[Draft, TieBrokenHead, Mapping[str, Near]], None]
@@ -25,7 +25,7 @@ AddHead = Callable[[Draft, TieBrokenHead, Mapping[str, Near]], None]
 def add_since_or_until(draft: Draft, formula: Since | Until, source: str = "", add_head: AddHead = add_tie_broken_head,
                        ) -> str:
     """The direction ``is[left since right]`` or ``is[left until right]``; the operands' truths have theirs already."""
-    side = Side.RIGHTMOST if isinstance(formula, Since) else Side.LEFTMOST
+    side = TieWinner.RIGHTMOST if isinstance(formula, Since) else TieWinner.LEFTMOST
     decides = require_truth(draft, Implies(formula.left, formula.right))
     holds = require_truth(draft, And(formula.left, formula.right))
     near = draft.spell("near", formula)

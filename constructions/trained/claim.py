@@ -38,7 +38,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Claim:
+class WordsClaim:
     """The claim of section 3; ``offsets`` and ``lengths`` are first and last, both included."""
 
     alphabet: tuple[str, ...]
@@ -79,7 +79,7 @@ class Claim:
         return tuple(self.letter_index[symbol] for symbol in word)
 
 
-def input_tokens(claim: Claim, word: Sequence[str]) -> tuple[int, ...]:
+def input_tokens(claim: WordsClaim, word: Sequence[str]) -> tuple[int, ...]:
     """The tokens that the network is given for a word.
 
     Raises:
@@ -88,7 +88,7 @@ def input_tokens(claim: Claim, word: Sequence[str]) -> tuple[int, ...]:
     return (*claim.before, *(claim.tokens[letter] for letter in claim.letters(word)), *claim.after)
 
 
-def judged(claim: Claim, n: int) -> list[tuple[int, int]]:
+def judged(claim: WordsClaim, n: int) -> list[tuple[int, int]]:
     """For words of length n: the places at which logits are judged, each with the index of the token that has them."""
     before = len(claim.before)
     match claim.read:
@@ -99,7 +99,7 @@ def judged(claim: Claim, n: int) -> list[tuple[int, int]]:
     return [(place, before + place - 1) for place in range(0 if claim.empty else 1, n + 1)]
 
 
-def find_what_is_not_past_only(claim: Claim) -> Formula | None:
+def find_what_is_not_past_only(claim: WordsClaim) -> Formula | None:
     """A subformula that looks ahead, counts to the right or mentions n, or None."""
     for formula in claim.formulas:
         found = find_future_subformula(formula) or find_subformula_with_length(formula)
@@ -108,13 +108,13 @@ def find_what_is_not_past_only(claim: Claim) -> Formula | None:
     return None
 
 
-def is_by_place(network: TrainedNetwork, claim: Claim) -> bool:
+def is_by_place(network: TrainedNetwork, claim: WordsClaim) -> bool:
     """Whether the obligations are about places of words rather than about lengths: a later token changes nothing."""
     ends_here = claim.read == "each" or (claim.read == "last" and not claim.after)
     return network.is_causal and ends_here and find_what_is_not_past_only(claim) is None
 
 
-def obligations(network: TrainedNetwork, claim: Claim) -> Iterator[tuple[int, int]]:
+def obligations(network: TrainedNetwork, claim: WordsClaim) -> Iterator[tuple[int, int]]:
     """The pairs (offset, place) or (offset, length) to be covered, by offset and then by place or length."""
     shortest, longest = claim.lengths
     around = len(claim.before) + len(claim.after)
@@ -133,7 +133,7 @@ def last_offset(network: TrainedNetwork, tokens: int, offsets: tuple[int, int] |
     return fits if offsets is None else min(fits, offsets[1])
 
 
-def claim_of_lengths(network: TrainedNetwork, claim: Claim, first: int, last: int) -> Claim:
+def claim_of_lengths(network: TrainedNetwork, claim: WordsClaim, first: int, last: int) -> WordsClaim:
     """The claim about some of its lengths, at those of its offsets at which they fit."""
     around = len(claim.before) + len(claim.after)
     offsets = (claim.offsets[0], last_offset(network, around + first, claim.offsets))
@@ -144,7 +144,7 @@ READOUTS = {"each": "at each token", "first": "at its first token alone", "last"
 """The places at which a network outputs logits, in words."""
 
 
-def check_fits(network: TrainedNetwork, claim: Claim, where: str = "claim") -> None:
+def check_fits(network: TrainedNetwork, claim: WordsClaim, where: str = "claim") -> None:
     """Check that the network outputs logits where the claim reads them, and has its tokens, logits and position rows.
 
     At the first offset the longest words have rows, and at the last one the shortest: so the claim is about every
@@ -171,7 +171,7 @@ def check_fits(network: TrainedNetwork, claim: Claim, where: str = "claim") -> N
 _READS = {"each": "at each letter", "first": "at the first token", "last": "at the last token"}
 
 
-def _check_rows(network: TrainedNetwork, claim: Claim, where: str) -> None:
+def _check_rows(network: TrainedNetwork, claim: WordsClaim, where: str) -> None:
     if network.rows is None:
         if claim.offsets != (0, 0):
             raise InputError(f"{where}: offsets: {list(claim.offsets)}, but the network has no position rows: expected "

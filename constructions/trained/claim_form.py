@@ -12,13 +12,13 @@ from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
 from constructions.regular.automata import Automaton
 from constructions.trained import json_values as values
-from constructions.trained.claim import Case, Claim, Read, Row, When
+from constructions.trained.claim import Case, Read, Row, When, WordsClaim
 
 KEYS = ("alphabet", "tokens", "before", "after", "offsets", "min_n", "max_n", "read", "empty", "margin", "automaton",
         "predicates", "cases")
 
 
-def claim_to_json(claim: Claim) -> dict[str, Any]:
+def claim_to_json(claim: WordsClaim) -> dict[str, Any]:
     """The canonical JSON object, its keys in the order of section 3."""
     automaton = claim.automaton
     return {
@@ -45,7 +45,7 @@ def _when_to_json(when: When) -> dict[str, Any]:
     return formula | ({} if when.states is None else {"states": list(when.states)})
 
 
-def claim_from_json(data: Any, where: str = "claim") -> Claim:
+def claim_from_json(data: Any, where: str = "claim") -> WordsClaim:
     """The claim that a JSON object describes.
 
     Raises:
@@ -61,7 +61,7 @@ def claim_from_json(data: Any, where: str = "claim") -> Claim:
         raise InputError(f"{where}.tokens: {len(sequences[0])}, expected one for each of the {len(reader.alphabet)} "
                          f"symbols")
     found: Read = values.one_of(read, f"{where}.read", get_args(Read))
-    return Claim(
+    return WordsClaim(
         alphabet=reader.alphabet,
         tokens=sequences[0],
         before=sequences[1],

@@ -21,7 +21,7 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 _FUNCTIONS: Mapping[str, Callable[..., int]] = {"min": min, "max": max, "abs": abs}
 
 
-class Expression:
+class IntegerExpression:
     """A text of + - * // %, comparisons, and, or, not, `x if y else z`, min, max and abs; truths are 1 and 0."""
 
     def __init__(self, where: str, text: str) -> None:

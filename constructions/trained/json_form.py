@@ -74,7 +74,7 @@ def _source(data: Any, where: str) -> trained.Source:
     return source
 
 
-def _comparison(data: Any, where: str) -> trained.Comparison:
+def _comparison(data: Any, where: str) -> trained.ImportComparison:
     compared = _PLAIN_COMPARISON.read(data, where)
     if not _ORIGINAL.fullmatch(compared.original):
         raise InputError(f"{where}.original: {values.found(compared.original)}, expected onnxruntime or torch with its "
@@ -123,13 +123,13 @@ def _tensors_to_json(tensors: Mapping[str, trained.Tensor]) -> dict[str, Any]:
                    "data": base64.b64encode(tensor.data).decode("ascii")} for name, tensor in tensors.items()}
 
 
-def _view(dimensions: int) -> values.Form[trained.View]:
+def _view(dimensions: int) -> values.JsonCodec[trained.View]:
     def read(data: Any, where: str) -> trained.View:
         view = _ANY_VIEW.read(data, where)
         if not len(view.shape) == len(view.strides) == dimensions:
             raise InputError(f"{where}: {len(view.shape)} sizes and {len(view.strides)} strides, expected {dimensions}")
         return view
-    return values.Form(read, _ANY_VIEW.write)
+    return values.JsonCodec(read, _ANY_VIEW.write)
 
 
 def _scale(data: Any, where: str) -> trained.Scale:
@@ -164,7 +164,7 @@ _MATRIX, _VECTOR = _view(2), _view(1).or_null()
 _AFFINE = values.record(trained.Affine, weight=_MATRIX, bias=_VECTOR)
 _NORM = values.record(trained.Norm, kind=values.choice(("layer", "rms")), epsilon=values.RATIONAL, gain=_VECTOR,
                       bias=_VECTOR, of=_AFFINE, rare={"of"})
-_HEAD = values.record(trained.Head, query=_AFFINE, key=_AFFINE, value=_AFFINE, out=_MATRIX,
+_HEAD = values.record(trained.TrainedHead, query=_AFFINE, key=_AFFINE, value=_AFFINE, out=_MATRIX,
                       slope=values.RATIONAL.or_null())
 _ROTARY = values.record(trained.Rotary, cosines=_MATRIX, sines=_MATRIX,
                         pairing=values.choice(("halves", "neighbours")))
@@ -173,22 +173,22 @@ _BY_RANGE = values.record(partial(trained.Rounding, 0), range=values.choice(("in
                           greatest=values.POSITIVE)
 _BY_SCALE = values.record(trained.Rounding, scale=values.RATIONAL, zero=values.WHOLE, least=values.WHOLE,
                           greatest=values.WHOLE)
-_STEPS: Mapping[str, tuple[type[trained.Step], values.Form[Any]]] = {
+_STEPS: Mapping[str, tuple[type[trained.Step], values.JsonCodec[Any]]] = {
     "norm": (trained.NormStep, values.record(trained.NormStep, tag={"step": "norm"}, norm=_NORM)),
     "attention": (trained.AttentionStep, values.record(
         trained.AttentionStep, tag={"step": "attention"}, norm=_NORM.or_null(), heads=_HEAD.list(), bias=_VECTOR,
-        scale=values.Form(_scale, lambda scale: (_TIMES if scale.root is None else _ROOT).write(scale)),
+        scale=values.JsonCodec(_scale, lambda scale: (_TIMES if scale.root is None else _ROOT).write(scale)),
         rotary=_ROTARY.or_null(), cap=values.RATIONAL, rare={"cap"})),
     "units": (trained.UnitsStep, values.record(
         trained.UnitsStep, tag={"step": "units"}, keys={"inward": "in", "outward": "out"}, norm=_NORM.or_null(),
-        inward=_AFFINE, gate=_AFFINE.or_null(), activation=values.Form(_activation, _activation_to_json),
+        inward=_AFFINE, gate=_AFFINE.or_null(), activation=values.JsonCodec(_activation, _activation_to_json),
         outward=_AFFINE))}
-_PLAIN_SOURCE = values.record(trained.Source, file=values.TEXT, sha256=values.Form(_digest))
-_PLAIN_COMPARISON = values.record(trained.Comparison, original=values.TEXT, inputs=values.POSITIVE,
+_PLAIN_SOURCE = values.record(trained.Source, file=values.TEXT, sha256=values.JsonCodec(_digest))
+_PLAIN_COMPARISON = values.record(trained.ImportComparison, original=values.TEXT, inputs=values.POSITIVE,
                                   lengths=values.POSITIVE.list(), difference=values.RATIONAL)
-_NETWORK: Mapping[str, values.Form[Any]] = {
-    "sources": values.Form(_source, _PLAIN_SOURCE.write).list(),
-    "compared": values.Form(_comparison, _PLAIN_COMPARISON.write).or_null(),
+_NETWORK: Mapping[str, values.JsonCodec[Any]] = {
+    "sources": values.JsonCodec(_source, _PLAIN_SOURCE.write).list(),
+    "compared": values.JsonCodec(_comparison, _PLAIN_COMPARISON.write).or_null(),
     "attention": values.choice(get_args(trained.Attends)), "readout": values.choice(get_args(trained.Readout)),
-    "tokens": _MATRIX, "positions": _MATRIX.or_null(), "steps": values.Form(_step, _step_to_json).list(),
-    "unembedding": _AFFINE, "tensors": values.Form(_tensors, _tensors_to_json)}
+    "tokens": _MATRIX, "positions": _MATRIX.or_null(), "steps": values.JsonCodec(_step, _step_to_json).list(),
+    "unembedding": _AFFINE, "tensors": values.JsonCodec(_tensors, _tensors_to_json)}

@@ -134,32 +134,34 @@ def optional(data: Any, where: str, read: Callable[[Any, str], V]) -> V | None:
 
 
 @dataclass(frozen=True)
-class Form(Generic[V]):
+class JsonCodec(Generic[V]):
     """How a value is read at a place, which may raise InputError; and written, as it is if nothing else is said."""
 
     read: Callable[[Any, str], V]
     write: Callable[[V], Any] = lambda value: value
 
-    def or_null(self) -> "Form[V | None]":
+    def or_null(self) -> "JsonCodec[V | None]":
         """The same, or null for None."""
-        return Form(lambda data, where: optional(data, where, self.read),
-                    lambda value: None if value is None else self.write(value))
+        return JsonCodec(lambda data, where: optional(data, where, self.read),
+                         lambda value: None if value is None else self.write(value))
 
-    def list(self) -> "Form[tuple[V, ...]]":
+    def list(self) -> "JsonCodec[tuple[V, ...]]":
         """A list of such values."""
-        return Form(lambda data, where: items(data, where, self.read), lambda value: [self.write(one) for one in value])
+        return JsonCodec(lambda data, where: items(data, where, self.read),
+                         lambda value: [self.write(one) for one in value])
 
 
-SIZE, TEXT, RATIONAL, POSITIVE, WHOLE = Form(size), Form(text), Form(rational, str), Form(positive), Form(whole)
+SIZE, TEXT, RATIONAL = JsonCodec(size), JsonCodec(text), JsonCodec(rational, str)
+POSITIVE, WHOLE = JsonCodec(positive), JsonCodec(whole)
 
 
-def choice(choices: Sequence[V]) -> Form[V]:
+def choice(choices: Sequence[V]) -> JsonCodec[V]:
     """One of these values."""
-    return Form(lambda data, where: one_of(data, where, choices))
+    return JsonCodec(lambda data, where: one_of(data, where, choices))
 
 
 def record(make: Callable[..., V], *, tag: Mapping[str, str] | None = None, keys: Mapping[str, str] | None = None,
-           rare: Collection[str] = (), **parts: Form[Any]) -> Form[V]:
+           rare: Collection[str] = (), **parts: JsonCodec[Any]) -> JsonCodec[V]:
     """An object with a key for each attribute: of its name, unless ``keys`` say otherwise, after a ``tag``.
 
     The ``rare`` attributes have none where they are None.
@@ -177,4 +179,4 @@ def record(make: Callable[..., V], *, tag: Mapping[str, str] | None = None, keys
         return {**tag, **{key: parts[name].write(getattr(value, name)) for key, name in names.items()
                           if name not in rare or getattr(value, name) is not None}}
 
-    return Form(read, write)
+    return JsonCodec(read, write)

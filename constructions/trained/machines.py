@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from constructions.errors import InputError, Unsupported
-from constructions.regular.automata import Language
-from constructions.trained.expressions import Expression
-from constructions.trained.tracks import Machine, Table
+from constructions.regular.automata import RegularLanguage
+from constructions.trained.expressions import IntegerExpression
+from constructions.trained.tracks import Table, Transducer
 
 MOST_STATES = 4096
 MOST_STEPS = 1 << 19
@@ -20,7 +20,7 @@ State = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Written:
+class TransducerText:
     """A machine as expressions on the letters of the tracks, the variables of its state, `column` and `columns`.
 
     ``write`` has an expression for each answer track; ``end`` those that are written after the last column, one after
@@ -41,7 +41,7 @@ class Written:
         return tuple(dict.fromkeys([*self.write, *self.end]))
 
 
-def built_in(name: str, tracks: Sequence[str], letters: int, columns: int, by: int | None) -> Written:
+def built_in(name: str, tracks: Sequence[str], letters: int, columns: int, by: int | None) -> TransducerText:
     """A machine by its name, for tracks with so many letters each, and so many columns.
 
     Raises:
@@ -58,61 +58,62 @@ def built_in(name: str, tracks: Sequence[str], letters: int, columns: int, by: i
     return make(tracks, letters, columns, by or 0)
 
 
-def _add(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
+def _add(tracks: Sequence[str], letters: int, columns: int, by: int) -> TransducerText:
     total = f"{' + '.join(tracks)} + carry"
     if len(tracks) > letters:
         raise InputError(f"machine: add of {len(tracks)} tracks, expected at most {letters}: the carry is a digit")
-    return Written({"carry": 0}, {"answer": f"({total}) % {letters}"}, {"carry": f"({total}) // {letters}"},
-                   {"answer": ["carry"]}, last_first=True)
+    return TransducerText({"carry": 0}, {"answer": f"({total}) % {letters}"}, {"carry": f"({total}) // {letters}"},
+                          {"answer": ["carry"]}, last_first=True)
 
 
-def _subtract(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
+def _subtract(tracks: Sequence[str], letters: int, columns: int, by: int) -> TransducerText:
     rest = "{} - {} - borrow".format(*tracks)
-    return Written({"borrow": 0}, {"answer": f"({rest}) % {letters}"}, {"borrow": f"({rest}) < 0"},
-                   given="borrow == 0", last_first=True)
+    return TransducerText({"borrow": 0}, {"answer": f"({rest}) % {letters}"}, {"borrow": f"({rest}) < 0"},
+                          given="borrow == 0", last_first=True)
 
 
-def _multiply(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
+def _multiply(tracks: Sequence[str], letters: int, columns: int, by: int) -> TransducerText:
     if by > letters:
         raise InputError(f"machine: multiply-by {by}, expected at most {letters}, so that the carry is a digit")
     whole = f"({tracks[0]} * {by} + carry)"
-    return Written({"carry": 0}, {"answer": f"{whole} % {letters}"}, {"carry": f"{whole} // {letters}"},
-                   {"answer": ["carry"]}, last_first=True)
+    return TransducerText({"carry": 0}, {"answer": f"{whole} % {letters}"}, {"carry": f"{whole} // {letters}"},
+                          {"answer": ["carry"]}, last_first=True)
 
 
-def _compare(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
+def _compare(tracks: Sequence[str], letters: int, columns: int, by: int) -> TransducerText:
     a, b = tracks
-    return Written({"order": 0}, {}, {"order": f"1 if {a} < {b} else 2 if {a} > {b} else order"}, {"answer": ["order"]},
-                   last_first=True)
+    return TransducerText({"order": 0}, {}, {"order": f"1 if {a} < {b} else 2 if {a} > {b} else order"},
+                          {"answer": ["order"]},
+                          last_first=True)
 
 
-def _extreme(name: str, tracks: Sequence[str]) -> Written:
+def _extreme(name: str, tracks: Sequence[str]) -> TransducerText:
     a, b = tracks
     first, second = (1, 2) if name == "min" else (2, 1)
     chosen = f"{a} if order == {first} else {b} if order == {second} else {name}({a}, {b})"
-    return Written({"order": 0}, {"answer": chosen},
-                   {"order": f"order if order != 0 else 1 if {a} < {b} else 2 if {a} > {b} else 0"})
+    return TransducerText({"order": 0}, {"answer": chosen},
+                          {"order": f"order if order != 0 else 1 if {a} < {b} else 2 if {a} > {b} else 0"})
 
 
-def _copy(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
-    return Written({}, {"answer": tracks[0]})
+def _copy(tracks: Sequence[str], letters: int, columns: int, by: int) -> TransducerText:
+    return TransducerText({}, {"answer": tracks[0]})
 
 
-def _modular_sum(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
+def _modular_sum(tracks: Sequence[str], letters: int, columns: int, by: int) -> TransducerText:
     if len(tracks) > 1 and letters ** len(tracks) * by > MOST_OF_A_SUM:
         raise InputError(f"machine: modular-sum of {len(tracks)} tracks has {letters ** len(tracks):,} different "
                          f"columns, too many in {by} states; expected the same sum of one track: "
                          f"tracks = [\"{tracks[0]}\"], columns = {columns * len(tracks)}")
-    return Written({"total": 0}, {}, {"total": f"(total + {' + '.join(tracks)}) % {by}"}, {"answer": ["total"]})
+    return TransducerText({"total": 0}, {}, {"total": f"(total + {' + '.join(tracks)}) % {by}"}, {"answer": ["total"]})
 
 
-def _sort(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
+def _sort(tracks: Sequence[str], letters: int, columns: int, by: int) -> TransducerText:
     """The state counts the letters up to each; in place k stands how many of these counts are at most k."""
     names = [f"n{letter}" for letter in range(letters - 1)]
-    return Written(dict.fromkeys(names, 0), {}, {name: f"{name} + ({tracks[0]} <= {letter})"
-                                                 for letter, name in enumerate(names)},
-                   {"answer": [" + ".join([f"({name} <= {place})" for name in names] or ["0"])
-                               for place in range(columns)]})
+    return TransducerText(dict.fromkeys(names, 0), {}, {name: f"{name} + ({tracks[0]} <= {letter})"
+                                                        for letter, name in enumerate(names)},
+                          {"answer": [" + ".join([f"({name} <= {place})" for name in names] or ["0"])
+                                      for place in range(columns)]})
 
 
 _BUILT_IN = {
@@ -133,7 +134,7 @@ class MachineMaker:
         self.tracks, self.tokens, self.lengths = tuple(tracks), tuple(tokens), dict(lengths)
         self.letters = tuple(product(*map(range, sizes)))
 
-    def make(self, written: Mapping[int, Written]) -> tuple[Machine, dict[int, tuple[int, ...]]]:
+    def make(self, written: Mapping[int, TransducerText]) -> tuple[Transducer, dict[int, tuple[int, ...]]]:
         """One machine for all numbers of columns, on the states that any input meets; and the tables of their columns.
 
         Equal tables are one.
@@ -152,9 +153,10 @@ class MachineMaker:
         ends = [tuple(one.end(state) for state in order) for one in made.values()]
         if any(end != ends[0] for end in ends):
             raise Unsupported("columns: what is written at the end differs from one number of columns to another")
-        return Machine(0, tuple(tables), ends[0]), places
+        return Transducer(0, tuple(tables), ends[0]), places
 
-    def of_language(self, language: Language, numbers: Sequence[int]) -> tuple[Machine, dict[int, tuple[int, ...]]]:
+    def of_language(self, language: RegularLanguage, numbers: Sequence[int]) -> tuple[Transducer,
+                                                                                      dict[int, tuple[int, ...]]]:
         """The machine that writes at the end 1 if the columns, its letters, are a word of the language, else 0."""
         tables: dict[Table, int] = {}
         places = {columns: tuple(tables.setdefault(tuple(tuple(
@@ -162,7 +164,7 @@ class MachineMaker:
             for letters, target in zip(self.letters, steps, strict=True)) for steps in language.automaton.steps),
             len(tables)) for column in range(columns)) for columns in numbers}
         ends = tuple((self.tokens[state in language.accepting],) for state in range(len(language.automaton.steps)))
-        return Machine(language.automaton.start, tuple(tables), ends), places
+        return Transducer(language.automaton.start, tuple(tables), ends), places
 
     def may_stand(self, letters: Sequence[int], column: int, columns: int) -> bool:
         """Whether a column may have these letters: a shorter track has its first letter beyond its length."""
@@ -196,7 +198,7 @@ class MachineMaker:
 class _Made:
     """One machine with its expressions parsed."""
 
-    def __init__(self, maker: MachineMaker, written: Written, columns: int) -> None:
+    def __init__(self, maker: MachineMaker, written: TransducerText, columns: int) -> None:
         self.maker, self.names, self.columns = maker, tuple(written.start), columns
         self.start: State = tuple(written.start.values())
         twice = sorted({*maker.tracks} & {*self.names, "column", "columns"})
@@ -229,7 +231,7 @@ class _Made:
         names = {**dict(zip(self.names, state, strict=True)), "columns": self.columns}
         return tuple(self._token(one, names) for one in self.ends) if self.given.value(names) else None
 
-    def _token(self, expression: Expression, names: Mapping[str, int]) -> int:
+    def _token(self, expression: IntegerExpression, names: Mapping[str, int]) -> int:
         value = expression.value(names)
         if not 0 <= value < len(self.maker.tokens):
             raise InputError(f"{expression.where}: {expression.text!r} is {value}, but answers are 0 to "
@@ -237,7 +239,7 @@ class _Made:
         return self.maker.tokens[value]
 
 
-def _expression(where: str, text: str, known: frozenset[str]) -> Expression:
-    found = Expression(f"machine: {where}", text)
+def _expression(where: str, text: str, known: frozenset[str]) -> IntegerExpression:
+    found = IntegerExpression(f"machine: {where}", text)
     found.check_names(known)
     return found

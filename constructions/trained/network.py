@@ -101,7 +101,7 @@ class Rotary:
 
 
 @dataclass(frozen=True)
-class Head:
+class TrainedHead:
     """One head; ``out`` [head width, width] writes its average into the residual stream."""
 
     query: Affine
@@ -124,7 +124,7 @@ class AttentionStep:
     added."""
 
     norm: Norm | None
-    heads: tuple[Head, ...]
+    heads: tuple[TrainedHead, ...]
     bias: View | None
     scale: Scale
     rotary: Rotary | None = None
@@ -154,7 +154,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ImportComparison:
     """The comparison at import: the greatest difference of logits from those of the original, over some inputs.
 
     ``original`` names what computed them: a program with its version, or the owner's file. ``lengths``: those of the
@@ -182,7 +182,7 @@ class TrainedNetwork:
     tensors: Mapping[str, Tensor]
     sources: tuple[Source, ...] = ()
     readout: Readout = "each"
-    compared: Comparison | None = None
+    compared: ImportComparison | None = None
 
     @property
     def vocabulary(self) -> int:

@@ -34,7 +34,7 @@ class Track:
 
 
 @dataclass(frozen=True)
-class Place:
+class TokenSource:
     """What stands at a place of the input: a token, letter ``index`` tracks on, an answer or an end answer."""
 
     kind: Kind
@@ -48,11 +48,11 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Form:
+class Layout:
     """Inputs with so many columns, each read by a table of the machine; at least one place before the answers."""
 
     columns: tuple[int, ...]
-    layout: tuple[Place, ...]
+    layout: tuple[TokenSource, ...]
 
     @cached_property
     def asked(self) -> range:
@@ -62,7 +62,7 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Machine:
+class Transducer:
     """``end`` has for each state the tokens that it writes after the last column, or None where no input may end."""
 
     start: int
@@ -75,8 +75,8 @@ class TracksClaim:
     """The claim of docs/tracks.md, section 3. ``typed`` says whether people write the last column first."""
 
     tracks: tuple[Track, ...]
-    machine: Machine
-    forms: tuple[Form, ...]
+    machine: Transducer
+    forms: tuple[Layout, ...]
     offset: int
     among: tuple[int, ...]
     margin: Fraction
@@ -92,7 +92,7 @@ class TracksClaim:
         """The place of each in that order."""
         return {column: index for index, column in enumerate(self.all_columns)}
 
-    def token_at(self, place: Place, states: Sequence[int], columns: Sequence[Column], form: Form) -> int:
+    def token_at(self, place: TokenSource, states: Sequence[int], columns: Sequence[Column], form: Layout) -> int:
         """What stands at a place, of an input with these states before, between and after its columns."""
         if place.kind == "token":
             return place.index
@@ -106,11 +106,11 @@ class TracksClaim:
         assert step is not None, "the input is allowed"
         return step[1 + place.index]
 
-    def step(self, form: Form, column: int, state: int, letters: Column) -> Step:
+    def step(self, form: Layout, column: int, state: int, letters: Column) -> Step:
         """The step of a state with a column."""
         return self.machine.tables[form.columns[column]][state][self.column_index[letters]]
 
-    def states(self, form: Form, columns: Sequence[Column]) -> list[int]:
+    def states(self, form: Layout, columns: Sequence[Column]) -> list[int]:
         """The states before, between and after the columns.
 
         Raises:
@@ -126,7 +126,7 @@ class TracksClaim:
             raise InputError("input: the claim does not allow it: it ends where no input may")
         return states
 
-    def tokens(self, form: Form, columns: Sequence[Column]) -> tuple[int, ...]:
+    def tokens(self, form: Layout, columns: Sequence[Column]) -> tuple[int, ...]:
         """The whole sequence of an input, with the right answers.
 
         Raises:
@@ -149,7 +149,7 @@ class TracksClaim:
         return " ".join(f"{track.name}={part}" for track, part in zip(self.tracks, parts, strict=True))
 
 
-def count_inputs(claim: TracksClaim, form: Form) -> int:
+def count_inputs(claim: TracksClaim, form: Layout) -> int:
     """How many inputs of this form the machine allows."""
     ways = {claim.machine.start: 1}
     for table in form.columns:
@@ -162,7 +162,7 @@ def count_inputs(claim: TracksClaim, form: Form) -> int:
     return sum(number for state, number in ways.items() if claim.machine.end[state] is not None)
 
 
-def all_inputs(claim: TracksClaim, form: Form) -> Iterator[tuple[Column, ...]]:
+def all_inputs(claim: TracksClaim, form: Layout) -> Iterator[tuple[Column, ...]]:
     """Every input of this form that the machine allows, in lexicographic order."""
     useful = useful_states(claim, form)
 
@@ -180,7 +180,7 @@ def all_inputs(claim: TracksClaim, form: Form) -> Iterator[tuple[Column, ...]]:
         yield from continued((), claim.machine.start)
 
 
-def useful_states(claim: TracksClaim, form: Form) -> list[set[int]]:
+def useful_states(claim: TracksClaim, form: Layout) -> list[set[int]]:
     """Before each column and after the last one: the states from which an input may end."""
     found = [{state for state, end in enumerate(claim.machine.end) if end is not None}]
     for table in reversed(form.columns):
@@ -189,7 +189,7 @@ def useful_states(claim: TracksClaim, form: Form) -> list[set[int]]:
     return found[::-1]
 
 
-def sampled_inputs(claim: TracksClaim, form: Form, number: int, seed: int = 0) -> list[tuple[Column, ...]]:
+def sampled_inputs(claim: TracksClaim, form: Layout, number: int, seed: int = 0) -> list[tuple[Column, ...]]:
     """So many inputs drawn at random, column by column; the same for the same arguments."""
     draw, useful, found = random.Random(seed), useful_states(claim, form), []
     choices: dict[tuple[int, int], list[tuple[Column, int]]] = {}

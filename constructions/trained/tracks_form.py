@@ -4,7 +4,7 @@ from typing import Any
 
 from constructions.errors import InputError
 from constructions.trained import json_values as values
-from constructions.trained.tracks import Form, Kind, Machine, Place, Track, TracksClaim
+from constructions.trained.tracks import Kind, Layout, TokenSource, Track, TracksClaim, Transducer
 
 KINDS: tuple[Kind, ...] = ("token", "track", "answer", "end")
 
@@ -26,12 +26,12 @@ def tracks_claim_from_json(data: Any, where: str) -> TracksClaim:
     return claim
 
 
-def _place_to_json(place: Place) -> list[Any]:
+def _place_to_json(place: TokenSource) -> list[Any]:
     column = [place.column] if place.kind in ("track", "answer") else []
     return [place.kind, place.index, *column]
 
 
-def _place(data: Any, where: str) -> Place:
+def _place(data: Any, where: str) -> TokenSource:
     if not isinstance(data, list) or not data or data[0] not in KINDS:
         raise InputError(f"{where}: {values.found(data)}, expected one of {', '.join(KINDS)} and numbers")
     kind = next(one for one in KINDS if one == data[0])
@@ -39,18 +39,18 @@ def _place(data: Any, where: str) -> Place:
     if len(numbers) != (2 if kind in ("track", "answer") else 1):
         raise InputError(f"{where}: {values.found(data)}, expected an index" + ", and a column"
                          * (kind in ("track", "answer")))
-    return Place(kind, *numbers)
+    return TokenSource(kind, *numbers)
 
 
 _SIZES = values.SIZE.list()
 _STEP = _SIZES.or_null()
 _TRACK = values.record(Track, name=values.TEXT, letters=values.TEXT.list(), tokens=_SIZES)
-_MACHINE = values.record(Machine, start=values.SIZE, tables=_STEP.list().list().list(), end=_STEP.list())
-_FORM = values.record(Form, columns=_SIZES, layout=values.Form(_place, _place_to_json).list())
+_MACHINE = values.record(Transducer, start=values.SIZE, tables=_STEP.list().list().list(), end=_STEP.list())
+_FORM = values.record(Layout, columns=_SIZES, layout=values.JsonCodec(_place, _place_to_json).list())
 _TYPED = values.choice(("last-first", "first-first"))
 _CLAIM = values.record(
     TracksClaim, keys={"typed_last_first": "typed"}, tracks=_TRACK.list(), machine=_MACHINE, forms=_FORM.list(),
-    offset=values.SIZE, among=_SIZES, margin=values.RATIONAL, typed_last_first=values.Form(
+    offset=values.SIZE, among=_SIZES, margin=values.RATIONAL, typed_last_first=values.JsonCodec(
         lambda data, where: _TYPED.read(data, where) == "last-first",
         lambda last_first: "last-first" if last_first else "first-first"))
 

@@ -159,7 +159,7 @@ class _Sizes:
         for head in step.heads:
             self.head(head, step.rotary, reads)
 
-    def head(self, head: trained.Head, rotary: trained.Rotary | None, reads: int) -> None:
+    def head(self, head: trained.TrainedHead, rotary: trained.Rotary | None, reads: int) -> None:
         """Keys are as wide as queries, and as wide as the rotary pairs need."""
         queries = self.affine(head.query, reads, None, "the queries")
         self.affine(head.key, reads, queries, "the keys")

@@ -12,23 +12,23 @@ from certify.claims.trained.tracks_file import tracks_claim_of_table
 from constructions.tables import read_toml
 from constructions.trained.json_form import read_network
 from constructions.trained.numbers import all_numbers
-from examples.adders.by_hand import FOLDER, Entry, entries
+from examples.adders.by_hand import FOLDER, BoardEntry, entries
 
 HEAD = ("network", "numbers that are not 0", "inputs", "verdict", "by more than", "a wrong input")
 TRAINED = ("sort_trained", "binary_trained", "copy_trained")
 """Networks that `certify train` made; README says by which options."""
 
 
-def board() -> Iterator[Entry]:
+def board() -> Iterator[BoardEntry]:
     """All networks of the board: those that were written by hand, and those that were trained."""
     yield from entries()
     for name in TRAINED:
         network = read_network(FOLDER / f"{name}.json")
         parameters = sum(int(np.count_nonzero(all_numbers(tensor))) for tensor in network.tensors.values())
-        yield Entry(name, (FOLDER / f"{name}.toml").read_text(encoding="utf-8"), network, parameters)
+        yield BoardEntry(name, (FOLDER / f"{name}.toml").read_text(encoding="utf-8"), network, parameters)
 
 
-def row(entry: Entry) -> tuple[str, ...]:
+def row(entry: BoardEntry) -> tuple[str, ...]:
     """What is proved of a network, as the cells of a row."""
     claim = tracks_claim_of_table(read_toml(entry.claim, entry.name), entry.name, entry.network)
     decision = decide_tracks(entry.network, claim)

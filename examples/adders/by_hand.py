@@ -18,10 +18,10 @@ from constructions.trained.json_form import network_text
 from constructions.trained.network import (
     Affine,
     AttentionStep,
-    Head,
     Scale,
     Step,
     Tensor,
+    TrainedHead,
     TrainedNetwork,
     UnitsStep,
     View,
@@ -38,7 +38,7 @@ Rows = dict[tuple[int, int], float]
 
 
 @dataclass
-class Network:
+class SparseNetwork:
     """Matrices by their entries, and how many of these there are."""
 
     tensors: dict[str, Tensor] = field(default_factory=dict)
@@ -62,11 +62,11 @@ class Network:
         """A map of the stream."""
         return Affine(self.matrix(rows, columns, entries), None if bias is None else self.view(np.array(bias)))
 
-    def finder(self, sharp: float, before: int, value: float, into: int) -> Head:
+    def finder(self, sharp: float, before: int, value: float, into: int) -> TrainedHead:
         """A head that hears the values of the column so many before the one that is asked for, times a number."""
-        return Head(self.affine(WIDTH, 2, {(ASKED, 0): 2 * sharp}, [-2.0 * sharp * before, sharp]),
-                    self.affine(WIDTH, 2, {(COLUMN, 0): 1, (SQUARE, 1): 1}),
-                    self.affine(WIDTH, 1, {(VALUE, 0): 1}), self.matrix(1, WIDTH, {(0, into): value}))
+        return TrainedHead(self.affine(WIDTH, 2, {(ASKED, 0): 2 * sharp}, [-2.0 * sharp * before, sharp]),
+                           self.affine(WIDTH, 2, {(COLUMN, 0): 1, (SQUARE, 1): 1}),
+                           self.affine(WIDTH, 1, {(VALUE, 0): 1}), self.matrix(1, WIDTH, {(0, into): value}))
 
     def units(self, reads: list[Rows], starts: list[float], writes: list[float]) -> UnitsStep:
         """Units relu(x - start), x a combination of the stream, that are written into the sum."""
@@ -90,7 +90,7 @@ class Network:
 
 
 @dataclass(frozen=True)
-class Entry:
+class BoardEntry:
     """A network of the board: what it is claimed to do, and how many of its numbers are not 0."""
 
     name: str
@@ -99,7 +99,7 @@ class Entry:
     parameters: int
 
 
-def heads(*made: Head) -> AttentionStep:
+def heads(*made: TrainedHead) -> AttentionStep:
     """A step with these heads."""
     return AttentionStep(None, made, None, Scale(times=Fraction(1)))
 
@@ -114,13 +114,13 @@ def asks(column: int) -> tuple[float, float, float]:
     return 0.0, NOWHERE, float(column)
 
 
-def adder(name: str, base: int, columns: int, sharp: float, margin: str = MARGIN) -> Entry:
+def adder(name: str, base: int, columns: int, sharp: float, margin: str = MARGIN) -> BoardEntry:
     """a + b, least significant digit first: one head hears the digits of a column, the other those of the one before.
 
     A column's carry is 1 exactly if a + b - z >= base - 1 in the column before, where z is the digit that was written
     there and is read now. Before the first column stands the +, whose value is 0, and after the last the =.
     """
-    make = Network()
+    make = SparseNetwork()
     steps = (heads(make.finder(sharp, 0, 2, SUM), make.finder(sharp, 1, 2, NEXT)),
              make.units([{(NEXT, 0): 1, (VALUE, 0): -1}] * 2, [base / 2 - 0.5, base / 2], [2, -2]),
              make.units([{(SUM, 0): 1}] * 2, [base - 0.75, base - 0.25], [-2.0 * base, 2.0 * base]))
@@ -128,7 +128,7 @@ def adder(name: str, base: int, columns: int, sharp: float, margin: str = MARGIN
     places += [asks(column) for column in range(1, columns + 1)]
     values = [*map(float, range(base)), 0.0, 0.0]
     network = make.made(values, places, steps, make.nearest(base))
-    return Entry(name, sum_claim(base, columns, margin), network, make.parameters)
+    return BoardEntry(name, sum_claim(base, columns, margin), network, make.parameters)
 
 
 def sum_claim(base: int, columns: int, margin: str) -> str:
@@ -138,7 +138,7 @@ def sum_claim(base: int, columns: int, margin: str) -> str:
             f'layout = ["a", {base}, "b", {base + 1}, "answer"]\n' + margin)
 
 
-def carries(name: str, base: int, columns: int) -> Entry:
+def carries(name: str, base: int, columns: int) -> BoardEntry:
     """a + b with carries looked ahead, by two layers: no answer that was written is read.
 
     The first layer hears the sum s of both digits of a column, at the second number's digit and where the column is
@@ -146,7 +146,7 @@ def carries(name: str, base: int, columns: int) -> Entry:
     second layer finds the last earlier column that passes nothing on, and whether it makes a carry. Before the first
     column stands the +. ``key`` of a place is its column; what it asks rises with columns, up to the one asked for.
     """
-    make, count = Network(), columns + 1
+    make, count = SparseNetwork(), columns + 1
     value, total, passes, makes, far, carry = range(6)
     key, asks_of, width = 6, 6 + count, 6 + 2 * count
     places: Rows = {(columns, key + columns): 1.0, (columns, asks_of + columns): 1.0}
@@ -160,9 +160,9 @@ def carries(name: str, base: int, columns: int) -> Entry:
 
     def head(sharp: float, more: list[float], keys: Rows, hears: int, times: float, into: int) -> AttentionStep:
         query = {at: sharp * entry for at, entry in ask.items()}
-        return heads(Head(make.affine(width, count + len(more), query, [0.0] * count + more),
-                          make.affine(width, count + len(more), keys), make.affine(width, 1, {(hears, 0): 1}),
-                          make.matrix(1, width, {(0, into): times})))
+        return heads(TrainedHead(make.affine(width, count + len(more), query, [0.0] * count + more),
+                                 make.affine(width, count + len(more), keys), make.affine(width, 1, {(hears, 0): 1}),
+                                 make.matrix(1, width, {(0, into): times})))
 
     def units(reads: int, times: float, starts: list[float], writes: Rows) -> UnitsStep:
         inward = {(reads, unit): times for unit in range(len(starts))}
@@ -183,32 +183,32 @@ def carries(name: str, base: int, columns: int) -> Entry:
                               [-float(digit * digit) for digit in range(base)])
     network = TrainedNetwork("causal", tokens, make.matrix(3 * columns + 2, width, places), steps, unembedding,
                              make.tensors)
-    return Entry(name, sum_claim(base, columns, MARGIN), network, make.parameters)
+    return BoardEntry(name, sum_claim(base, columns, MARGIN), network, make.parameters)
 
 
-def reverser(name: str, columns: int, sharp: float) -> Entry:
+def reverser(name: str, columns: int, sharp: float) -> BoardEntry:
     """The digits from the last to the first: the head hears the digit of the column that is asked for."""
-    make = Network()
+    make = SparseNetwork()
     places = [*map(found, range(columns)), *map(asks, reversed(range(columns)))]
     claim = (f'title = "{columns} digits from the last to the first"\nletters = "0123456789"\ncolumns = {columns}\n'
              'tracks = ["a"]\nmachine = "reverse"\nlayout = ["a", 10, "answer"]\n' + MARGIN)
     steps = (heads(make.finder(sharp, 0, 1, SUM)),)
     network = make.made([*map(float, range(10)), 0.0], places, steps, make.nearest(10))
-    return Entry(name, claim, network, make.parameters)
+    return BoardEntry(name, claim, network, make.parameters)
 
 
-def counter(make: Network, columns: int) -> AttentionStep:
+def counter(make: SparseNetwork, columns: int) -> AttentionStep:
     """A head that hears the average of the word, and writes how many ones it has: places of the word have column 1."""
-    return heads(Head(make.affine(WIDTH, 1, {}, [1.0]), make.affine(WIDTH, 1, {(SQUARE, 0): 1}),
-                      make.affine(WIDTH, 1, {(VALUE, 0): 1}), make.matrix(1, WIDTH, {(0, SUM): columns})))
+    return heads(TrainedHead(make.affine(WIDTH, 1, {}, [1.0]), make.affine(WIDTH, 1, {(SQUARE, 0): 1}),
+                             make.affine(WIDTH, 1, {(VALUE, 0): 1}), make.matrix(1, WIDTH, {(0, SUM): columns})))
 
 
-def parity(name: str, columns: int) -> Entry:
+def parity(name: str, columns: int) -> BoardEntry:
     """Whether a word of 0 and 1 has an odd number of ones: a zigzag of their number.
 
     The machine counts the ones: so words with the same number are a class, all of which hear the same.
     """
-    make = Network()
+    make = SparseNetwork()
     turns = list(range(columns))
     steps = (counter(make, columns),
              make.units([{(SUM, 0): 1}] * len(turns), [float(turn) for turn in turns],
@@ -218,25 +218,25 @@ def parity(name: str, columns: int) -> Entry:
              'start = { ones = 0 }\nnext = { ones = "ones + word" }\nend = { answer = ["ones % 2"] }\n')
     places = [(0.0, 0.0, 0.0)] * columns + [(0.0, NOWHERE, 0.0)]
     network = make.made([0.0, 1.0, 0.0], places, steps, make.nearest(2))
-    return Entry(name, claim, network, make.parameters)
+    return BoardEntry(name, claim, network, make.parameters)
 
 
-def sorter(name: str, columns: int) -> Entry:
+def sorter(name: str, columns: int) -> BoardEntry:
     """The letters of a word of 0 and 1 in order: a 1 where the place is beyond the number of zeros."""
-    make = Network()
+    make = SparseNetwork()
     places = [(0.0, 0.0, 0.0)] * columns + [(0.0, NOWHERE, float(column)) for column in range(columns)]
     unembedding = make.affine(WIDTH, 2, {(SUM, 1): 2.0, (ASKED, 1): 2.0}, [0.0, 1.0 - 2.0 * columns])
     claim = (f'title = "{columns} letters 0 and 1 in order"\nletters = "01"\ncolumns = {columns}\ntracks = ["word"]\n'
              'machine = "sort"\nlayout = ["word", 2, "answer"]\n' + MARGIN)
     network = make.made([0.0, 1.0, 0.0], places, (counter(make, columns),), unembedding)
-    return Entry(name, claim, network, make.parameters)
+    return BoardEntry(name, claim, network, make.parameters)
 
 
-def brackets(name: str, columns: int, sharp: float) -> Entry:
+def brackets(name: str, columns: int, sharp: float) -> BoardEntry:
     """The depth after each bracket, and -1 from where one closes that none had opened: the head hears the bracket that
     is asked for, 1 or -1, and adds it to the depth that was written last, of which -1 counts as -3.
     """
-    make, depths = Network(), list(range(-1, columns + 2))
+    make, depths = SparseNetwork(), list(range(-1, columns + 2))
     steps = (heads(make.finder(sharp, 0, 1, SUM)),
              make.units([{(VALUE, 0): 1}, {(VALUE, 0): -1}], [0.0, 0.0], [1.0, -3.0]))
     unembedding = make.affine(WIDTH, 3 + len(depths), {(SUM, 3 + place): 2.0 * d for place, d in enumerate(depths)},
@@ -248,10 +248,10 @@ def brackets(name: str, columns: int, sharp: float) -> Entry:
              'next = { depth = "-1 if depth < 0 else depth + 1 - 2 * word" }\n')
     places = [*map(found, range(columns)), *map(asks, range(columns))]
     network = make.made([1.0, -1.0, 0.0, *map(float, depths)], places, steps, unembedding)
-    return Entry(name, claim, network, make.parameters)
+    return BoardEntry(name, claim, network, make.parameters)
 
 
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[BoardEntry, ...]:
     """All networks of the board."""
     return (adder("decimal", 10, 10, 40.0), adder("decimal_soft", 10, 10, 4.2, ""), adder("binary", 2, 16, 40.0),
             reverser("reverse", 10, 40.0), parity("parity", 16), sorter("sort", 16),

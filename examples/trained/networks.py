@@ -10,7 +10,7 @@ from torch.nn import functional
 
 
 @dataclass(frozen=True)
-class Shape:
+class NetworkSizes:
     """Sizes that all kinds share; ``rows`` is how many position numbers there are."""
 
     vocabulary: int
@@ -21,10 +21,10 @@ class Shape:
     units: int = 64
 
 
-class Attention(nn.Module):
+class CausalAttention(nn.Module):
     """Causal heads, as in nanoGPT."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: NetworkSizes) -> None:
         super().__init__()
         self.heads = shape.heads
         self.c_attn = nn.Linear(shape.width, 3 * shape.width)
@@ -39,10 +39,10 @@ class Attention(nn.Module):
         return self.c_proj(average.transpose(1, 2).reshape(batch, length, width))
 
 
-class Units(nn.Module):
+class GeluBlock(nn.Module):
     """A layer of GELU units, as in nanoGPT."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: NetworkSizes) -> None:
         super().__init__()
         self.c_fc = nn.Linear(shape.width, shape.units)
         self.c_proj = nn.Linear(shape.units, shape.width)
@@ -55,12 +55,12 @@ class Units(nn.Module):
 class Block(nn.Module):
     """Layer norm before heads and before units."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: NetworkSizes) -> None:
         super().__init__()
         self.ln_1 = nn.LayerNorm(shape.width)
-        self.attn = Attention(shape)
+        self.attn = CausalAttention(shape)
         self.ln_2 = nn.LayerNorm(shape.width)
-        self.mlp = Units(shape)
+        self.mlp = GeluBlock(shape)
 
     def forward(self, stream: torch.Tensor) -> torch.Tensor:
         """[B, T, width] to the same."""
@@ -71,7 +71,7 @@ class Block(nn.Module):
 class GPT(nn.Module):
     """Causal, layer norm first, learned positions, GELU by the error function: the names are nanoGPT's."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: NetworkSizes) -> None:
         super().__init__()
         self.transformer = nn.ModuleDict({
             "wte": nn.Embedding(shape.vocabulary, shape.width),
@@ -92,7 +92,7 @@ class GPT(nn.Module):
 class Encoder(nn.Module):
     """Bidirectional, torch's own encoder: layer norm last, ReLU, learned positions."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: NetworkSizes) -> None:
         super().__init__()
         self.embedding = nn.Embedding(shape.vocabulary, shape.width)
         self.positions = nn.Embedding(shape.rows, shape.width)
@@ -108,7 +108,7 @@ class Encoder(nn.Module):
 class Unplaced(nn.Module):
     """Causal, torch's own encoder without positions: layer norm first, GELU; it sees how often each token came."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: NetworkSizes) -> None:
         super().__init__()
         self.embedding = nn.Embedding(shape.vocabulary, shape.width)
         layer = nn.TransformerEncoderLayer(shape.width, shape.heads, shape.units, dropout=0.0, activation="gelu",
@@ -125,7 +125,7 @@ class Unplaced(nn.Module):
 class Sloped(Unplaced):
     """The same with ALiBi: a head's scores fall with the distance, by its slope for each token."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: NetworkSizes) -> None:
         super().__init__(shape)
         self.heads = shape.heads
 
@@ -141,7 +141,7 @@ class Sloped(Unplaced):
 class TurnedAttention(nn.Module):
     """Causal heads whose queries and keys are turned by their position numbers, as in Hugging Face's LLaMA."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: NetworkSizes) -> None:
         super().__init__()
         self.heads = shape.heads
         for name in ("q_proj", "k_proj", "v_proj", "o_proj"):
@@ -159,7 +159,7 @@ class TurnedAttention(nn.Module):
 class GatedUnits(nn.Module):
     """Units with a SiLU gate, as in LLaMA."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: NetworkSizes) -> None:
         super().__init__()
         self.gate_proj = nn.Linear(shape.width, shape.units, bias=False)
         self.up_proj = nn.Linear(shape.width, shape.units, bias=False)
@@ -170,10 +170,10 @@ class GatedUnits(nn.Module):
         return self.down_proj(functional.silu(self.gate_proj(stream)) * self.up_proj(stream))
 
 
-class Layer(nn.Module):
+class LlamaLayer(nn.Module):
     """RMS norm before heads and before units."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: NetworkSizes) -> None:
         super().__init__()
         self.input_layernorm = nn.RMSNorm(shape.width, eps=RMS_EPSILON)
         self.self_attn = TurnedAttention(shape)
@@ -189,11 +189,11 @@ class Layer(nn.Module):
 class Llama(nn.Module):
     """Causal, RMS norm, rotary positions, gated units, no biases: the names are those of Hugging Face's LLaMA."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: NetworkSizes) -> None:
         super().__init__()
         self.model = nn.ModuleDict({
             "embed_tokens": nn.Embedding(shape.vocabulary, shape.width),
-            "layers": nn.ModuleList([Layer(shape) for _ in range(shape.layers)]),
+            "layers": nn.ModuleList([LlamaLayer(shape) for _ in range(shape.layers)]),
             "norm": nn.RMSNorm(shape.width, eps=RMS_EPSILON),
         })
         self.lm_head = nn.Linear(shape.width, shape.vocabulary, bias=False)

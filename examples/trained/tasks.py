@@ -22,7 +22,7 @@ Answer = tuple[bool, ...] | None
 
 
 @dataclass(frozen=True)
-class Automaton:
+class PartialAutomaton:
     """``steps[state, letter]`` is a state, or -1 where no word goes on so; the start is state 0.
 
     ``positive[state, row]`` says which rows should be positive, ``asked[state]`` whether anything is asked.
@@ -39,7 +39,7 @@ class Task:
 
     letters: str
     rows: tuple[Row, ...]
-    automaton: Automaton
+    automaton: PartialAutomaton
     weights: tuple[float, ...]
     read: Literal["each", "last", "first"] = "each"
     empty: bool = False
@@ -72,7 +72,7 @@ class Samples:
 
 
 def explore(letters: str, start: State, step: Callable[[State, str], State | None],
-            answer: Callable[[State], Answer], max_n: int) -> Automaton:
+            answer: Callable[[State], Answer], max_n: int) -> PartialAutomaton:
     """The automaton of all states that words of at most ``max_n`` letters reach, shortest words first."""
     states, level = {start: 0}, [start]
     for _ in range(max_n):
@@ -82,8 +82,8 @@ def explore(letters: str, start: State, step: Callable[[State, str], State | Non
     steps = [[_index(states, step(state, letter)) for letter in letters] for state in states]
     answers = [answer(state) for state in states]
     rows = max(len(one) for one in answers if one is not None)
-    return Automaton(np.array(steps), np.array([one is not None for one in answers]),
-                     np.array([one or (False,) * rows for one in answers]))
+    return PartialAutomaton(np.array(steps), np.array([one is not None for one in answers]),
+                            np.array([one or (False,) * rows for one in answers]))
 
 
 def _index(states: dict[State, int], state: State | None) -> int:
@@ -129,7 +129,7 @@ def _mirrored(task: Task, count: int, n: int, rng: np.random.Generator) -> Integ
     return words
 
 
-def _states(automaton: Automaton, words: Integers) -> Integers:
+def _states(automaton: PartialAutomaton, words: Integers) -> Integers:
     states = [np.zeros(len(words), np.int64)]
     for letters in words.T:
         states.append(automaton.steps[states[-1], letters])

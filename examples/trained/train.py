@@ -16,7 +16,7 @@ import torch
 from safetensors.numpy import save
 from torch.nn import functional
 
-from examples.trained.networks import KINDS, RMS_EPSILON, ROTARY_BASE, Shape
+from examples.trained.networks import KINDS, RMS_EPSILON, ROTARY_BASE, NetworkSizes
 from examples.trained.tasks import Samples, Task, draw
 from examples.trained.zoo import Plan, chosen
 
@@ -44,9 +44,9 @@ def train(plan: Plan) -> torch.nn.Module:
     return network.eval()
 
 
-def shape_of(plan: Plan) -> Shape:
+def shape_of(plan: Plan) -> NetworkSizes:
     """The sizes of a network."""
-    return Shape(plan.trains_on.vocabulary, plan.rows, plan.layers, plan.heads)
+    return NetworkSizes(plan.trains_on.vocabulary, plan.rows, plan.layers, plan.heads)
 
 
 def offsets(plan: Plan, samples: Samples, rng: np.random.Generator) -> torch.Tensor:
@@ -88,7 +88,7 @@ def model_bytes(network: torch.nn.Module) -> bytes:
     return bytes(save({name: tensor.detach().numpy() for name, tensor in network.state_dict().items()}))
 
 
-def llama_config(shape: Shape) -> dict[str, Any]:
+def llama_config(shape: NetworkSizes) -> dict[str, Any]:
     """What Hugging Face's config.json says of a LLaMA, as far as it matters here."""
     return {
         "model_type": "llama", "vocab_size": shape.vocabulary, "hidden_size": shape.width,

@@ -13,7 +13,7 @@ from typing import Any
 from certify.claims.trained.question import read_claim
 from constructions.importing.importer import import_network
 from constructions.importing.questions import Options
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from constructions.trained.network import TrainedNetwork
 from examples.trained.tasks import TASKS, Task
 
@@ -57,7 +57,7 @@ class Plan:
         epsilon = answers.pop("epsilon", None)
         return import_network([self.folder], Options(epsilon=Fraction(epsilon) if epsilon else None, **answers)).network
 
-    def claim(self, network: TrainedNetwork) -> Claim:
+    def claim(self, network: TrainedNetwork) -> WordsClaim:
         """What its network is claimed to do."""
         return read_claim(str(self.folder / "claim.toml"), network)
 

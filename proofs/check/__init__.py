@@ -12,10 +12,10 @@ from .checker.command import gravest, main, printable, read_arguments
 from .checker.kernel.verdicts import ACCEPTED, STATUS, Incomplete, Malformed, Refusal, Rejected, verdict_of
 
 if TYPE_CHECKING:
+    from .checker.chapters.float_models.reading import FloatClaim, Format, write_format
     from .checker.chapters.formula.certificate import Coverage
     from .checker.chapters.formula.records import Bound, Certificate, Claim
     from .checker.chapters.margin.reading import MarginFile
-    from .checker.chapters.run_classes.reading import FloatClaim, Format, write_format
     from .checker.chapters.softened.reading import Softened
     from .checker.chapters.trained.reading.decision import Decision
     from .checker.chapters.trained.reading.tracks_claim import TracksClaim
@@ -25,7 +25,7 @@ PLACES = {
     ".checker.chapters.formula.certificate": ("Coverage",),
     ".checker.chapters.formula.records": ("Bound", "Certificate", "Claim"),
     ".checker.chapters.margin.reading": ("MarginFile",),
-    ".checker.chapters.run_classes.reading": ("FloatClaim", "Format", "write_format"),
+    ".checker.chapters.float_models.reading": ("FloatClaim", "Format", "write_format"),
     ".checker.chapters.softened.reading": ("Softened",),
     ".checker.chapters.trained.reading.decision": ("Decision",),
     ".checker.chapters.trained.reading.tracks_claim": ("TracksClaim",),

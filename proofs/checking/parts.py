@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, cast
 
 from constructions.errors import InputError
 from proofs.check.checker.asking import ANYTHING, Request, RequiredClaim
-from proofs.check.checker.chapters.run_classes.reading import FloatClaim
-from proofs.check.checker.chapters.run_classes.roundoff import expect_sensible
+from proofs.check.checker.chapters.float_models.reading import FloatClaim
+from proofs.check.checker.chapters.float_models.roundoff import expect_sensible
 from proofs.check.checker.chapters.trained.floats.proof import FloatRuns, ProverOfRuns, cover_of
 from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, Cover, CoverPart
 from proofs.check.checker.chapters.trained.reading.decision import Decision

@@ -7,8 +7,17 @@ status of ``coqc`` and its list of axioms.
 
 from proofs.every_n.asking import ask, ask_about_file
 from proofs.every_n.compiled import compiled_library
-from proofs.every_n.kernel import Answer, Coq, CoqMissing, find_coq
+from proofs.every_n.kernel import Coq, CoqMissing, KernelAnswer, find_coq
 from proofs.every_n.lengths import EVERY_LENGTH, ProvedLengths
 
-__all__ = ["EVERY_LENGTH", "Answer", "Coq", "CoqMissing", "ProvedLengths", "ask", "ask_about_file", "compiled_library",
-           "find_coq"]
+__all__ = [
+           "EVERY_LENGTH",
+           "Coq",
+           "CoqMissing",
+           "KernelAnswer",
+           "ProvedLengths",
+           "ask",
+           "ask_about_file",
+           "compiled_library",
+           "find_coq",
+]

@@ -8,7 +8,7 @@ from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
 from proofs.every_n.compiled import axioms_of_instances
 from proofs.every_n.graph_file import graph_refusal_file, graph_theorem_file, is_large
-from proofs.every_n.kernel import REFUSED, Answer, Coq, find_answer, refused
+from proofs.every_n.kernel import REFUSED, Coq, KernelAnswer, find_answer, refused
 from proofs.every_n.lengths import EVERY_LENGTH, ProvedLengths
 from proofs.every_n.model_file import FOLDER, proof_files
 from proofs.every_n.refusals import describe_refusal
@@ -16,7 +16,7 @@ from proofs.every_n.transformer_file import refusal_file, theorem_file
 
 
 def ask(coq: Coq, library: Path, transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH,
-        ) -> Answer:
+        ) -> KernelAnswer:
     """Whether Coq proves that the transformer computes the formula on words of every length, or of these.
 
     Raises:
@@ -31,7 +31,7 @@ def ask(coq: Coq, library: Path, transformer: Transformer, formula: Formula, len
 
 
 def ask_about_file(coq: Coq, library: Path, transformer: Transformer, formula: Formula,
-                   lengths: ProvedLengths = EVERY_LENGTH) -> Answer:
+                   lengths: ProvedLengths = EVERY_LENGTH) -> KernelAnswer:
     """Whether Coq proves the same of the text of the transformer's model file, as an exported folder states it.
 
     Raises:
@@ -49,8 +49,8 @@ def ask_about_file(coq: Coq, library: Path, transformer: Transformer, formula: F
         return find_answer(coq, library, statement, FOLDER, besides=None)
 
 
-def _with_place(coq: Coq, library: Path, transformer: Transformer, formula: Formula, answer: Answer,
-                lengths: ProvedLengths = EVERY_LENGTH) -> Answer:
+def _with_place(coq: Coq, library: Path, transformer: Transformer, formula: Formula, answer: KernelAnswer,
+                lengths: ProvedLengths = EVERY_LENGTH) -> KernelAnswer:
     """The answer; if the checker said no, with the place where it stopped."""
     if answer.reason != REFUSED:
         return answer

@@ -19,7 +19,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 from constructions.errors import InputError, InternalError
-from proofs.every_n.kernel import Coq, Run
+from proofs.every_n.kernel import Coq, CoqRun
 from proofs.every_n.library import COMPILED, INSTANCES, digest, digest_of_files, imported_files, needed_sources
 
 SEAL = "sealed"
@@ -152,7 +152,7 @@ def _compile(coq: Coq, folder: Path, sources: dict[str, str], known: Sequence[Pa
     left = {name: text for name, text in sources.items() if name not in done}
     order = TopologicalSorter({name: imported_files(text) & left.keys() for name, text in left.items()})
     order.prepare()
-    waiting, running, begun = list[str](), dict[Future[Run], str](), itertools.count(1)
+    waiting, running, begun = list[str](), dict[Future[CoqRun], str](), itertools.count(1)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         while order.is_active():
             waiting += order.get_ready()

@@ -23,7 +23,7 @@ JAVASCRIPT = "js_of_ocaml"
 
 
 @dataclass(frozen=True)
-class Program:
+class OcamlProgram:
     """An OCaml program around what Coq extracts; a file of a later folder stands in place of its namesake before."""
 
     name: str
@@ -37,15 +37,16 @@ class Program:
                 for path in sorted(folder.iterdir()) if path.suffix in (".ml", ".v", ".md") or path.name == "Makefile"}
 
 
-EVERY_N = Program("certify-every-n", (READERS,))
+EVERY_N = OcamlProgram("certify-every-n", (READERS,))
 """Whether a network computes its formula for every n."""
-VERIFIED = Program("certify-check", (READERS, READERS / "verified"))
+VERIFIED = OcamlProgram("certify-check", (READERS, READERS / "verified"))
 """Whether the claim of a certificate holds; with numbers as they are in Coq."""
-VERIFIED_WITH_ZARITH = Program("certify-check", (*VERIFIED.folders, READERS / "verified" / "zarith"), needs_zarith=True)
+VERIFIED_WITH_ZARITH = OcamlProgram("certify-check", (*VERIFIED.folders, READERS / "verified" / "zarith"),
+                                    needs_zarith=True)
 """The same, faster, with numbers of the library Zarith."""
-EVERY_N_IN_PAGES = Program(f"{EVERY_N.name}.js", (READERS, READERS / "javascript"), is_javascript=True)
-VERIFIED_IN_PAGES = Program(f"{VERIFIED.name}.js", (*VERIFIED.folders, READERS / "javascript",
-                                                    READERS / "verified" / "javascript"), is_javascript=True)
+EVERY_N_IN_PAGES = OcamlProgram(f"{EVERY_N.name}.js", (READERS, READERS / "javascript"), is_javascript=True)
+VERIFIED_IN_PAGES = OcamlProgram(f"{VERIFIED.name}.js", (*VERIFIED.folders, READERS / "javascript",
+                                                         READERS / "verified" / "javascript"), is_javascript=True)
 """Both as JavaScript: a function of a file's name and bytes."""
 
 
@@ -53,7 +54,7 @@ class OCamlMissing(Missing):
     """There is no OCaml compiler on the path; the message says what to install."""
 
 
-def extract_checker(coq: Coq, library: Path, program: Program = EVERY_N) -> Mapping[str, str]:
+def extract_checker(coq: Coq, library: Path, program: OcamlProgram = EVERY_N) -> Mapping[str, str]:
     """The OCaml files that Coq makes of the checker, by their names.
 
     Raises:
@@ -78,7 +79,7 @@ def _check_no_axioms(printed: str) -> None:
         raise InternalError(f"the checker that Coq extracts rests on axioms: {'; '.join(sorted(axioms))}")
 
 
-def checker_sources(coq: Coq, library: Path, program: Program = EVERY_N) -> Mapping[str, str]:
+def checker_sources(coq: Coq, library: Path, program: OcamlProgram = EVERY_N) -> Mapping[str, str]:
     """All that a program is built from: what Coq extracts, the readers, and the Makefile.
 
     Raises:
@@ -129,7 +130,7 @@ def find_js_of_ocaml() -> tuple[str, ...]:
                        "and ocaml-findlib)")
 
 
-def find_compiler(program: Program) -> tuple[str, ...]:
+def find_compiler(program: OcamlProgram) -> tuple[str, ...]:
     """The command that compiles the program.
 
     Raises:
@@ -140,7 +141,7 @@ def find_compiler(program: Program) -> tuple[str, ...]:
     return find_zarith() if program.needs_zarith else find_ocaml()
 
 
-def build_checker(sources: Mapping[str, str], compiler: tuple[str, ...], program: Program = EVERY_N) -> bytes:
+def build_checker(sources: Mapping[str, str], compiler: tuple[str, ...], program: OcamlProgram = EVERY_N) -> bytes:
     """The program, as the Makefile builds it.
 
     Raises:

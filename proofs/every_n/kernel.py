@@ -31,7 +31,7 @@ class CoqMissing(Missing):
 
 
 @dataclass(frozen=True)
-class Run:
+class CoqRun:
     """What ``coqc`` did with one file."""
 
     accepted: bool
@@ -40,7 +40,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Answer:
+class KernelAnswer:
     """Whether a theorem is proved; if so the names of its axioms, if not the reason."""
 
     proved: bool
@@ -56,7 +56,7 @@ class Coq:
     version: str
     build: str = ""
 
-    def compile(self, source: Path, library: Path, folder: str | None = None) -> Run:
+    def compile(self, source: Path, library: Path, folder: str | None = None) -> CoqRun:
         """Compile one file, with ``library`` known as the library; what is compiled lies beside the source.
 
         What lies there already is known by the logical name ``folder``, if one is given.
@@ -65,7 +65,7 @@ class Coq:
         command = [self.program, "-q", "-Q", str(library), LOGICAL_NAME, *beside, str(source)]
         done = _run(command, source.parent, SMALL_HEAP if source.parent == library else {})
         printed, complaint = (text.decode("utf-8", "replace") for text in (done.stdout, done.stderr))
-        return Run(done.returncode == 0, printed, one_line(complaint) or f"exit status {done.returncode}")
+        return CoqRun(done.returncode == 0, printed, one_line(complaint) or f"exit status {done.returncode}")
 
 
 def find_coq() -> Coq:
@@ -103,7 +103,8 @@ def _output(program: str, option: str) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-def find_answer(coq: Coq, library: Path, source: Path, folder: str | None = None, *, besides: str | None) -> Answer:
+def find_answer(coq: Coq, library: Path, source: Path, folder: str | None = None, *, besides: str
+                | None) -> KernelAnswer:
     """Whether Coq proves the theorem in the file, and by which axioms; ``folder`` as for ``Coq.compile``.
 
     The axioms are those that compiling the file prints. Where these are not all, ``besides`` is what Coq printed of the
@@ -115,18 +116,18 @@ def find_answer(coq: Coq, library: Path, source: Path, folder: str | None = None
     try:
         axioms = parse_axioms(run.printed) | (frozenset() if besides is None else parse_axioms(besides))
     except NoAxiomList:
-        return Answer(False, frozenset(), "Coq accepts the theorem, but does not say by which axioms")
+        return KernelAnswer(False, frozenset(), "Coq accepts the theorem, but does not say by which axioms")
     names = frozenset(map(name_of, axioms))
     if foreign := axioms - allowed_axioms():
-        return Answer(False, names, f"it rests on axioms that are not allowed: {'; '.join(sorted(foreign))}")
-    return Answer(True, names)
+        return KernelAnswer(False, names, f"it rests on axioms that are not allowed: {'; '.join(sorted(foreign))}")
+    return KernelAnswer(True, names)
 
 
-def refused(run: Run) -> Answer:
+def refused(run: CoqRun) -> KernelAnswer:
     """No proof: the reason in words, if it is the checker that said no; else what Coq complains of."""
     if _CHECK_SAYS_NO.search(run.complaint):
-        return Answer(False, frozenset(), REFUSED)
-    return Answer(False, frozenset(), f"Coq does not accept the theorem: {run.complaint}")
+        return KernelAnswer(False, frozenset(), REFUSED)
+    return KernelAnswer(False, frozenset(), f"Coq does not accept the theorem: {run.complaint}")
 
 
 def environment() -> dict[str, str]:

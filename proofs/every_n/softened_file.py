@@ -19,7 +19,7 @@ from constructions.network.meanings import Anything
 from constructions.network.transformer import Transformer
 from constructions.network.validation import not_positive
 from constructions.statements.theorem_26_uniform_tieless import Law, constants_of, is_uniform, soften
-from proofs.every_n.kernel import Answer, Coq, find_answer
+from proofs.every_n.kernel import Coq, KernelAnswer, find_answer
 from proofs.every_n.transformer_file import CoqFile, comment
 
 ONE = Fraction(1)
@@ -140,7 +140,7 @@ def _network(transformer: Transformer) -> str:
     return "\n".join([title, _HEADER, CoqFile(bare, Constant(True)).network_text()])
 
 
-def ask_softened(coq: Coq, library: Path, transformer: Transformer, temperature: Temperature) -> Answer:
+def ask_softened(coq: Coq, library: Path, transformer: Transformer, temperature: Temperature) -> KernelAnswer:
     """Whether Coq proves that softmax at this temperature moves nothing by more than 1/4, for every n.
 
     Raises:

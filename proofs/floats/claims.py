@@ -8,7 +8,7 @@ from typing import Any
 from constructions.errors import InputError
 from constructions.network.json_form import write_canonical
 from constructions.network.lengths import Lengths
-from proofs.enclosures.float_runs.run_class import CUT_OFF, FIELDS, RunClass, read_run_class
+from proofs.enclosures.float_models.model import CUT_OFF, FIELDS, FloatModel, read_run_class
 
 KEYS = ("name", *FIELDS, "max_n")
 KEYS_OF_CUT_OFF = ("name", *FIELDS, CUT_OFF, "max_n")
@@ -19,7 +19,7 @@ MOST_CLAIMS = 32
 class FloatClaim:
     """That the theorem holds for the class and all lengths of the certificate up to ``max_n``."""
 
-    run: RunClass
+    run: FloatModel
     max_n: int
 
     def to_json(self) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from constructions.network.float_formats import power_of_two
 from constructions.network.meanings import Average, Mean, Slack, Truth
 from constructions.network.transformer import Coefficients
 from proofs.floats.feed_forward import TRUTH_ONE, ExactOutputs
+from proofs.floats.float_enclosure import ZERO, FloatEnclosure, check_finite, describe
 from proofs.floats.forms import ends_of, operations_error
-from proofs.floats.held import ZERO, Held, check_finite, describe
-from proofs.floats.numbers import HeldNumbers
+from proofs.floats.numbers import EnclosedNumbers
 from proofs.floats.uniform import UniformSum, ends_of_mean
 from proofs.formula.failures import NotDerived
 from proofs.formula.feed_forward.obligation import FeedForwardObligation, InputCase
@@ -25,13 +25,13 @@ Ends = tuple[Fraction, Fraction]
 class OutputsByValue:
     """Checks such outputs for one class of runs."""
 
-    def __init__(self, numbers: HeldNumbers):
+    def __init__(self, numbers: EnclosedNumbers):
         """The inputs hold what ``numbers`` say."""
         self.numbers, self.run = numbers, numbers.run
         self._means: dict[tuple[UniformSum, int], Ends] = {}
         self._forms: dict[tuple[Fraction, ...], Ends] = {}
         self._seen: dict[tuple[str, int], UniformSum] = {}
-        self._weights: dict[Fraction, Held] = {}
+        self._weights: dict[Fraction, FloatEnclosure] = {}
         self._rounded: dict[Fraction, Fraction] = {}
 
     def check(self, obligation: FeedForwardObligation, errors: Mapping[str, Fraction]) -> None:
@@ -69,7 +69,7 @@ class OutputsByValue:
             self._forms[key] = self._ends_of_sum(products)
         return self._forms[key]
 
-    def _ends_of_sum(self, products: list[tuple[Held, Held]]) -> Ends:
+    def _ends_of_sum(self, products: list[tuple[FloatEnclosure, FloatEnclosure]]) -> Ends:
         entering = [(a, b) for a, b in products if a.size and b.size]
         scaled = [ends_of(a, b) for a, b in entering]
         lower, upper = (sum((ends[side] for ends in scaled), ZERO) for side in (0, 1))
@@ -79,7 +79,7 @@ class OutputsByValue:
         check_finite(max(upper, -lower) + error, self.run.storage)
         return lower - error, upper + error
 
-    def _exact_weight(self, weight: Fraction) -> Held:
+    def _exact_weight(self, weight: Fraction) -> FloatEnclosure:
         if weight not in self._weights:
             held = self.numbers.weight(weight)
             if held.error or self.run.inputs.round(weight) != weight:
@@ -120,10 +120,10 @@ class OutputsByValue:
             self._seen[name, length] = UniformSum(length, length, size, value.grid, signed=value.lower < 0)
         return self._seen[name, length]
 
-    def _entered(self, lower: Fraction, upper: Fraction) -> Held:
+    def _entered(self, lower: Fraction, upper: Fraction) -> FloatEnclosure:
         """What lies between two numbers of the storage format, as it enters a product."""
-        return Held(self._entered_end(lower), self._entered_end(upper), ZERO,
-                    self.run.storage.least - self.run.storage.precision)
+        return FloatEnclosure(self._entered_end(lower), self._entered_end(upper), ZERO,
+                              self.run.storage.least - self.run.storage.precision)
 
     def _entered_end(self, x: Fraction) -> Fraction:
         if x not in self._rounded:

@@ -7,9 +7,20 @@ from fractions import Fraction
 from constructions.network.meanings import ALLOWED_ERROR, Product, Slack, Total, Truth
 from constructions.network.transformer import Coefficients
 from proofs.enclosures.intervals import Interval
+from proofs.floats.float_enclosure import (
+    ANY_GRID,
+    ONE,
+    TRUTH,
+    ZERO,
+    FloatEnclosure,
+    check_finite,
+    describe,
+    fits,
+    hold_number,
+    round_to,
+)
 from proofs.floats.forms import enter, operations_error, sum_on_grid
-from proofs.floats.held import ANY_GRID, ONE, TRUTH, ZERO, Held, check_finite, describe, fits, hold_number, round_to
-from proofs.floats.numbers import HeldNumbers
+from proofs.floats.numbers import EnclosedNumbers
 from proofs.formula.failures import NotDerived
 from proofs.formula.feed_forward.obligation import FALSE_BOX, FREE_BOX, TRUE_BOX, FeedForwardObligation, InputCase
 from proofs.formula.feed_forward.worst_case import enclose_input
@@ -30,19 +41,19 @@ class Activation:
     constant: Fraction
     write: Fraction
 
-    def on(self, piece: Held) -> Held:
+    def on(self, piece: FloatEnclosure) -> FloatEnclosure:
         """What it holds on a piece of the near direction's range."""
         if self.near is None:
             return hold_number(self.constant)
         ends = sorted(self.slope * end + self.constant for end in (piece.lower, piece.upper))
         grid = min(piece.grid + hold_number(self.slope).grid, hold_number(self.constant).grid)
-        return Held(ends[0], ends[1], ZERO, grid)
+        return FloatEnclosure(ends[0], ends[1], ZERO, grid)
 
 
 class ExactOutputs:
     """Checks outputs for one class of runs; ``errors`` are those of the *others* directions."""
 
-    def __init__(self, numbers: HeldNumbers, errors: Mapping[str, Fraction]):
+    def __init__(self, numbers: EnclosedNumbers, errors: Mapping[str, Fraction]):
         """The inputs hold what ``numbers`` say."""
         self.numbers, self.run, self.errors = numbers, numbers.run, errors
 
@@ -62,7 +73,7 @@ class ExactOutputs:
                 case _:
                     check.is_truth()
 
-    def known(self, name: str, x: Fraction, obligation: FeedForwardObligation) -> Held:
+    def known(self, name: str, x: Fraction, obligation: FeedForwardObligation) -> FloatEnclosure:
         """What a known direction holds where its real value is x."""
         if isinstance(self.numbers.transformer.directions[name], Truth):
             return hold_number(x)
@@ -79,7 +90,7 @@ class _CaseCheck:
         self.run = outputs.run
         self.slack = dict(case.slack)
         self.near: dict[str, Interval] = {}
-        self.numbers: dict[str, Held] = {}
+        self.numbers: dict[str, FloatEnclosure] = {}
         for name, box in case.box:
             if box.is_point:
                 self.numbers[name] = outputs.known(name, box.lower, obligation)
@@ -223,21 +234,22 @@ class _CaseCheck:
 
     # -- forms ---------------------------------------------------------------------------------------------------------
 
-    def _pieces(self) -> tuple[Held, Held]:
+    def _pieces(self) -> tuple[FloatEnclosure, FloatEnclosure]:
         """What a direction near a truth holds, as it enters a product: below 1, and from 1 on."""
         p = self.run.inputs.precision
-        return Held(TRUE_BOX.lower, ONE, ZERO, -p), Held(ONE, ABOVE, ZERO, 1 - p)
+        return FloatEnclosure(TRUE_BOX.lower, ONE, ZERO, -p), FloatEnclosure(ONE, ABOVE, ZERO, 1 - p)
 
-    def _weight(self, weight: Fraction) -> Held:
+    def _weight(self, weight: Fraction) -> FloatEnclosure:
         return self.outputs.numbers.weight(weight)
 
-    def _grid_sum(self, inputs: Mapping[str, Held], reads: Coefficients, bias: Fraction) -> Held | None:
+    def _grid_sum(self, inputs: Mapping[str, FloatEnclosure], reads: Coefficients,
+                  bias: Fraction) -> FloatEnclosure | None:
         """The form, if it is exact by G and stored exactly."""
         products = [(self._weight(weight), inputs[name]) for name, weight in reads.items()]
         products.append((TRUTH_ONE, self._weight(bias)))
         return self._sum_if_exact(products)
 
-    def _sum_if_exact(self, products: list[tuple[Held, Held]]) -> Held | None:
+    def _sum_if_exact(self, products: list[tuple[FloatEnclosure, FloatEnclosure]]) -> FloatEnclosure | None:
         inputs = self.run.inputs
         if not all(fits(a, inputs) and fits(b, inputs) for a, b in products[:-1]):
             return None
@@ -246,7 +258,7 @@ class _CaseCheck:
         total = sum_on_grid(products, self.run.sums)
         return total if total is not None and fits(total, self.run.storage) else None
 
-    def _exact_sum(self, products: list[tuple[Held, Held]]) -> None:
+    def _exact_sum(self, products: list[tuple[FloatEnclosure, FloatEnclosure]]) -> None:
         if self._sum_if_exact(products) is None:
             raise NotDerived("the sum of what units write is not exact")
 
@@ -271,9 +283,9 @@ class _CaseCheck:
         made = operations_error(products, size + inherited, sizes, run)
         if run.storage == run.sums:
             return inherited + made
-        return round_to(Held(lower, upper, inherited + made, ANY_GRID), run.storage).error
+        return round_to(FloatEnclosure(lower, upper, inherited + made, ANY_GRID), run.storage).error
 
-    def _number(self, name: str) -> Held:
+    def _number(self, name: str) -> FloatEnclosure:
         """A number that a unit reads, with its error."""
         if name in self.numbers:
             return self.numbers[name]
@@ -281,10 +293,10 @@ class _CaseCheck:
         if isinstance(meaning, Truth):
             return TRUTH
         if isinstance(meaning, Total):
-            return Held(ZERO, Fraction(self.obligation.lengths.last), ZERO, 0)
+            return FloatEnclosure(ZERO, Fraction(self.obligation.lengths.last), ZERO, 0)
         if name not in self.outputs.errors:
             raise NotDerived(f"a unit that reads {name} is not shut")
-        return Held(ZERO, Fraction(self.obligation.lengths.last), self.outputs.errors[name], ANY_GRID)
+        return FloatEnclosure(ZERO, Fraction(self.obligation.lengths.last), self.outputs.errors[name], ANY_GRID)
 
 
 TRUTH_ONE = hold_number(ONE)

@@ -7,9 +7,9 @@ from constructions.network.float_formats import Format
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Anything, Average, Mean, Near, Others, Product, Slack, Total, Truth
 from constructions.network.transformer import Coefficients, FeedForward, Unit
-from proofs.floats.held import ONE, ZERO, check_finite, describe, fits
-from proofs.floats.near import UPPER_OF_ALL
-from proofs.floats.numbers import HeldNumbers
+from proofs.floats.approximate_truths import UPPER_OF_ALL
+from proofs.floats.float_enclosure import ONE, ZERO, check_finite, describe, fits
+from proofs.floats.numbers import EnclosedNumbers
 from proofs.floats.outward import exp_up
 from proofs.formula.composition import writes
 from proofs.formula.failures import NotDerived
@@ -18,7 +18,7 @@ from proofs.formula.failures import NotDerived
 class FiniteUnits:
     """Bounds every unit by the sizes of all that it reads, those of any direction at any row."""
 
-    def __init__(self, numbers: HeldNumbers, lengths: Lengths, others: Mapping[str, Fraction]):
+    def __init__(self, numbers: EnclosedNumbers, lengths: Lengths, others: Mapping[str, Fraction]):
         """``others`` are the errors of the directions that look up a number."""
         self.numbers, self.run, self.lengths, self.others = numbers, numbers.run, lengths, others
         self._sizes: dict[str, Fraction] = {}
@@ -95,7 +95,7 @@ class FiniteUnits:
         return max(numbers.span(name, n, n).computed_size for n in visited)
 
 
-def check_embeddings(numbers: HeldNumbers, lengths: Lengths, storage: Format) -> None:
+def check_embeddings(numbers: EnclosedNumbers, lengths: Lengths, storage: Format) -> None:
     """Raise NotDerived unless every embedded number is known, and at most the largest of the storage format."""
     for name, write in numbers.written.items():
         if isinstance(numbers.transformer.directions[name], Anything):

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from constructions.network.float_formats import Format, power_of_two
-from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.floats.held import ANY_GRID, NOTHING, ZERO, Held, check_finite, round_to
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.floats.float_enclosure import ANY_GRID, NOTHING, ZERO, FloatEnclosure, check_finite, round_to
 from proofs.floats.outward import gamma, half_unit, up
 from proofs.formula.failures import NotDerived
 
-Product = tuple[Held, Held]
+Product = tuple[FloatEnclosure, FloatEnclosure]
 
 
-def bound_form(products: Sequence[Product], run: RunClass, target: Format) -> Held:
+def bound_form(products: Sequence[Product], run: FloatModel, target: Format) -> FloatEnclosure:
     """The sum of the products, computed in any order, fused or not, and rounded to the target.
 
     A bias is a product with 1. Nothing is charged for rounding to the format in which the sum already is.
@@ -29,7 +29,7 @@ def bound_form(products: Sequence[Product], run: RunClass, target: Format) -> He
     return found if target == run.sums else round_to(found, target)
 
 
-def enter(held: Held, run: RunClass) -> Held:
+def enter(held: FloatEnclosure, run: FloatModel) -> FloatEnclosure:
     """What is stored, as it enters a product.
 
     Raises:
@@ -38,7 +38,7 @@ def enter(held: Held, run: RunClass) -> Held:
     return held if run.inputs == run.storage else round_to(held, run.inputs)
 
 
-def sum_on_grid(products: Sequence[Product], sums: Format) -> Held | None:
+def sum_on_grid(products: Sequence[Product], sums: Format) -> FloatEnclosure | None:
     """The sum, if it is exact by lemma G."""
     if any(a.error or b.error for a, b in products):
         return None
@@ -49,10 +49,10 @@ def sum_on_grid(products: Sequence[Product], sums: Format) -> Held | None:
     largest = max(positive, negative)
     if grid < sums.least or largest > power_of_two(sums.precision + grid) or largest > sums.largest:
         return None
-    return Held(sum((low for low, _ in ends), ZERO), sum((high for _, high in ends), ZERO), ZERO, grid)
+    return FloatEnclosure(sum((low for low, _ in ends), ZERO), sum((high for _, high in ends), ZERO), ZERO, grid)
 
 
-def ends_of(a: Held, b: Held) -> tuple[Fraction, Fraction]:
+def ends_of(a: FloatEnclosure, b: FloatEnclosure) -> tuple[Fraction, Fraction]:
     """The least and the greatest product, over the reals."""
     if a.lower == a.upper:
         low, high = a.lower * b.lower, a.lower * b.upper
@@ -61,7 +61,7 @@ def ends_of(a: Held, b: Held) -> tuple[Fraction, Fraction]:
     return min(ends), max(ends)
 
 
-def _bound_sum(products: Sequence[Product], run: RunClass) -> Held:
+def _bound_sum(products: Sequence[Product], run: FloatModel) -> FloatEnclosure:
     """The sum with the errors of its inputs, and those of the operations in ``sums``."""
     ends = [ends_of(a, b) for a, b in products]
     lower, upper = (sum((end[side] for end in ends), ZERO) for side in (0, 1))
@@ -69,10 +69,10 @@ def _bound_sum(products: Sequence[Product], run: RunClass) -> Held:
     sizes = sum((a.computed_size * b.computed_size for a, b in products), ZERO)
     made = operations_error(products, max(upper, -lower) + inherited, sizes, run)
     check_finite(2 * sizes, run.sums)
-    return Held(lower, upper, up(inherited + made), ANY_GRID)
+    return FloatEnclosure(lower, upper, up(inherited + made), ANY_GRID)
 
 
-def operations_error(products: Sequence[Product], size: Fraction, sizes: Fraction, run: RunClass) -> Fraction:
+def operations_error(products: Sequence[Product], size: Fraction, sizes: Fraction, run: FloatModel) -> Fraction:
     """The error of the operations alone: ``size`` bounds the exact sum of what enters, ``sizes`` that of its sizes.
 
     Raises:

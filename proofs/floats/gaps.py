@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from proofs.formula.attention.obligation import AttentionObligation
-from proofs.formula.common.reading import Reading, RowGroup
+from proofs.formula.common.reading import HeadReading, RowGroup
 
 
 def find_least_gap(obligation: AttentionObligation) -> Fraction | None:
@@ -13,7 +13,7 @@ def find_least_gap(obligation: AttentionObligation) -> Fraction | None:
     return min(gaps, default=None)
 
 
-def _gap_of_group(reading: Reading, group: RowGroup) -> Fraction | None:
+def _gap_of_group(reading: HeadReading, group: RowGroup) -> Fraction | None:
     scores, kinds = reading.scores(group), reading.positions(group.n).kinds
     entries = sorted((scores.base[j - 1] + add, j) for j in reading.order(group)
                      for add in set(scores.adds[kinds[j - 1]]))

@@ -8,9 +8,9 @@ from functools import cache
 from itertools import pairwise
 
 from constructions.language.semantics import counted_length
-from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.floats.held import ZERO, check_finite
-from proofs.floats.near import Deviation, Scores, deviate, quotient_error
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.floats.approximate_truths import Deviation, RowScores, deviate, quotient_error
+from proofs.floats.float_enclosure import ZERO, check_finite
 from proofs.floats.outward import exp_down, exp_up, half_unit, up
 from proofs.floats.rows import RowByRow
 from proofs.floats.scores import HeadScores
@@ -38,7 +38,7 @@ class OthersBound:
 class OthersErrors:
     """The errors of one lookup head, all lengths worked out once."""
 
-    def __init__(self, obligation: LookupObligation, scores: HeadScores, run: RunClass):
+    def __init__(self, obligation: LookupObligation, scores: HeadScores, run: FloatModel):
         """Nothing is worked out before it is asked for."""
         self.obligation, self.scores, self.run = obligation, scores, run
         self._by_length: dict[int, OthersBound] = {}
@@ -130,7 +130,7 @@ class OthersErrors:
         found: list[OthersBound] = []
         for far in TRIED:
             try:
-                deviation = deviate(Scores(n, held, held.upper - held.lower), far, self.run, LARGEST_THETA)
+                deviation = deviate(RowScores(n, held, held.upper - held.lower), far, self.run, LARGEST_THETA)
                 found.append(OthersBound(held.error, deviation.theta, self._error(n, flattest, deviation)))
             except NotDerived as why:
                 fault = why

@@ -9,35 +9,35 @@ from constructions.language.syntax import is_positional
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Product, Truth
 from constructions.network.transformer import Coefficients, Mask, Transformer
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.floats.float_enclosure import NOTHING, ONE, TRUTH, FloatEnclosure, join_all, round_to, stored
 from proofs.floats.forms import enter, sum_on_grid
-from proofs.floats.held import NOTHING, ONE, TRUTH, Held, join_all, round_to, stored
 from proofs.floats.spans import Spans, hold_column
 from proofs.floats.uniform import hold_mean_of_truths
 from proofs.floats.uniform_numbers import UniformNumbers
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.composition import Write, writes
 from proofs.formula.failures import NotDerived
 
 
-class HeldNumbers:
+class EnclosedNumbers:
     """What the directions hold, for one class of runs."""
 
-    def __init__(self, transformer: Transformer, known: KnownValues, run: RunClass):
+    def __init__(self, transformer: Transformer, known: KnownValues, run: FloatModel):
         """Nothing is worked out before it is asked for."""
         self.transformer, self.known, self.run = transformer, known, run
         self.written: dict[str, Write] = {write.direction: write for write in writes(transformer)}
-        self._means: dict[int, Held] = {}
-        self._weights: dict[Fraction, Held] = {}
-        self._stored: dict[Fraction, Held] = {}
+        self._means: dict[int, FloatEnclosure] = {}
+        self._weights: dict[Fraction, FloatEnclosure] = {}
+        self._stored: dict[Fraction, FloatEnclosure] = {}
         self._differ: dict[str, bool] = {}
         self._uniform: dict[str, UniformNumbers] = {}
-        self._columns: dict[str, tuple[int, Sequence[Held]]] = {}
-        self._by_value: dict[tuple[str, Lengths], Mapping[Fraction, Held]] = {}
+        self._columns: dict[str, tuple[int, Sequence[FloatEnclosure]]] = {}
+        self._by_value: dict[tuple[str, Lengths], Mapping[Fraction, FloatEnclosure]] = {}
         self._spans: dict[str, Spans] = {}
-        self._whole: dict[tuple[str, int], Held] = {}
+        self._whole: dict[tuple[str, int], FloatEnclosure] = {}
 
-    def weight(self, weight: Fraction) -> Held:
+    def weight(self, weight: Fraction) -> FloatEnclosure:
         """A weight of the network, as it is stored."""
         if weight not in self._weights:
             self._weights[weight] = stored(weight, self.run.storage)
@@ -65,7 +65,7 @@ class HeldNumbers:
 
     # -- rows of one length --------------------------------------------------------------------------------------------
 
-    def over(self, name: str, n: int, rows: range) -> Held:
+    def over(self, name: str, n: int, rows: range) -> FloatEnclosure:
         """What the direction holds at these positions of words of length n.
 
         Raises:
@@ -87,7 +87,7 @@ class HeldNumbers:
             return join_all(self.column(name, n)[rows[0] - 1:rows[-1]])
         return hold_column(self.known.column(name, n)[rows[0] - 1:rows[-1]], self.run.storage)
 
-    def mean(self, length: int) -> Held:
+    def mean(self, length: int) -> FloatEnclosure:
         """What the mean of the truths at so many positions holds."""
         if length not in self._means:
             self._means[length] = hold_mean_of_truths(length, self.run)
@@ -110,7 +110,7 @@ class HeldNumbers:
 
     # -- columns -------------------------------------------------------------------------------------------------------
 
-    def column(self, name: str, n: int) -> Sequence[Held]:
+    def column(self, name: str, n: int) -> Sequence[FloatEnclosure]:
         """What a known direction holds at i = 1, ..., n, and perhaps beyond."""
         length, column = self._columns.get(name, (0, ()))
         if self._differs(name):
@@ -120,7 +120,7 @@ class HeldNumbers:
             self._columns[name] = n, [*column, *self._column(name, range(length + 1, n + 1), n)]
         return self._columns[name][1]
 
-    def _column(self, name: str, positions: range, n: int) -> Sequence[Held]:
+    def _column(self, name: str, positions: range, n: int) -> Sequence[FloatEnclosure]:
         write = self.written[name]
         if write.place:
             return self._uniform_numbers(name).column(positions, n)
@@ -129,12 +129,12 @@ class HeldNumbers:
         values = self.known.column(name, n)
         return [self._store(values[i - 1]) for i in positions]
 
-    def _store(self, x: Fraction) -> Held:
+    def _store(self, x: Fraction) -> FloatEnclosure:
         if x not in self._stored:
             self._stored[x] = stored(x, self.run.storage)
         return self._stored[x]
 
-    def _copies(self, name: str, positions: range, n: int) -> Sequence[Held]:
+    def _copies(self, name: str, positions: range, n: int) -> Sequence[FloatEnclosure]:
         meaning = self.known.meaning(name)
         assert isinstance(meaning, Product)
         source = self.column(self.copied(name), n)
@@ -147,7 +147,7 @@ class HeldNumbers:
             self._uniform[name] = UniformNumbers(self, name, self.transformer.head(write.layer, write.place))
         return self._uniform[name]
 
-    def value_form(self, row: Coefficients, n: int, last: int) -> Held:
+    def value_form(self, row: Coefficients, n: int, last: int) -> FloatEnclosure:
         """The values at positions 1 to ``last``, which are exact.
 
         Raises:
@@ -162,7 +162,7 @@ class HeldNumbers:
 
     # -- many positions ------------------------------------------------------------------------------------------------
 
-    def span(self, name: str, n: int, last: int) -> Held:
+    def span(self, name: str, n: int, last: int) -> FloatEnclosure:
         """What a direction that keys or values read holds at positions 1 to ``last`` of a word of length n.
 
         Raises:
@@ -182,22 +182,22 @@ class HeldNumbers:
             spans.extend(self.column(name, last)[spans.reach:last])
         return spans.up_to(last)
 
-    def _hold_all(self, name: str, n: int) -> Held:
+    def _hold_all(self, name: str, n: int) -> FloatEnclosure:
         if self.written[name].stage:
             return join_all(set(self.column(name, n)))
         return hold_column(self.known.column(name, n), self.run.storage)
 
-    def by_value(self, name: str, lengths: Lengths) -> Mapping[Fraction, Held]:
+    def by_value(self, name: str, lengths: Lengths) -> Mapping[Fraction, FloatEnclosure]:
         """What a known direction holds where its real value is such and such."""
         if (name, lengths) not in self._by_value:
-            found: dict[Fraction, Held] = {}
+            found: dict[Fraction, FloatEnclosure] = {}
             for held in self.distinct(name, lengths):
                 before = found.get(held.lower)
                 found[held.lower] = before.join(held) if before else held
             self._by_value[name, lengths] = found
         return self._by_value[name, lengths]
 
-    def distinct(self, name: str, lengths: Lengths) -> Iterable[Held]:
+    def distinct(self, name: str, lengths: Lengths) -> Iterable[FloatEnclosure]:
         """All that a known direction may hold at one position of words of these lengths, each once or more."""
         write = self.written[name]
         if write.place:

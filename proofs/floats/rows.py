@@ -16,10 +16,10 @@ from constructions.language.semantics import counted_length
 from constructions.network.float_formats import Format
 from constructions.network.meanings import ALLOWED_ERROR, Mean, Near, Product, Truth
 from constructions.network.transformer import Coefficients
-from proofs.enclosures.float_runs.run_class import ExpBase, RunClass
-from proofs.floats.held import ONE, ZERO, describe
-from proofs.floats.near import UPPER_OF_ALL, rescalings_of
-from proofs.floats.numbers import HeldNumbers
+from proofs.enclosures.float_models.model import ExpBase, FloatModel
+from proofs.floats.approximate_truths import UPPER_OF_ALL, rescalings_of
+from proofs.floats.float_enclosure import ONE, ZERO, describe
+from proofs.floats.numbers import EnclosedNumbers
 from proofs.floats.outward import exp_down, exp_up, gamma, half_unit, up
 from proofs.floats.sums import roundoff_of_sums
 from proofs.floats.uniform import UniformSum, ends_of_mean
@@ -60,7 +60,7 @@ NO_ERROR = RowsBound(ZERO, ZERO, ZERO, ZERO)
 
 
 @dataclass(frozen=True)
-class _Row:
+class _VisibleRow:
     """What a row sees: the keys and the values; and what its head is to write."""
 
     keys: Sequence[Sequence[Span]]
@@ -82,7 +82,7 @@ class _Loss:
 class Spans:
     """Rounding of spans in one class of runs."""
 
-    def __init__(self, run: RunClass):
+    def __init__(self, run: FloatModel):
         """The formats are those of the class."""
         self.run = run
 
@@ -178,7 +178,7 @@ def weight_below(exponent: int) -> int:
 class RowByRow:
     """One direction that one lookup head writes, in one class of runs."""
 
-    def __init__(self, numbers: HeldNumbers, obligation: LookupObligation):
+    def __init__(self, numbers: EnclosedNumbers, obligation: LookupObligation):
         """Nothing is worked out before it is asked for."""
         self.numbers, self.run, self.obligation = numbers, numbers.run, obligation
         self.spans = Spans(numbers.run)
@@ -212,11 +212,11 @@ class RowByRow:
         for i in range(n, 0, -1):
             visible = self.obligation.head.mask.visible(i, n)
             seen = slice(visible[0] - 1, visible[-1])
-            found += [self._prove(query, _Row(keys[seen], values[seen], goal, f"i = {i}, n = {n}"))
+            found += [self._prove(query, _VisibleRow(keys[seen], values[seen], goal, f"i = {i}, n = {n}"))
                       for goal, query in self._cases(n, i)]
         return _worst(found)
 
-    def _prove(self, query: Sequence[Span], row: _Row) -> RowsBound:
+    def _prove(self, query: Sequence[Span], row: _VisibleRow) -> RowsBound:
         """The bound for all queries of these spans, each half by itself if that of the whole is not enough."""
         fault = ""
         try:
@@ -295,7 +295,7 @@ class RowByRow:
 
     # -- what the head holds -------------------------------------------------------------------------------------------
 
-    def _bound(self, query: Sequence[Span], row: _Row) -> RowsBound:
+    def _bound(self, query: Sequence[Span], row: _VisibleRow) -> RowsBound:
         """How far the weighted mean of the values may be from the goal, whatever the scores are in their spans."""
         scores = [self.spans.form(zip(query, key, strict=True), is_score=True) for key in row.keys]
         run, n = self.run, len(scores)
@@ -328,7 +328,7 @@ class RowByRow:
             theta += rescalings * (exp_error + 3 * u + tiny) + u * spread + tiny
         return up(theta)
 
-    def _error(self, least: Sequence[int], most: Sequence[int], row: _Row) -> tuple[Fraction, Fraction]:
+    def _error(self, least: Sequence[int], most: Sequence[int], row: _VisibleRow) -> tuple[Fraction, Fraction]:
         """The share that counts against the goal, and how far the head may be off."""
         size = lcm(*(value.denominator for value in row.values))
         values = [value.numerator * (size // value.denominator) for value in row.values]

@@ -6,10 +6,10 @@ from fractions import Fraction
 from functools import cached_property
 
 from constructions.network.transformer import Coefficients, Head, Mask
-from proofs.enclosures.float_runs.run_class import ExpBase
+from proofs.enclosures.float_models.model import ExpBase
+from proofs.floats.float_enclosure import ONE, FloatEnclosure, check_finite, stored
 from proofs.floats.forms import bound_form
-from proofs.floats.held import ONE, Held, check_finite, stored
-from proofs.floats.numbers import HeldNumbers
+from proofs.floats.numbers import EnclosedNumbers
 from proofs.floats.spans import hold_column
 from proofs.formula.failures import NotDerived
 
@@ -18,7 +18,7 @@ from proofs.formula.failures import NotDerived
 class ScoreBound:
     """What the scores of some rows of words of length n hold."""
 
-    held: Held
+    held: FloatEnclosure
     n: int
     rows: range
 
@@ -41,12 +41,12 @@ class ScoreBound:
 class HeadScores:
     """The scores of one head: of all rows of a length at once, or of fewer where that is too coarse."""
 
-    def __init__(self, numbers: HeldNumbers, head: Head):
+    def __init__(self, numbers: EnclosedNumbers, head: Head):
         """Nothing is worked out before it is asked for."""
         self.numbers, self.head = numbers, head
         self._over: dict[tuple[int, range], ScoreBound] = {}
         self._bounds: dict[int, list[ScoreBound]] = {}
-        self._keys: dict[tuple[int, int], list[Held]] = {}
+        self._keys: dict[tuple[int, int], list[FloatEnclosure]] = {}
 
     def over(self, n: int, rows: range) -> ScoreBound:
         """The scores of these rows of words of length n.
@@ -67,14 +67,14 @@ class HeadScores:
         check_finite((2 if run.exp_base is ExpBase.E else 4) * score.computed_size, run.softmax)
         return ScoreBound(score, n, rows)
 
-    def _query(self, row: Coefficients, n: int, rows: range) -> Held:
+    def _query(self, row: Coefficients, n: int, rows: range) -> FloatEnclosure:
         run = self.numbers.run
         query = bound_form([(self.numbers.weight(weight), self.numbers.over(name, n, rows))
                             for name, weight in row.items()], run, run.storage)
         scales = self._scales(n, rows)
         return query if scales is None else bound_form([(query, scales)], run, run.storage)
 
-    def _scales(self, n: int, rows: range) -> Held | None:
+    def _scales(self, n: int, rows: range) -> FloatEnclosure | None:
         """What the queries of these rows are multiplied with; None if the temperature is 1 everywhere."""
         temperature, storage = self.head.temperature, self.numbers.run.storage
         if not temperature.mentions_i:
@@ -84,7 +84,7 @@ class HeadScores:
             return None
         return stored(values[0], storage) if len(values) == 1 else hold_column(values, storage)
 
-    def _key_forms(self, n: int, last: int) -> list[Held]:
+    def _key_forms(self, n: int, last: int) -> list[FloatEnclosure]:
         key = (n if self._keys_differ else 0, last)
         if key not in self._keys:
             numbers = self.numbers

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from constructions.network.float_formats import Format, power_of_two
-from proofs.floats.held import ANY_GRID, ZERO, Held, check_finite, stored
+from proofs.floats.float_enclosure import ANY_GRID, ZERO, FloatEnclosure, check_finite, stored
 from proofs.floats.outward import half_unit
 
 ROUGH_BITS = 64
@@ -16,24 +16,24 @@ class Spans:
 
     def __init__(self) -> None:
         """No numbers yet."""
-        self._beginnings: list[Held] = []
+        self._beginnings: list[FloatEnclosure] = []
 
     @property
     def reach(self) -> int:
         """How many numbers there are."""
         return len(self._beginnings)
 
-    def extend(self, more: Iterable[Held]) -> None:
+    def extend(self, more: Iterable[FloatEnclosure]) -> None:
         """Add numbers at the end."""
         for held in more:
             self._beginnings.append(self._beginnings[-1].join(held) if self._beginnings else held)
 
-    def up_to(self, k: int) -> Held:
+    def up_to(self, k: int) -> FloatEnclosure:
         """What the first k numbers hold."""
         return self._beginnings[k - 1]
 
 
-def hold_column(values: Sequence[Fraction], target: Format) -> Held:
+def hold_column(values: Sequence[Fraction], target: Format) -> FloatEnclosure:
     """What any of the values, rounded to a format, holds.
 
     Raises:
@@ -44,14 +44,14 @@ def hold_column(values: Sequence[Fraction], target: Format) -> Held:
     check_finite(size, target)
     denominators = {x.denominator for x in values}
     if denominators == {1} and size <= power_of_two(target.precision):
-        return Held(lower, upper, ZERO, 0)
+        return FloatEnclosure(lower, upper, ZERO, 0)
     if all(denominator & (denominator - 1) == 0 for denominator in denominators):
         parts = [stored(x, target) for x in dict.fromkeys(values)]
-        return Held(lower, upper, max(part.error for part in parts), min(part.grid for part in parts))
+        return FloatEnclosure(lower, upper, max(part.error for part in parts), min(part.grid for part in parts))
     error = half_unit(target, size)
     if Fraction(1, max(denominators)) < target.smallest_normal:
         error += target.smallest_normal
-    return Held(lower, upper, error, ANY_GRID)
+    return FloatEnclosure(lower, upper, error, ANY_GRID)
 
 
 def _extreme(values: Sequence[Fraction], choose: Callable[[Iterable[Any]], Any]) -> Fraction:

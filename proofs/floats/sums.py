@@ -2,22 +2,22 @@
 
 from fractions import Fraction
 
-from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.floats.held import ONE, ZERO
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.floats.float_enclosure import ONE, ZERO
 from proofs.floats.outward import exp_up, gamma, up
 
 
-def roundoff_of_sums(run: RunClass) -> Fraction:
+def roundoff_of_sums(run: FloatModel) -> Fraction:
     """The greater unit roundoff of the two formats in which weights are added."""
     return max(run.sums.roundoff, run.softmax.roundoff)
 
 
-def error_by_length(n: int, rescalings: int, run: RunClass) -> Fraction | None:
+def error_by_length(n: int, rescalings: int, run: FloatModel) -> Fraction | None:
     """n numbers that are not negative and their rescalings; None if they are too many for the format."""
     return gamma(n + rescalings, roundoff_of_sums(run))
 
 
-def error_by_tails(n: int, apart: Fraction, theta: Fraction, run: RunClass) -> Fraction | None:
+def error_by_tails(n: int, apart: Fraction, theta: Fraction, run: FloatModel) -> Fraction | None:
     """Weights whose real scores differ by at least ``apart`` >= 1, each within e^±theta, theta <= 1, of the real one.
 
     The values are 0 or 1, whatever the word. Each quotient is rounded once more than theta says. Of the terms
@@ -38,7 +38,7 @@ def error_by_tails(n: int, apart: Fraction, theta: Fraction, run: RunClass) -> F
     return up((1 + factor) * total + u)
 
 
-def error_of_quotient(rho: Fraction, run: RunClass) -> Fraction | None:
+def error_of_quotient(rho: Fraction, run: FloatModel) -> Fraction | None:
     """U: the relative error of a weighted mean of numbers that are not negative, ``rho`` being that of its sums."""
     if rho >= 1:
         return None

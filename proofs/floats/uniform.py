@@ -5,8 +5,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from constructions.network.float_formats import Format, power_of_two
-from proofs.enclosures.float_runs.run_class import Normalised, RunClass
-from proofs.floats.held import ANY_GRID, ONE, ZERO, Held, check_finite, describe, grid_of
+from proofs.enclosures.float_models.model import FloatModel, Normalised
+from proofs.floats.float_enclosure import ANY_GRID, ONE, ZERO, FloatEnclosure, check_finite, describe, grid_of
 from proofs.floats.outward import gamma, half_unit, up
 from proofs.formula.failures import NotDerived
 
@@ -30,7 +30,7 @@ MOST_BITS, MOST_UNITS = 16, 64
 """Sums of few bits are followed unit by unit, if they are no more."""
 
 
-def hold_mean_of(visible: UniformSum, total: int, run: RunClass) -> Held:
+def hold_mean_of(visible: UniformSum, total: int, run: FloatModel) -> FloatEnclosure:
     """What a uniform head writes where the visible values sum up to ``total`` units.
 
     Raises:
@@ -38,10 +38,10 @@ def hold_mean_of(visible: UniformSum, total: int, run: RunClass) -> Held:
     """
     mean = total * power_of_two(visible.grid) / visible.length
     error = max(abs(end - mean) for end in ends_of_mean(visible, total, run))
-    return Held(mean, mean, error, ANY_GRID if error else _grid(mean))
+    return FloatEnclosure(mean, mean, error, ANY_GRID if error else _grid(mean))
 
 
-def ends_of_mean(visible: UniformSum, total: int, run: RunClass) -> Ends:
+def ends_of_mean(visible: UniformSum, total: int, run: FloatModel) -> Ends:
     """The least and the greatest number that a uniform head may write where the visible values have this sum.
 
     Neither falls as the sum grows, since rounding is monotone.
@@ -59,7 +59,7 @@ def _grid(x: Fraction) -> int:
     return grid
 
 
-def _computed(visible: UniformSum, total: Fraction, run: RunClass) -> list[Ends]:
+def _computed(visible: UniformSum, total: Fraction, run: FloatModel) -> list[Ends]:
     """Between which numbers the result lies, for each way to normalise."""
     _check_length(visible, run)
     found = []
@@ -99,12 +99,12 @@ def sums_of_units(unit: Fraction, count: int, sums: Format) -> Ends:
     return min(lower), max(upper)
 
 
-def _check_length(visible: UniformSum, run: RunClass) -> None:
+def _check_length(visible: UniformSum, run: FloatModel) -> None:
     if visible.length > min(power_of_two(run.softmax.precision), run.softmax.largest):
         raise NotDerived(f"the sum of {visible.length} exponentials is not exact in {run.softmax}")
 
 
-def _check_sum(visible: UniformSum, run: RunClass) -> None:
+def _check_sum(visible: UniformSum, run: FloatModel) -> None:
     size = visible.size * power_of_two(visible.grid)
     if not is_exact_sum(size, visible.grid, run.sums):
         raise NotDerived(f"a sum of up to {describe(size)} is not exact in {run.sums}")
@@ -116,7 +116,7 @@ def is_exact_sum(size: Fraction, grid: int, sums: Format) -> bool:
 
 
 @lru_cache(maxsize=1 << 12)
-def _weight(visible: UniformSum, run: RunClass) -> Ends:
+def _weight(visible: UniformSum, run: FloatModel) -> Ends:
     """The weight of each position, and the error of the sum of weighted values."""
     weight = _rounded(_rounded(Fraction(1, visible.length), run.softmax), run.weights)
     size, grid = visible.size * power_of_two(visible.grid) * weight, visible.grid + _grid(weight)
@@ -138,7 +138,7 @@ def _rounded(x: Fraction, target: Format) -> Fraction:
     return rounded
 
 
-def hold_mean_of_truths(length: int, run: RunClass) -> Held:
+def hold_mean_of_truths(length: int, run: FloatModel) -> FloatEnclosure:
     """What a uniform head writes over truths, whatever their count.
 
     Raises:
@@ -158,15 +158,15 @@ def hold_mean_of_truths(length: int, run: RunClass) -> Held:
         exact = not error and (run.storage == run.sums or _is_short(length, run))
         errors.append(before + (ZERO if exact else half_unit(run.storage, 1 + before) + run.storage.smallest_normal))
     error = up(max(errors))
-    return Held(ZERO, ONE, error, ANY_GRID if error else _grid(Fraction(1, length)))
+    return FloatEnclosure(ZERO, ONE, error, ANY_GRID if error else _grid(Fraction(1, length)))
 
 
-def _is_short(length: int, run: RunClass) -> bool:
+def _is_short(length: int, run: FloatModel) -> bool:
     """Whether all counts divided by the length are numbers of the storage format."""
     return not length & (length - 1) and length <= power_of_two(run.storage.precision)
 
 
-def _error_of_quotients(length: int, run: RunClass) -> Fraction:
+def _error_of_quotients(length: int, run: FloatModel) -> Fraction:
     """The greatest error of a count divided by the length, and rounded twice."""
     if _is_short(length, run):
         return ZERO

@@ -9,10 +9,10 @@ from typing import Protocol
 from constructions.network.float_formats import power_of_two
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Coefficients, Head, Mask
-from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.floats.held import ANY_GRID, Held
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.floats.float_enclosure import ANY_GRID, FloatEnclosure
 from proofs.floats.uniform import UniformSum, hold_mean_of
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
 
 Key = tuple[UniformSum, int]
@@ -23,9 +23,9 @@ class Values(Protocol):
     """What the values of a head are."""
 
     known: KnownValues
-    run: RunClass
+    run: FloatModel
 
-    def value_form(self, row: Coefficients, n: int, last: int) -> Held:
+    def value_form(self, row: Coefficients, n: int, last: int) -> FloatEnclosure:
         """The values at positions 1 to ``last``, which are exact."""
 
     def differs_by_length(self, row: Iterable[str]) -> bool:
@@ -45,14 +45,14 @@ class UniformNumbers:
             raise NotDerived("the mean is that of a head whose queries read something")
         self.numbers, self.head, self.row = numbers, head, head.values[name]
         self._by_length = numbers.differs_by_length(self.row)
-        self._held: dict[Key, Held] = {}
+        self._held: dict[Key, FloatEnclosure] = {}
         self._sums: tuple[int, Sums] = (0, Sums(0))
 
-    def column(self, positions: range, n: int) -> Sequence[Held]:
+    def column(self, positions: range, n: int) -> Sequence[FloatEnclosure]:
         """What is held at these positions."""
         return [self._hold(key) for key in self._keys(positions, n)]
 
-    def distinct(self, lengths: Lengths) -> Iterable[Held]:
+    def distinct(self, lengths: Lengths) -> Iterable[FloatEnclosure]:
         """All that is held at words of these lengths."""
         by_length = self._by_length or self.head.mask is not Mask.FUTURE
         keys: set[Key] = set()
@@ -60,7 +60,7 @@ class UniformNumbers:
             keys.update(self._keys(range(1, n + 1), n))
         return map(self._hold, keys)
 
-    def _hold(self, key: Key) -> Held:
+    def _hold(self, key: Key) -> FloatEnclosure:
         if key not in self._held:
             self._held[key] = hold_mean_of(*key, self.numbers.run)
         return self._held[key]

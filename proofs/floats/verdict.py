@@ -8,21 +8,21 @@ from functools import partial
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Average, Mean, Near, Others, Position
 from constructions.network.transformer import Head, Transformer
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 from proofs.enclosures.intervals import point
+from proofs.floats.approximate_truth_heads import bound_near_head
+from proofs.floats.approximate_truths import NearBound
 from proofs.floats.counting import OutputsByValue
 from proofs.floats.feed_forward import ExactOutputs
 from proofs.floats.finite import FiniteUnits, check_embeddings
+from proofs.floats.float_enclosure import ZERO
 from proofs.floats.gaps import find_least_gap
-from proofs.floats.held import ZERO
 from proofs.floats.lookup import OthersErrors
-from proofs.floats.near import NearBound
-from proofs.floats.near_heads import bound_near_head
-from proofs.floats.numbers import HeldNumbers
+from proofs.floats.numbers import EnclosedNumbers
 from proofs.floats.rows import NO_ERROR, RowByRow, RowsBound
 from proofs.floats.scores import HeadScores
 from proofs.formula.attention.obligation import oblige_attention
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.composition import Write, writes
 from proofs.formula.discharge import Line
 from proofs.formula.failures import NotDerived
@@ -69,7 +69,7 @@ class FloatVerdict:
     ``fault`` is the first thing that is not derived: not that it is false.
     """
 
-    run: RunClass
+    run: FloatModel
     lengths: Lengths
     heads: tuple[HeadFigures, ...]
     fault: Fault | None = None
@@ -86,7 +86,7 @@ def certified_bounds(lines: Iterable[Line]) -> dict[str, tuple[Fraction, Fractio
             if line.worst is not None}
 
 
-def find_largest_length(transformer: Transformer, bounds: Bounds, lengths: Lengths, run: RunClass) -> int | None:
+def find_largest_length(transformer: Transformer, bounds: Bounds, lengths: Lengths, run: FloatModel) -> int | None:
     """The last of the lengths up to which the network is proved right in all runs of the class; None if not even one.
 
     It is found by bisection: that more words make a proof harder is not used, only that what is proved is true.
@@ -97,11 +97,11 @@ def find_largest_length(transformer: Transformer, bounds: Bounds, lengths: Lengt
 class FloatProof:
     """The proofs about one network and one class, for any lengths: what is worked out for one serves the others."""
 
-    def __init__(self, transformer: Transformer, bounds: Bounds, run: RunClass):
+    def __init__(self, transformer: Transformer, bounds: Bounds, run: FloatModel):
         """The ``bounds`` are those of an accepted certificate, of lengths that cover all that is asked."""
         self.transformer, self.bounds, self.run = transformer, bounds, run
         self.known = KnownValues(transformer.directions)
-        self.numbers = HeldNumbers(transformer, self.known, run)
+        self.numbers = EnclosedNumbers(transformer, self.known, run)
         self._scores: dict[tuple[int, int], HeadScores] = {}
         self._others: dict[str, OthersErrors] = {}
         self._rows: dict[str, RowByRow] = {}

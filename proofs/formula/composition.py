@@ -15,7 +15,7 @@ from constructions.language.syntax import is_symbolic, subformulas
 from constructions.network import meanings
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Coefficients, Transformer
-from proofs.formula.common.known import known_column, known_mentions_n, known_value
+from proofs.formula.common.word_independent import known_column, known_mentions_n, known_value
 
 
 @dataclass(frozen=True)

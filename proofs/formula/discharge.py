@@ -16,9 +16,9 @@ from proofs.formula.additive.obligation import SelectingObligation
 from proofs.formula.attention.in_powers import UNHEATED, stays_within
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.common.extremes import WorstCase
-from proofs.formula.common.kinds import Approximation, Kind, Obligation
-from proofs.formula.common.known import KnownValues
-from proofs.formula.common.written import Written
+from proofs.formula.common.kinds import Approximation, Obligation, ObligationKind
+from proofs.formula.common.word_independent import KnownValues
+from proofs.formula.common.written_direction import WrittenDirection
 from proofs.formula.composition import (
     Write,
     find_composition_faults,
@@ -28,11 +28,11 @@ from proofs.formula.composition import (
 )
 from proofs.formula.failures import NotDerived
 from proofs.formula.families import family_of
-from proofs.formula.family import Family
+from proofs.formula.family import WriterFamily
 from proofs.formula.feed_forward.every_word import SlackOnEveryWord
 from proofs.formula.irrational import known_to, reads_irrational, widened
 from proofs.formula.transcript import Transcript, ignore
-from proofs.formula.two_provers import Disagreement, Proof
+from proofs.formula.two_provers import Disagreement, ProofAttempt
 
 Progress = Callable[[str], None]
 MORE_DIGITS = 192, 768
@@ -47,7 +47,7 @@ class Line:
     proved ``on_every_word`` is confirmed by the checker alone.
     """
 
-    kind: Kind
+    kind: ObligationKind
     layer: int
     place: int
     direction: str
@@ -63,13 +63,13 @@ class Line:
 
 
 @dataclass
-class Memory:
+class DischargedObligations:
     """Obligations discharged before: equal ones are discharged once."""
 
-    proofs: dict[tuple[object, ...], Proof] = field(default_factory=dict)
+    proofs: dict[tuple[object, ...], ProofAttempt] = field(default_factory=dict)
 
 
-def discharge(transformer: Transformer, lengths: Lengths, memory: Memory | None = None,
+def discharge(transformer: Transformer, lengths: Lengths, memory: DischargedObligations | None = None,
               progress: Progress = lambda _: None, allowed_error: Fraction | None = None,
               twice: bool = True, transcript: Transcript | None = None) -> list[Line]:
     """One line per obligation, for all these n and all i <= n; the claim holds if every line is proved.
@@ -82,12 +82,12 @@ def discharge(transformer: Transformer, lengths: Lengths, memory: Memory | None 
         Disagreement: if the two provers contradict each other.
         InputError: if an expression is not defined at some (n, i).
     """
-    return list(_Discharge(transformer, lengths, memory or Memory(), progress, allowed_error, twice,
+    return list(_Discharge(transformer, lengths, memory or DischargedObligations(), progress, allowed_error, twice,
                            transcript).lines())
 
 
 class _Discharge:
-    def __init__(self, transformer: Transformer, lengths: Lengths, memory: Memory, progress: Progress,
+    def __init__(self, transformer: Transformer, lengths: Lengths, memory: DischargedObligations, progress: Progress,
                  allowed_error: Fraction | None, twice: bool, transcript: Transcript | None):
         self.transformer = transformer
         self.lengths = lengths
@@ -102,18 +102,18 @@ class _Discharge:
 
     def lines(self) -> Iterator[Line]:
         faults = find_composition_faults(self.transformer) + find_output_faults(self.transformer)
-        yield self._exact_line(Kind.COMPOSITION, self.transformer.output, "; ".join(faults[:3]))
+        yield self._exact_line(ObligationKind.COMPOSITION, self.transformer.output, "; ".join(faults[:3]))
         for write in first_writes(self.transformer):
             self.progress(f"{write.where}: {write.direction}")
             if write.stage == 0:
                 fault = find_embedding_fault(self.transformer, write.direction, self.lengths)
-                yield self._exact_line(Kind.EMBEDDING, write.direction, fault or "")
+                yield self._exact_line(ObligationKind.EMBEDDING, write.direction, fault or "")
             else:
                 line = self._with_more_digits(self._line(write, self.transformer, self.known), write)
                 self.bounds |= bounds_of([line])
                 yield line
 
-    def _exact_line(self, kind: Kind, direction: str, fault: str) -> Line:
+    def _exact_line(self, kind: ObligationKind, direction: str, fault: str) -> Line:
         """What is true or false at sight; it arises in no layer."""
         return Line(kind, 0, 0, direction, "", self.lengths.cells, not fault, fault)
 
@@ -135,8 +135,8 @@ class _Discharge:
 
     def _line(self, write: Write, network: Transformer, known: KnownValues) -> Line:
         """What a layer writes."""
-        written = Written(network, known, self.lengths, write.layer, write.place, write.direction,
-                          self.allowed_error, self.bounds)
+        written = WrittenDirection(network, known, self.lengths, write.layer, write.place, write.direction,
+                                   self.allowed_error, self.bounds)
         family = family_of(written)
         line = self._line_of(family, written)
         if not line.proved and family.takes_apart and _may_be_taken_apart(line.obligation):
@@ -144,7 +144,7 @@ class _Discharge:
             line = apart if apart.proved else line
         return line
 
-    def _line_of(self, family: Family[Any], written: Written) -> Line:
+    def _line_of(self, family: WriterFamily[Any], written: WrittenDirection) -> Line:
         try:
             obligation = family.oblige(written)
         except NotDerived as fault:
@@ -159,7 +159,7 @@ class _Discharge:
                     not proof.reason, proof.reason, proof.worst, approximation, repeated,
                     isinstance(obligation, SlackOnEveryWord), proof.is_open)
 
-    def _of_real_numbers(self, proof: Proof, obligation: Approximation, network: Transformer) -> Proof:
+    def _of_real_numbers(self, proof: ProofAttempt, obligation: Approximation, network: Transformer) -> ProofAttempt:
         """The same of the real ln and sqrt, which were rounded down before."""
         head, direction, allowed = obligation.head, obligation.direction, obligation.allowed_error
         if not reads_irrational(network, head, direction):
@@ -167,15 +167,15 @@ class _Discharge:
         try:
             worst = proof.worst and widened(proof.worst, network, head, direction, self.lengths)
         except NotDerived as fault:
-            return Proof(proof.reason or str(fault))
+            return ProofAttempt(proof.reason or str(fault))
         if worst and allowed is not None and worst.within(allowed) is None:
             if is_of_powers(obligation, network) and stays_within(obligation, self.twice):
-                return Proof("", worst.capped(allowed))
-            return Proof(f"the worst error is {allowed}, as closely as {head.temperature.digits} digits of ln and sqrt "
-                         "tell", worst, True)
+                return ProofAttempt("", worst.capped(allowed))
+            return ProofAttempt(f"the worst error is {allowed}, as closely as {head.temperature.digits} digits of ln "
+                                "and sqrt tell", worst, True)
         return replace(proof, worst=worst)
 
-    def _prove(self, family: Family[Any], obligation: Obligation) -> tuple[Proof, bool]:
+    def _prove(self, family: WriterFamily[Any], obligation: Obligation) -> tuple[ProofAttempt, bool]:
         """The proof of the obligation or of an equal one, and whether it is that of an equal one."""
         own = obligation.key()
         if own is None:
@@ -206,4 +206,4 @@ def bounds_of(lines: Iterable[Line]) -> dict[str, Interval]:
             if line.proved and line.worst and line.obligation and isinstance(line.obligation.meaning, Others)}
 
 
-__all__ = ["ALLOWED_ERROR", "Disagreement", "Line", "Memory", "Progress", "bounds_of", "discharge"]
+__all__ = ["ALLOWED_ERROR", "Disagreement", "DischargedObligations", "Line", "Progress", "bounds_of", "discharge"]

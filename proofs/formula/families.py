@@ -5,19 +5,19 @@ from typing import Any
 from proofs.formula.additive.family import COUNTING, SELECTING, SUM_LOOKUP
 from proofs.formula.attention.family import ATTENTION
 from proofs.formula.attention.guarded import GUARDED
-from proofs.formula.common.written import Written
-from proofs.formula.family import Family
+from proofs.formula.common.written_direction import WrittenDirection
+from proofs.formula.family import WriterFamily
 from proofs.formula.feed_forward.family import BY_CASES, BY_VALUE
 from proofs.formula.lookup.family import LOOKUP
 from proofs.formula.lookup_of_sums.family import LOOKUP_OF_SUM
 from proofs.formula.stick_breaking.family import STICK_BREAKING
 from proofs.formula.uniform.family import MEAN, UNIFORM
 
-FAMILIES: tuple[Family[Any], ...] = (
+FAMILIES: tuple[WriterFamily[Any], ...] = (
     BY_VALUE, BY_CASES, COUNTING, SELECTING, SUM_LOOKUP, UNIFORM, MEAN, LOOKUP_OF_SUM, LOOKUP, STICK_BREAKING,
     GUARDED, ATTENTION)
 
 
-def family_of(written: Written) -> Family[Any]:
+def family_of(written: WrittenDirection) -> WriterFamily[Any]:
     """The family that the writer belongs to: the rules of docs/certificate.md, section 5, that it comes under."""
     return next(family for family in FAMILIES if family.recognises(written))

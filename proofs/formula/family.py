@@ -4,16 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from proofs.formula.common.kinds import Kind, Obligation
-from proofs.formula.common.written import Written
+from proofs.formula.common.kinds import Obligation, ObligationKind
+from proofs.formula.common.written_direction import WrittenDirection
 from proofs.formula.transcript import Record
-from proofs.formula.two_provers import Proof
+from proofs.formula.two_provers import ProofAttempt
 
 Obliged = TypeVar("Obliged", bound=Obligation)
 
 
 @dataclass(frozen=True)
-class Family(Generic[Obliged]):
+class WriterFamily(Generic[Obliged]):
     """One kind of writer; ``families.FAMILIES`` has all.
 
     ``oblige`` says what a direction must hold, or raises NotDerived; ``prove`` takes that, whether Z3 and mpmath are to
@@ -21,8 +21,8 @@ class Family(Generic[Obliged]):
     are read may be taken apart into more of these.
     """
 
-    kind: Kind
-    recognises: Callable[[Written], bool]
-    oblige: Callable[[Written], Obliged]
-    prove: Callable[[Obliged, bool, Record], Proof]
+    kind: ObligationKind
+    recognises: Callable[[WrittenDirection], bool]
+    oblige: Callable[[WrittenDirection], Obliged]
+    prove: Callable[[Obliged, bool, Record], ProofAttempt]
     takes_apart: bool = False

@@ -11,8 +11,8 @@ import mpmath
 from constructions.network.weightings import Response
 from proofs.enclosures.by_mpmath import mpf_of, respond, weigh
 from proofs.enclosures.softmax import MAX_SPREAD
-from proofs.formula.additive.responses import Bump
-from proofs.formula.additive.worst_case import BumpExtreme
+from proofs.formula.additive.responses import TentFunction
+from proofs.formula.additive.worst_case import TentExtreme
 from proofs.formula.attention.worst_case import SweepExtreme
 from proofs.formula.common.extremes import Extreme
 from proofs.formula.stick_breaking.worst_case import StickExtreme
@@ -28,7 +28,7 @@ def error_by_mpmath(extreme: Extreme) -> Fraction:
     """The error on the input of ``extreme``, by mpmath at 60 digits (an accurate number, not a bound)."""
     with mpmath.workdps(DIGITS):
         match extreme:
-            case BumpExtreme():
+            case TentExtreme():
                 error = _error_of_bump(extreme.bump, extreme.truth)
             case StickExtreme():
                 error = _error_of_stick(extreme)
@@ -50,7 +50,7 @@ def _error_of_mean(extreme: Extreme) -> Any:
     return error
 
 
-def _error_of_bump(bump: Bump, truth: bool) -> Any:
+def _error_of_bump(bump: TentFunction, truth: bool) -> Any:
     """What the bump misses 1 by at its peak, or has elsewhere."""
     with mpmath.extradps(bump.distances.stop * 8 if bump.response is Response.SIGMOID else 0):
         weights = {d: sum(mpf_of(factor) * respond(bump.response, mpf_of(slope * d + offset))

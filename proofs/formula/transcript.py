@@ -6,23 +6,23 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from proofs.formula.common.kinds import Kind, Obligation, describe_place
+from proofs.formula.common.kinds import Obligation, ObligationKind, describe_place
 
 if TYPE_CHECKING:
-    from proofs.formula.z3.solver import Question
+    from proofs.formula.z3.solver import SolverQuery
 
-Record = Callable[["Question"], None]
+Record = Callable[["SolverQuery"], None]
 
 
-def ignore(_: Question) -> None:
+def ignore(_: SolverQuery) -> None:
     """Nobody wants to know what was asked."""
 
 
 @dataclass(frozen=True)
-class Place:
+class Origin:
     """Where an obligation arises: a direction that is written, and by what."""
 
-    kind: Kind
+    kind: ObligationKind
     layer: int
     place: int
     direction: str
@@ -33,11 +33,11 @@ class Place:
 
 
 @dataclass
-class Entry:
+class TranscriptEntry:
     """One obligation: where it arises (equal ones are asked once) and what was asked."""
 
-    places: list[Place] = field(default_factory=list)
-    questions: list[Question] = field(default_factory=list)
+    places: list[Origin] = field(default_factory=list)
+    questions: list[SolverQuery] = field(default_factory=list)
 
 
 class Transcript:
@@ -45,16 +45,16 @@ class Transcript:
 
     def __init__(self) -> None:
         """Nothing has been asked."""
-        self._entries: dict[object, Entry] = {}
+        self._entries: dict[object, TranscriptEntry] = {}
 
     def recorder(self, key: object, obligation: Obligation) -> Record:
         """What takes the questions of the obligation with this key, which arises where this one does (too)."""
-        entry = self._entries.setdefault(key, Entry())
-        entry.places.append(Place(obligation.kind, obligation.layer, obligation.place, obligation.direction,
-                                  obligation.source))
+        entry = self._entries.setdefault(key, TranscriptEntry())
+        entry.places.append(Origin(obligation.kind, obligation.layer, obligation.place, obligation.direction,
+                                   obligation.source))
         return entry.questions.append
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[TranscriptEntry]:
         """One per obligation."""
         return list(self._entries.values())

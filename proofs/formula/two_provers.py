@@ -25,7 +25,7 @@ class Disagreement(InternalError):
 
 
 @dataclass(frozen=True)
-class Proof:
+class ProofAttempt:
     """Why an obligation is not proved (an empty reason if all provers say that it is), and a head's worst case.
 
     It ``is_open`` where the error of a head is so near what is allowed that it is not known on which side.
@@ -37,7 +37,7 @@ class Proof:
 
 
 def confirm(obligation: Approximation, worst: WorstCase, allowed_error: Fraction, twice: bool,
-            by_solver: Callable[[], bool]) -> Proof:
+            by_solver: Callable[[], bool]) -> ProofAttempt:
     """The verdict of the worst case on the error that is allowed, if Z3 and mpmath agree with it.
 
     Unless it is done ``twice``, nothing is confirmed by them: enough to search with, not to certify.
@@ -48,10 +48,10 @@ def confirm(obligation: Approximation, worst: WorstCase, allowed_error: Fraction
     exact = worst.within(allowed_error)
     if exact is None:
         reason = f"the worst error is {allowed_error} to within the precision of {PRECISIONS[-1]} bits"
-        return Proof(reason, worst, is_open=True)
+        return ProofAttempt(reason, worst, is_open=True)
     reason = "" if exact else f"the worst error exceeds {allowed_error}"
     if not twice:
-        return Proof(reason, worst)
+        return ProofAttempt(reason, worst)
     where = describe_place(obligation.layer, obligation.place, obligation.direction)
     for extreme in worst.extremes:
         if not agrees(extreme):
@@ -60,15 +60,15 @@ def confirm(obligation: Approximation, worst: WorstCase, allowed_error: Fraction
     try:
         proved = by_solver()
     except Undecided as undecided:
-        return Proof(str(undecided), worst)
+        return ProofAttempt(str(undecided), worst)
     if exact != proved:
         raise Disagreement(f"{where}: the exact worst case {'proves' if exact else 'refutes'} the bound "
                            f"{allowed_error} and Z3 does not")
-    return Proof(reason, worst)
+    return ProofAttempt(reason, worst)
 
 
 def prove_by_worst_case(obligation: Approximation, find: Callable[[int], WorstCase], twice: bool,
-                        by_solver: Callable[[WorstCase, int], bool]) -> Proof:
+                        by_solver: Callable[[WorstCase, int], bool]) -> ProofAttempt:
     """The exact worst case at rising precision until it is on one side of what is allowed, then Z3 for the same.
 
     ``by_solver`` gets the worst case, and the precision at which it was found.
@@ -81,7 +81,7 @@ def prove_by_worst_case(obligation: Approximation, find: Callable[[int], WorstCa
             if worst.within(allowed_error) is not None:
                 break
     except NotDerived as fault:
-        return Proof(str(fault))
+        return ProofAttempt(str(fault))
     return confirm(obligation, worst, allowed_error, twice, lambda: by_solver(worst, bits))
 
 

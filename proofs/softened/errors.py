@@ -39,8 +39,8 @@ from proofs.formula.feed_forward.worst_case import Function
 from proofs.softened.findings import FormOfLayer, Survey, Taken
 from proofs.softened.heads import scoring
 from proofs.softened.layers import functions_of
-from proofs.softened.profiles import Asked, Mass, Profile
-from proofs.softened.situations import Situations
+from proofs.softened.profile_bounds import Mass, Profile, QueryProfile
+from proofs.softened.score_profiles import ScoreProfiles
 
 BITS = 192
 GRAIN = 1 << BITS - 100
@@ -109,7 +109,7 @@ def _reach(row: Coefficients, errors: Errors) -> Fraction:
 # -- heads -------------------------------------------------------------------------------------------------------------
 
 
-def _head_adds(head: Head, found: Situations | Profile | None, errors: Errors, temperature: Fraction) -> Errors:
+def _head_adds(head: Head, found: ScoreProfiles | Profile | None, errors: Errors, temperature: Fraction) -> Errors:
     """What a head adds at most."""
     added = {name: _reach(row, errors) for name, row in head.values.items()}
     if is_uniform(head):
@@ -135,7 +135,7 @@ class Softening:
     queries: tuple[Fraction, ...]
     keys: tuple[Fraction, ...]
 
-    def of_situations(self, found: Situations) -> list[Fraction]:
+    def of_situations(self, found: ScoreProfiles) -> list[Fraction]:
         """For each direction, how far the weighted mean is from that of the winners at most; empty without rivals."""
         columns = list(zip(*(rival.values for rival in found.rivals), strict=True))
         try:
@@ -173,7 +173,7 @@ class Softening:
         return (enclose_power(-(loss + off) / self.temperature)[0],
                 enclose_power((off - loss) / self.temperature)[1])
 
-    def _of_asked(self, queries: Sequence[Fraction], asked: Asked) -> list[Fraction]:
+    def _of_asked(self, queries: Sequence[Fraction], asked: QueryProfile) -> list[Fraction]:
         """For each direction and sign, how far the mean is off at most."""
         losses = [loss for loss, _ in asked.keys]
         offs = [self.off(queries, keys) for _, keys in asked.keys]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from proofs.softened.profiles import Profile
-from proofs.softened.situations import Situations, merge
-from proofs.softened.spelling import read_all, spell, spell_all
+from proofs.softened.profile_bounds import Profile
+from proofs.softened.rational_json import read_all, spell, spell_all
+from proofs.softened.score_profiles import ScoreProfiles, merge
 
 MAX_NUMBERS = 4_000
 """How many numbers of one form of a feed-forward part are listed; beyond, only the least and the greatest."""
@@ -34,7 +34,7 @@ class Lead:
 
 
 @dataclass(frozen=True)
-class Entry:
+class GreatestActivation:
     """The greatest absolute value in the initial activations, and the first word, position and direction with it."""
 
     value: Fraction
@@ -81,8 +81,8 @@ class Survey:
     gap: Lead | None
     tie: Lead | None
     averaged: Lead | None
-    x_max: Entry | None
-    heads: Mapping[Where, Situations | Profile]
+    x_max: GreatestActivation | None
+    heads: Mapping[Where, ScoreProfiles | Profile]
     forms: Mapping[FormOfLayer, Taken]
 
     def merge(self, other: Survey) -> Survey:
@@ -100,7 +100,7 @@ class Survey:
     def _least(self, *found: Lead | None) -> Lead | None:
         return min((lead for lead in found if lead), key=lambda lead: (lead.value, self._order(lead)), default=None)
 
-    def _greatest(self, *found: Entry | None) -> Entry | None:
+    def _greatest(self, *found: GreatestActivation | None) -> GreatestActivation | None:
         """Of equal values the first; no word is in both surveys."""
         return min((entry for entry in found if entry),
                    key=lambda entry: (-entry.value, self._letters(entry.word), entry.i), default=None)
@@ -141,8 +141,9 @@ class Survey:
         return cls(
             tuple(data["alphabet"]), data["n"], data["words"], _lead_from_json(data["gap"]),
             _lead_from_json(data["tie"]), _lead_from_json(data["averaged"]),
-            entry and Entry(Fraction(entry["value"]), tuple(entry["word"]), entry["i"], entry["direction"]),
-            {(head["layer"], head["head"]): (Situations if "situations" in head else Profile).from_json(head)
+            entry
+            and GreatestActivation(Fraction(entry["value"]), tuple(entry["word"]), entry["i"], entry["direction"]),
+            {(head["layer"], head["head"]): (ScoreProfiles if "situations" in head else Profile).from_json(head)
              for head in data["heads"]},
             {(form["layer"], tuple((name, Fraction(x)) for name, x in form["reads"].items())):
              Taken(read_all(form["numbers"]), form["complete"]) for form in data["forms"]})

@@ -41,7 +41,7 @@ class Gap:
     tied: bool
 
 
-class Reach(IntEnum):
+class Dependence(IntEnum):
     """How much of the word the value of a direction depends on, at one position of a given length."""
 
     NOTHING = 0
@@ -59,7 +59,7 @@ def find_gap(transformer: Transformer, layer: int, place: int, n: int) -> Gap:
     head = transformer.layers[layer - 1].heads[place - 1]
     below = replace(transformer, layers=transformer.layers[: layer - 1])
     words = len(transformer.alphabet) ** n
-    if reach_of(below).of(*head.queries, *head.keys) < Reach.WORD:
+    if reach_of(below).of(*head.queries, *head.keys) < Dependence.WORD:
         closest = _closest_over_letters(below, head, n)
     elif words <= MAX_WORDS:
         closest = _closest_over_words(below, head, n)
@@ -86,16 +86,17 @@ class Reaches:
     """The reach of every direction; what is not written yet reaches nothing."""
 
     def __init__(self, of_letters: Iterable[str]):
-        self._reaches = dict.fromkeys(of_letters, Reach.LETTER)
+        self._reaches = dict.fromkeys(of_letters, Dependence.LETTER)
 
-    def of(self, *rows: Coefficients) -> Reach:
+    def of(self, *rows: Coefficients) -> Dependence:
         """The greatest reach of the directions that are read."""
-        return max((self._reaches.get(name, Reach.NOTHING) for row in rows for name in row), default=Reach.NOTHING)
+        return max((self._reaches.get(name, Dependence.NOTHING) for row in rows for name in row),
+                   default=Dependence.NOTHING)
 
-    def raise_to(self, reaches: Iterable[tuple[str, Reach]]) -> None:
+    def raise_to(self, reaches: Iterable[tuple[str, Dependence]]) -> None:
         """Let directions reach at least so far."""
         for name, reach in reaches:
-            self._reaches[name] = max(reach, self._reaches.get(name, Reach.NOTHING))
+            self._reaches[name] = max(reach, self._reaches.get(name, Dependence.NOTHING))
 
 
 def reach_of(transformer: Transformer) -> Reaches:
@@ -103,7 +104,7 @@ def reach_of(transformer: Transformer) -> Reaches:
     reaches = Reaches(name for row in transformer.token_embedding.values() for name in row)
     for layer in transformer.layers:
         reaches.raise_to([
-            (name, Reach.WORD if reaches.of(*head.queries, *head.keys, row) else Reach.NOTHING)
+            (name, Dependence.WORD if reaches.of(*head.queries, *head.keys, row) else Dependence.NOTHING)
             for head in layer.heads for name, row in head.values.items()])
         reaches.raise_to([(name, reaches.of(unit.reads)) for unit in layer.feedforward.units for name in unit.writes])
     return reaches

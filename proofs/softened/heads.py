@@ -13,9 +13,9 @@ from typing import Protocol
 
 from constructions.errors import Unsupported
 from constructions.network.transformer import Coefficients, Head
-from proofs.softened.interning import Form, Memo, Numbers, Pool, Vector
-from proofs.softened.profiles import Places, Profile, Rival
-from proofs.softened.situations import MAX_SITUATIONS, Situations, collect, merge
+from proofs.softened.hash_consing import LinearFormOnIds, Memo, Numbers, Pool, Vector
+from proofs.softened.profile_bounds import Places, Profile, Rival
+from proofs.softened.score_profiles import MAX_SITUATIONS, ScoreProfiles, collect, merge
 
 WINDOW = 100_000
 """How many situations are held before they are summed up."""
@@ -53,7 +53,7 @@ class Observer(Protocol):
 
 
 @dataclass
-class Attention:
+class HeadLayout:
     """What all heads have: what they read of a vector, and what they add, by id."""
 
     head: Head
@@ -62,7 +62,7 @@ class Attention:
     changes: Pool[Change] = field(default_factory=Pool)
 
     def __post_init__(self) -> None:
-        self.values = [Form(row, self.places, self.numbers) for row in self.head.values.values()]
+        self.values = [LinearFormOnIds(row, self.places, self.numbers) for row in self.head.values.values()]
         self._targets = [self.places.get(name) for name in self.head.values]
         self.seen: Pool[tuple[Vector, Vector]] = Pool()
         self.outcomes: Memo[tuple[int, Seen], int] = Memo(self.attend)
@@ -106,7 +106,7 @@ class Attention:
                             for column in zip(*rows, strict=True)])
 
 
-class UniformAttention(Attention):
+class UniformAttention(HeadLayout):
     """The mean of the values, which have no order; only values that something reads are looked at."""
 
     def __post_init__(self) -> None:
@@ -132,7 +132,7 @@ class UniformAttention(Attention):
         return self._means[kept]
 
 
-class HardAttention(Attention):
+class HardAttention(HeadLayout):
     """A head with scores: it tells the observer its gaps and ties, and collects its situations.
 
     Where several positions win, an average-hard head gives their mean; each of them is a winner that the situation is
@@ -145,7 +145,7 @@ class HardAttention(Attention):
             raise Unsupported(f"layer {layer}, head {place}: soft attention with scores, expected hard attention")
         super().__init__(head, places, numbers)
         self._where, self._observer = (layer, place), observer
-        self._queries, self._keys = ([Form(row, places, numbers) for row in rows]
+        self._queries, self._keys = ([LinearFormOnIds(row, places, numbers) for row in rows]
                                      for rows in (zip(*scoring(head), strict=True) if scoring(head) else ([], [])))
         self.asked: Pool[Vector] = Pool()
         self._averages = head.weighting.averages_equals
@@ -157,7 +157,7 @@ class HardAttention(Attention):
         self.won: set[tuple[int, int]] = set()
         self._rows: dict[int, tuple[int, ...]] = {}
         self._situations: set[Places] = set()
-        self._summed: Situations | Profile | None = None
+        self._summed: ScoreProfiles | Profile | None = None
 
     def query(self, vector: Vector) -> int:
         """The id of the query."""
@@ -263,7 +263,7 @@ class HardAttention(Attention):
         self._summed = found if self._summed is None else merge(self._summed, found)
         self._situations = set()
 
-    def finish(self) -> Situations | Profile:
+    def finish(self) -> ScoreProfiles | Profile:
         """All situations met, or their profile."""
         self._sum_up()
         assert self._summed is not None

@@ -9,8 +9,8 @@ from fractions import Fraction
 from constructions.network.transformer import FeedForward, Layer, Transformer
 from constructions.statements.theorem_26_uniform_tieless import is_uniform
 from proofs.formula.feed_forward.worst_case import Function, group_units
-from proofs.softened.heads import Attention, Change, HardAttention, Observer, UniformAttention
-from proofs.softened.interning import Form, Memo, Numbers, Pool, Vector
+from proofs.softened.hash_consing import LinearFormOnIds, Memo, Numbers, Pool, Vector
+from proofs.softened.heads import Change, HardAttention, HeadLayout, Observer, UniformAttention
 
 FormKey = tuple[tuple[str, Fraction], ...]
 """A linear form up to a factor: its directions in alphabetical order, the first with coefficient 1."""
@@ -45,7 +45,7 @@ class FeedForwardRun:
     def __init__(self, feedforward: FeedForward, places: Mapping[str, int], numbers: Numbers):
         self._numbers = numbers
         self._functions = {name: functions_of(feedforward, name) for name in feedforward.written()}
-        self.forms = {key: Form(dict(key), places, numbers) for functions in self._functions.values()
+        self.forms = {key: LinearFormOnIds(dict(key), places, numbers) for functions in self._functions.values()
                       for key in functions if key}
         self.taken: dict[FormKey, set[int]] = {key: set() for key in self.forms}
         self._at: dict[FormKey, Memo[int, Change]] = {key: Memo(self._adder(key, places)) for key in self.forms}
@@ -99,7 +99,7 @@ class LayerRun:
         names = read_from(transformer, number)
         places = {name: place for place, name in enumerate(names)}
         self.masks = [head.mask for head in layer.heads]
-        self.heads: list[Attention] = [
+        self.heads: list[HeadLayout] = [
             UniformAttention(head, places, numbers) if is_uniform(head)
             else HardAttention(head, number, place, places, numbers, observer)
             for place, head in enumerate(layer.heads, start=1)]

@@ -5,10 +5,10 @@ from fractions import Fraction
 
 from constructions.network.run import embed
 from constructions.network.transformer import Mask, Transformer
-from proofs.softened.findings import Entry
-from proofs.softened.interning import Numbers, Pool, Vector
+from proofs.softened.findings import GreatestActivation
+from proofs.softened.hash_consing import Numbers, Pool, Vector
 from proofs.softened.layers import LayerRun, read_from
-from proofs.softened.leads import Leads
+from proofs.softened.least_gaps import Leads
 
 ZERO = Fraction(0)
 
@@ -39,9 +39,9 @@ class Stack:
         return [[pool.id(tuple([self.numbers.id(stream[i].get(name, ZERO)) for name in names]))
                  for stream in self._streams] for i in range(self.n)]
 
-    def find_x_max(self, prefix: Sequence[str]) -> Entry | None:
+    def find_x_max(self, prefix: Sequence[str]) -> GreatestActivation | None:
         """The greatest absolute value of an embedded entry; each symbol may stand at each position after the prefix."""
-        best: Entry | None = None
+        best: GreatestActivation | None = None
         alphabet = self.transformer.alphabet
         first = (*prefix, *(alphabet[0] for _ in range(self.n - len(prefix))))
         candidates = [(i, symbol) for i in range(1, self.n + 1)
@@ -51,7 +51,7 @@ class Stack:
             for name in self.transformer.directions:
                 value = abs(vector.get(name, ZERO))
                 if name in vector and (best is None or value > best.value):
-                    best = Entry(value, (*first[: i - 1], symbol, *first[i:]), i, name)
+                    best = GreatestActivation(value, (*first[: i - 1], symbol, *first[i:]), i, name)
         return best
 
     def _key(self, first: Sequence[str], i: int, symbol: str) -> tuple[list[int], int]:

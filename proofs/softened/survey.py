@@ -13,18 +13,18 @@ from fractions import Fraction
 
 from constructions.errors import InputError
 from constructions.network.transformer import Transformer
-from proofs.softened.contests import Contests
-from proofs.softened.courses import Course, TooManyStates, expect_room, first_course, run_layer
 from proofs.softened.findings import Survey, Where, taken
 from proofs.softened.heads import HardAttention, Tied
 from proofs.softened.layers import LayerRun
-from proofs.softened.profiles import Profile
-from proofs.softened.routes import Readings
-from proofs.softened.situations import Situations
+from proofs.softened.prefix_automaton import Course, TooManyStates, expect_room, first_course, run_layer
+from proofs.softened.profile_bounds import Profile
+from proofs.softened.query_winner_pairs import Contests
+from proofs.softened.score_profiles import ScoreProfiles
 from proofs.softened.stack import Stack
-from proofs.softened.walk import Walk
+from proofs.softened.winning_paths import Readings
+from proofs.softened.word_tree import Walk
 
-Heads = Mapping[Where, Situations | Profile]
+Heads = Mapping[Where, ScoreProfiles | Profile]
 ZERO = Fraction(0)
 
 
@@ -78,7 +78,7 @@ def _run_together(stack: Stack, prefix: Sequence[int]) -> Heads:
         TooManyStates: if words have too little in common.
     """
     course = first_course(stack.starts, prefix)
-    found: dict[Where, Situations | Profile] = {}
+    found: dict[Where, ScoreProfiles | Profile] = {}
     for number, layer in enumerate(stack.layers, start=1):
         following = run_layer(layer, course)
         for place, head in enumerate(layer.heads, start=1):

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from constructions.network.json_form import write_canonical
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from constructions.trained.claim_form import claim_to_json
 from constructions.trained.json_form import network_to_json
 from constructions.trained.network import TrainedNetwork
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.classes.directions import Directions
 from proofs.trained.classes.results import ClassUnit
 from proofs.trained.classes.trees import Leaf, Tree
-from proofs.trained.search import WrongWord
+from proofs.trained.search import RefutingWord
 
 FORMAT, VERSION = "certify-decision", 1
 WORDS, ANY_LENGTH, TRACKS = "words", "words of any length", "tracks"
@@ -41,7 +41,7 @@ Unit = WordsUnit | ClassUnit
 
 
 @dataclass(frozen=True)
-class Cover:
+class CoverJson:
     """Units as values of JSON, and the graphs and directions that they name by their places, each once."""
 
     graphs: tuple[Any, ...] = ()
@@ -49,17 +49,17 @@ class Cover:
     units: tuple[dict[str, Any], ...] = ()
 
 
-def cover_of(units: Iterable[Unit]) -> Cover:
+def cover_of(units: Iterable[Unit]) -> CoverJson:
     """The units in order."""
     graphs: dict[Any, int] = {}
     directions: dict[Any, int] = {}
     ordered = sorted(units, key=lambda unit: (unit.offset, unit.first, unit.last))
     cover = [_unit_to_json(unit, graphs, directions) for unit in ordered]
-    return Cover(tuple([[list(node) for node in level] for level in graph] for graph in graphs),
-                 tuple([list(step) for step in one] for one in directions), tuple(cover))
+    return CoverJson(tuple([[list(node) for node in level] for level in graph] for graph in graphs),
+                     tuple([list(step) for step in one] for one in directions), tuple(cover))
 
 
-def joined(covers: Iterable[Cover]) -> Cover:
+def joined(covers: Iterable[CoverJson]) -> CoverJson:
     """All units of several covers, in their order."""
     graphs, directions, units = _Listed(), _Listed(), []
     for cover in covers:
@@ -67,7 +67,7 @@ def joined(covers: Iterable[Cover]) -> Cover:
         direction_places = [directions.place(one) for one in cover.directions]
         units += [unit | {"graph": graph_places[unit["graph"]], "directions": direction_places[unit["directions"]]}
                   if unit["by"] == "classes" else unit for unit in cover.units]
-    return Cover(tuple(graphs.values), tuple(directions.values), tuple(units))
+    return CoverJson(tuple(graphs.values), tuple(directions.values), tuple(units))
 
 
 class _Listed:
@@ -95,26 +95,27 @@ def certificate_text(inputs: str, by: str, network: TrainedNetwork, claim: dict[
         **({} if run is None else {"floats": [run]}), "evidence": evidence})
 
 
-def decision_text(network: TrainedNetwork, claim: Claim, cover: Cover, run: RunClass | None = None) -> str:
+def decision_text(network: TrainedNetwork, claim: WordsClaim, cover: CoverJson, run: FloatModel | None = None) -> str:
     """The certificate of a claim that a cover of all words proves."""
     return certificate_text(WORDS, "cover", network, claim_to_json(claim), {
         "graphs": list(cover.graphs), "directions": list(cover.directions), "units": list(cover.units)},
         run_to_json(run, claim))
 
 
-def each_word_text(network: TrainedNetwork, claim: Claim, run: RunClass) -> str:
+def each_word_text(network: TrainedNetwork, claim: WordsClaim, run: FloatModel) -> str:
     """The certificate of a claim about float runs that the checker proves word by word."""
     return certificate_text(WORDS, "each word", network, claim_to_json(claim), {}, run_to_json(run, claim))
 
 
-def wrong_word_text(network: TrainedNetwork, claim: Claim, found: WrongWord, run: RunClass | None = None) -> str:
+def wrong_word_text(network: TrainedNetwork, claim: WordsClaim, found: RefutingWord, run: FloatModel
+                    | None = None) -> str:
     """The certificate of a wrong word, in an execution of a class if it is one of float runs."""
     return certificate_text(WORDS, "wrong word", network, claim_to_json(claim), {
         "word": list(found.word), "offset": found.offset, "place": found.place, "case": found.case, "row": found.row,
         **({} if found.execution is None else {"run": found.execution.to_json()})}, run_to_json(run, claim))
 
 
-def run_to_json(run: RunClass | None, claim: Claim) -> dict[str, Any] | None:
+def run_to_json(run: FloatModel | None, claim: WordsClaim) -> dict[str, Any] | None:
     """The class of float runs of a claim about words."""
     return None if run is None else {**run.to_json(), "max_n": claim.lengths[1]}
 

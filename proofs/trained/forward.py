@@ -278,7 +278,7 @@ class FloatNetwork:
         gain, bias = self._numbers(norm.gain), self._numbers(norm.bias)
         return FloatNorm(norm.kind == "layer", epsilon, gain, bias, self._affine(norm.of) if norm.of else None)
 
-    def _head(self, head: trained.Head) -> FloatHead:
+    def _head(self, head: trained.TrainedHead) -> FloatHead:
         query, key, value = (self._affine(affine) for affine in (head.query, head.key, head.value))
         return FloatHead(query, key, value, numbers(self.network, head.out),
                          self.domain.number(head.slope or Fraction(0)))

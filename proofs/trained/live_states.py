@@ -5,7 +5,7 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.trained.claim import Claim, find_what_is_not_past_only
+from constructions.trained.claim import WordsClaim, find_what_is_not_past_only
 from proofs.words.tracking import State, Tracker, track
 
 MOST_WORK = 2**21
@@ -24,7 +24,7 @@ class StateLevels:
     cases may hold.
     """
 
-    def __init__(self, claim: Claim, longest: int) -> None:
+    def __init__(self, claim: WordsClaim, longest: int) -> None:
         letters = len(claim.alphabet)
         self.steps: Steps = [np.zeros((1, letters), dtype=np.intp) for _ in range(longest)]
         self.holds = [np.ones((1, len(claim.cases)), dtype=np.bool_) for _ in range(longest + 1)]

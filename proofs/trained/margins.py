@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from proofs.words.truths import Truths
 
 Array = NDArray[np.float64]
@@ -28,7 +28,7 @@ class Least:
 class ClaimRows:
     """All rows of all cases of a claim as columns of one matrix."""
 
-    def __init__(self, claim: Claim, outputs: int) -> None:
+    def __init__(self, claim: WordsClaim, outputs: int) -> None:
         self.claim = claim
         self.rows = [(index, row) for index, case in enumerate(claim.cases) for row in range(len(case.above))]
         self.case_of = np.array([case for case, _ in self.rows], dtype=np.intp)

@@ -10,14 +10,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from constructions.trained.claim import Claim, input_tokens, is_by_place, judged
+from constructions.trained.claim import WordsClaim, input_tokens, is_by_place, judged
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.balls import BallNetwork, RowDecision, decide_row
-from proofs.trained.float_runs.execution import Execution
+from proofs.trained.float_executions.execution import Execution
 from proofs.trained.forward import Array, FloatNetwork
+from proofs.trained.initial_words import Starts
 from proofs.trained.margins import Least, smaller
-from proofs.trained.moves import Rows, neighbours, shaken
-from proofs.trained.starts import Starts
+from proofs.trained.word_neighbours import Rows, neighbours, shaken
 from proofs.trained.words import WordMargins, check_fits
 from proofs.words.tracking import cases_at
 
@@ -30,7 +30,7 @@ SHAKES = 3
 
 
 @dataclass(frozen=True)
-class WrongWord:
+class RefutingWord:
     """A word on which a row of a case is at most the claim's margin, and an enclosure of the row's value: a proof.
 
     Of float runs: an ``execution`` of the class, replayed bit by bit, whose stored logits give the value exactly.
@@ -46,14 +46,14 @@ class WrongWord:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """What a search found: a wrong word, if any, and the least margin that it saw in float64."""
 
-    wrong: WrongWord | None
+    wrong: RefutingWord | None
     least: Least | None
 
 
-def confirm(network: BallNetwork, claim: Claim, least: Least) -> WrongWord | None:
+def confirm(network: BallNetwork, claim: WordsClaim, least: Least) -> RefutingWord | None:
     """The wrong word that floats saw, if an enclosure says so, too.
 
     Where later letters change nothing, it is cut after the place where it is wrong, or goes on to the least length.
@@ -65,10 +65,10 @@ def confirm(network: BallNetwork, claim: Claim, least: Least) -> WrongWord | Non
     decision = decide_least(network, claim, least, word)
     if decision.above is not False or decision.ends is None:
         return None
-    return WrongWord(word, least.offset, least.place, least.case, least.row, decision.ends)
+    return RefutingWord(word, least.offset, least.place, least.case, least.row, decision.ends)
 
 
-def find_wrong_prefix(network: TrainedNetwork, claim: Claim, wrong: WrongWord) -> WrongWord | None:
+def find_wrong_prefix(network: TrainedNetwork, claim: WordsClaim, wrong: RefutingWord) -> RefutingWord | None:
     """The shortest proper prefix in the claim that is wrong at the same token, which reads no later ones; else None.
 
     Later letters may decide the case even where the network does not read them: a prefix must have it, too.
@@ -84,7 +84,7 @@ def find_wrong_prefix(network: TrainedNetwork, claim: Claim, wrong: WrongWord) -
     return None
 
 
-def is_wrong(network: BallNetwork, claim: Claim, wrong: WrongWord) -> bool:
+def is_wrong(network: BallNetwork, claim: WordsClaim, wrong: RefutingWord) -> bool:
     """Whether the word is in the claim, its case holds at the place, and balls show its row at or below the margin.
 
     For wrong words that somebody else says were found.
@@ -103,23 +103,23 @@ def is_wrong(network: BallNetwork, claim: Claim, wrong: WrongWord) -> bool:
     return decide_least(network, claim, least, wrong.word).above is False
 
 
-def decide_least(network: BallNetwork, claim: Claim, least: Least, word: Sequence[str]) -> RowDecision:
+def decide_least(network: BallNetwork, claim: WordsClaim, least: Least, word: Sequence[str]) -> RowDecision:
     """Whether the row of ``least`` is above the margin on this word."""
     token = dict(judged(claim, len(word)))[least.place]
     row = claim.cases[least.case].above[least.row]
     return decide_row(network, input_tokens(claim, word), least.offset, token, row, claim.margin)
 
 
-class Search:
+class WrongWordSearch:
     """One network and one claim; ask it for lengths and offsets."""
 
-    def __init__(self, network: TrainedNetwork, claim: Claim) -> None:
+    def __init__(self, network: TrainedNetwork, claim: WordsClaim) -> None:
         self.claim = claim
         self.judge = WordMargins(FloatNetwork(network), claim)
         self.balls = BallNetwork(network)
         self.starts: dict[int, Starts] = {}
 
-    def find(self, offset: int, n: int, given: Sequence[Sequence[str]], work: int, seed: int = 0) -> Found:
+    def find(self, offset: int, n: int, given: Sequence[Sequence[str]], work: int, seed: int = 0) -> SearchResult:
         """A wrong word of length n at this offset, after at most about ``work`` words.
 
         Raises:
@@ -128,19 +128,20 @@ class Search:
         check_fits(self.balls.network, self.claim, offset, n)
         if n not in self.starts:
             self.starts[n] = Starts(self.claim, n)
-        walk = _Walk(self, self.starts[n], offset, np.random.default_rng([seed, n, offset]), work)
+        walk = _Descent(self, self.starts[n], offset, np.random.default_rng([seed, n, offset]), work)
         walk.run([self.claim.letters(word) for word in given])
-        return Found(walk.wrong, walk.least)
+        return SearchResult(walk.wrong, walk.least)
 
 
-class _Walk:
+class _Descent:
     """Several words of one length that move to smaller margins at one offset."""
 
-    def __init__(self, search: Search, starts: Starts, offset: int, draw: np.random.Generator, work: int) -> None:
+    def __init__(self, search: WrongWordSearch, starts: Starts, offset: int, draw: np.random.Generator,
+                 work: int) -> None:
         self.search, self.starts, self.offset, self.draw, self.work = search, starts, offset, draw, work
         self.size = search.judge.batch(starts.n)
         self.places = [place for place, _ in judged(search.claim, starts.n)]
-        self.wrong: WrongWord | None = None
+        self.wrong: RefutingWord | None = None
         self.least: Least | None = None
         self.cleared: set[tuple[str, ...]] = set()
 

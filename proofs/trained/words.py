@@ -9,13 +9,13 @@ from collections.abc import Collection, Iterator, Mapping
 import numpy as np
 
 from constructions.errors import InputError, Unsupported
-from constructions.telling import tell
-from constructions.trained.claim import Claim, is_by_place, judged
+from constructions.progress import tell
+from constructions.trained.claim import WordsClaim, is_by_place, judged
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.forward import Array, FloatNetwork, FloatUnits
+from proofs.trained.key_value_cache import EMPTY, Prefixes, Rows, extend, numbers_of_a_row
 from proofs.trained.live_states import StateLevels
 from proofs.trained.margins import ClaimRows, Least, smaller
-from proofs.trained.prefix_cache import EMPTY, Prefixes, Rows, extend, numbers_of_a_row
 from proofs.words.truths import CasesOfWords, Truths
 
 BLOCK = 2048
@@ -26,7 +26,7 @@ BATCH_NUMBERS = 2**18
 """How many numbers the widest array of a batch has: what stays in a processor's cache is fastest."""
 
 
-def survey(network: FloatNetwork, claim: Claim, offset: int, count: int) -> Least | None:
+def survey(network: FloatNetwork, claim: WordsClaim, offset: int, count: int) -> Least | None:
     """The least margin of one obligation: of a place or of a length, as docs/trained.md, section 4, says.
 
     None if no case holds anywhere.
@@ -37,7 +37,8 @@ def survey(network: FloatNetwork, claim: Claim, offset: int, count: int) -> Leas
     return survey_all(network, claim, offset, [count])[count]
 
 
-def survey_all(network: FloatNetwork, claim: Claim, offset: int, counts: Collection[int]) -> Mapping[int, Least | None]:
+def survey_all(network: FloatNetwork, claim: WordsClaim, offset: int, counts: Collection[int]) -> Mapping[int, Least
+                                                                                                          | None]:
     """The least margin for each of several places or lengths at one offset, in one pass where prefixes are shared.
 
     Raises:
@@ -49,14 +50,14 @@ def survey_all(network: FloatNetwork, claim: Claim, offset: int, counts: Collect
     return {count: _whole_words(network, claim, offset, count) for count in counts}
 
 
-def is_read_at_ends(network: FloatNetwork, claim: Claim) -> bool:
+def is_read_at_ends(network: FloatNetwork, claim: WordsClaim) -> bool:
     """Whether what is judged at a prefix depends on this prefix (and on ``after``) alone."""
     if not network.network.is_causal or claim.read == "first":
         return False
     return claim.read == "last" or is_by_place(network.network, claim)
 
 
-def check_fits(network: TrainedNetwork, claim: Claim, offset: int, n: int) -> None:
+def check_fits(network: TrainedNetwork, claim: WordsClaim, offset: int, n: int) -> None:
     """The position tables have a row for every token of a word of length n at this offset.
 
     Raises:
@@ -71,7 +72,7 @@ def check_fits(network: TrainedNetwork, claim: Claim, offset: int, n: int) -> No
 class _Tree:
     """A walk through all prefixes, depth first."""
 
-    def __init__(self, network: FloatNetwork, claim: Claim, offset: int, counts: Collection[int]) -> None:
+    def __init__(self, network: FloatNetwork, claim: WordsClaim, offset: int, counts: Collection[int]) -> None:
         self.network, self.claim, self.offset = network, claim, offset
         self.tokens = np.array(claim.tokens, dtype=np.intp)
         self.after = claim.after if claim.read == "last" else ()  # a later token changes nothing at a letter's
@@ -130,7 +131,7 @@ class _Tree:
         self.found[place] = smaller(self.found[place], least)
 
 
-def _whole_words(network: FloatNetwork, claim: Claim, offset: int, n: int) -> Least | None:
+def _whole_words(network: FloatNetwork, claim: WordsClaim, offset: int, n: int) -> Least | None:
     least = None
     judge = WordMargins(network, claim)
     total, done = len(claim.alphabet)**n, 0
@@ -143,7 +144,7 @@ def _whole_words(network: FloatNetwork, claim: Claim, offset: int, n: int) -> Le
 class WordMargins:
     """The margins of whole words, batch by batch."""
 
-    def __init__(self, network: FloatNetwork, claim: Claim) -> None:
+    def __init__(self, network: FloatNetwork, claim: WordsClaim) -> None:
         self.network, self.claim = network, claim
         self.cases = CasesOfWords(claim)
         self.rows = ClaimRows(claim, network.network.outputs)

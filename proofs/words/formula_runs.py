@@ -34,7 +34,7 @@ Announcing = syntax.Next | syntax.Until | syntax.Count
 MOST_CACHED = 200_000
 
 
-class Side(Enum):
+class Direction(Enum):
     """Where a position lies, seen from the judged one."""
 
     BEFORE = -1
@@ -43,13 +43,13 @@ class Side(Enum):
 
 
 @dataclass(frozen=True)
-class _Place:
+class _ReadPosition:
     """One position that is read."""
 
     letter: str
     i: int
     n: int
-    side: Side
+    side: Direction
 
 
 class FormulaRuns:
@@ -103,31 +103,31 @@ class FormulaRuns:
         """The key that decides the steps at a position beside state, letter and side."""
         return n if self.mentions_length else 0, *(positional_truth(part, i, n) for part in self._by_position)
 
-    def steps(self, state: State, letter: str, i: int, n: int, side: Side = Side.THERE) -> tuple[Step, ...]:
+    def steps(self, state: State, letter: str, i: int, n: int, side: Direction = Direction.THERE) -> tuple[Step, ...]:
         """The states behind position i that fit the letter and what was announced; few, and often one."""
-        counts_left = n - i if side is Side.THERE and self.ahead else 0
+        counts_left = n - i if side is Direction.THERE and self.ahead else 0
         key = (state, letter, side, counts_left, *self.context(i, n))
         if key not in self._steps:
             if len(self._steps) > MOST_CACHED:
                 self._steps.clear()
-            self._steps[key] = tuple(self._fitting(state, _Place(letter, i, n, side)))
+            self._steps[key] = tuple(self._fitting(state, _ReadPosition(letter, i, n, side)))
         return self._steps[key]
 
-    def _fitting(self, state: State, place: _Place) -> Iterator[Step]:
+    def _fitting(self, state: State, place: _ReadPosition) -> Iterator[Step]:
         for guess in product(*(self._guesses(one, place) for one in self.ahead)):
-            reading = _Reading(self, state, guess, place)
+            reading = _PositionTruths(self, state, guess, place)
             ahead = tuple(reading.announced(number, one) for number, one in enumerate(self.ahead))
             if reading.fits and min(ahead, default=0) >= 0:
                 truths = sum(reading.truths[formula] << k for k, formula in enumerate(self.formulas))
                 yield (tuple(map(reading.remembered, self.behind)), ahead), truths
 
-    def _guesses(self, one: Announcing, place: _Place) -> range:
+    def _guesses(self, one: Announcing, place: _ReadPosition) -> range:
         """Of a count its value here, where it begins to be followed; else the truth that is announced."""
-        if one in self.outer and place.side is Side.BEFORE:
+        if one in self.outer and place.side is Direction.BEFORE:
             return range(1)
         if not isinstance(one, syntax.Count):
             return range(2)
-        return range(place.n - place.i + 2) if one in self.outer and place.side is Side.THERE else range(1)
+        return range(place.n - place.i + 2) if one in self.outer and place.side is Direction.THERE else range(1)
 
 
 def _below(parts: Iterable[syntax.Formula], counts: Iterable[syntax.Count]) -> Iterator[syntax.Formula]:
@@ -140,16 +140,16 @@ def _below(parts: Iterable[syntax.Formula], counts: Iterable[syntax.Count]) -> I
         yield from syntax.subformulas(count.operand)
 
 
-class _Reading:
+class _PositionTruths:
     """All truths at one position, from the letter, what is behind and what is guessed to lie ahead."""
 
-    def __init__(self, runs: FormulaRuns, state: State, guess: Ahead, place: _Place) -> None:
+    def __init__(self, runs: FormulaRuns, state: State, guess: Ahead, place: _ReadPosition) -> None:
         self.place, self.guess = place, guess
-        self.unasked = runs.outer if place.side is Side.BEHIND else frozenset()
-        self.unannounced = runs.outer if place.side is not Side.BEHIND else frozenset()
+        self.unasked = runs.outer if place.side is Direction.BEHIND else frozenset()
+        self.unannounced = runs.outer if place.side is not Direction.BEHIND else frozenset()
         self.before = dict(zip(runs.behind, state[0], strict=True))
         self.here = dict(zip(runs.ahead, state[1], strict=True))
-        if place.side is Side.THERE:
+        if place.side is Direction.THERE:
             self.here |= {one: value for one, value in zip(runs.ahead, guess, strict=True)
                           if isinstance(one, syntax.Count) and one in runs.outer}
         self.after = dict(zip(runs.ahead, guess, strict=True))
@@ -179,7 +179,7 @@ class _Reading:
         """What the next state announces; of a count what is left of it, below 0 if nothing can be."""
         if not isinstance(one, syntax.Count):
             return self.guess[number]
-        if one in self.unannounced and self.place.side is Side.BEFORE:
+        if one in self.unannounced and self.place.side is Direction.BEFORE:
             return 0
         return self.here[one] - self.truths[one.operand]
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from constructions.errors import InternalError
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Formula, symbols_of
-from proofs.words.formula_runs import FormulaRuns, Side, State, Step
+from proofs.words.formula_runs import Direction, FormulaRuns, State, Step
 
 Pair = tuple[State, State]
 """In ascending order."""
@@ -179,8 +179,8 @@ class _Pass:
         return steps if self.live is None else tuple(step for step in steps if step[0] in self.live[j])
 
     def _announced(self, state: State, letter: str, j: int) -> tuple[Step, ...]:
-        side = (Side.THERE if self.judged in (None, j) else
-                Side.BEFORE if self.judged is not None and j < self.judged else Side.BEHIND)
+        side = (Direction.THERE if self.judged in (None, j) else
+                Direction.BEFORE if self.judged is not None and j < self.judged else Direction.BEHIND)
         return self.question.runs.steps(state, letter, j, self.n, side)
 
     def words(self, i: int, p: int) -> tuple[Word, Word]:

@@ -132,7 +132,7 @@ def enclose_feed_forward(feedforward: FeedForward, vector: Residual) -> Residual
     return {name: enclose_output(tuple(writing), biases.get(name, ZERO), vector) for name, writing in units.items()}
 
 
-class Reading:
+class WordMeanings:
     """What the meanings of directions say of one word."""
 
     def __init__(self, word: Sequence[str]):
@@ -200,7 +200,7 @@ def find_miss(transformer: Transformer, word: Sequence[str], bits: int = REPLAY_
     InternalError if mpmath computes other values.
     """
     stream = run_soft(transformer, word, bits, SPREAD_OF_MISSES)
-    reading, local = Reading(word), local_directions(transformer)
+    reading, local = WordMeanings(word), local_directions(transformer)
     for name, meaning in transformer.directions.items():
         for i, vector in enumerate(stream, start=1):
             value = vector.get(name, point(Fraction(0)))

@@ -19,7 +19,7 @@ from constructions.language import syntax
 from constructions.language.positional import connective
 from constructions.language.predicates import definition_of
 from constructions.language.semantics import RELATIONS, satisfies
-from constructions.trained.claim import Claim, find_what_is_not_past_only
+from constructions.trained.claim import WordsClaim, find_what_is_not_past_only
 
 _PERIODS = {"ODD": (0, 2), "EVEN": (0, 2), "FIRST": (2, 1)}
 _ANY_LENGTH = 1  # the predicates of past-only formulas do not look at n
@@ -54,7 +54,7 @@ class Counter:
         return self.exact_below + (value - self.exact_below) % self.modulus
 
 
-def track(claim: Claim) -> Tracker:
+def track(claim: WordsClaim) -> Tracker:
     """The tracker of a claim.
 
     Raises:
@@ -69,7 +69,7 @@ def track(claim: Claim) -> Tracker:
 class Tracker:
     """Reads words letter by letter; ``track`` makes one."""
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: WordsClaim) -> None:
         self.claim = claim
         self.formulas = claim.formulas
         self.parts = _parts_of(self.formulas)
@@ -96,7 +96,7 @@ class Tracker:
 
     def _step(self, state: State, letter: int) -> State:
         automaton = self.claim.automaton.steps[state.automaton][letter] if self.claim.automaton else 0
-        reading = _Reading(self, state, self.claim.alphabet[letter])
+        reading = _LetterStep(self, state, self.claim.alphabet[letter])
         for part in self.parts:
             reading.truths[part] = reading.truth(part)
         return State(automaton, tuple(reading.truths[part] for part in self.remembered),
@@ -113,7 +113,7 @@ class Tracker:
         return self.held[key]
 
 
-class _Reading:
+class _LetterStep:
     """One letter being read: the truths so far of this position, in the order of the parts."""
 
     def __init__(self, tracker: Tracker, state: State, symbol: str) -> None:
@@ -154,7 +154,7 @@ class _Reading:
         return counter.reduced(self.counted[place] + added)
 
 
-def cases_at(claim: Claim, word: Sequence[str], place: int) -> tuple[int, ...]:
+def cases_at(claim: WordsClaim, word: Sequence[str], place: int) -> tuple[int, ...]:
     """The indices of the cases that hold at a place (0 … n) of a word, by the language's own evaluation.
 
     Raises:

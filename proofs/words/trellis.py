@@ -11,7 +11,7 @@ from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from constructions.language.syntax import Formula, symbols_of
-from proofs.words.formula_runs import FormulaRuns, Side, State
+from proofs.words.formula_runs import Direction, FormulaRuns, State
 from proofs.words.pairs_of_runs import TooMuchWork, Work
 
 MOST_WORK_TO_HOLD = 200_000
@@ -178,7 +178,7 @@ class Trellises:
             raise TooMuchWork(TOO_MANY_STATES)
         self.work.spend(len(states) * len(self._letters) * self.runs.guesses)
         steps = tuple((state, after, truths, letter) for state in states for letter in self._letters
-                      for after, truths in self.runs.steps(state, letter, j, n, Side.BEFORE))
+                      for after, truths in self.runs.steps(state, letter, j, n, Direction.BEFORE))
         return Steps(steps, frozenset(after for _, after, _, _ in steps))
 
     def _edges(self, steps: Steps, live: frozenset[State]) -> tuple[tuple[Edge, ...], frozenset[State]]:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from constructions.errors import Unsupported
 from constructions.language.semantics import satisfies
 from constructions.language.syntax import Formula
-from constructions.trained.claim import Case, Claim, When
+from constructions.trained.claim import Case, When, WordsClaim
 from proofs.words.tracking import Tracker, track
 
 MemoryState = Hashable
@@ -60,6 +60,6 @@ def _tracker(formula: Formula, letters: tuple[str, ...]) -> Tracker | None:
     tokens = tuple(range(len(letters)))
     case = Case(When(formula), ())
     try:
-        return track(Claim(letters, tokens, (), (), (0, 0), (1, 1), "each", False, Fraction(0), None, (), (case,)))
+        return track(WordsClaim(letters, tokens, (), (), (0, 0), (1, 1), "each", False, Fraction(0), None, (), (case,)))
     except Unsupported:
         return None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from constructions.language import syntax
 from constructions.language.predicates import definition_of
 from constructions.language.semantics import RELATIONS
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 
 Truths = NDArray[np.bool_]
 Letters = NDArray[np.integer]
@@ -23,7 +23,7 @@ LARGEST = 2**62
 class CasesOfWords:
     """The cases of one claim; ask it about words."""
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: WordsClaim) -> None:
         self.claim = claim
         automaton = claim.automaton
         self.steps = None if automaton is None else np.array(automaton.steps, dtype=np.intp)

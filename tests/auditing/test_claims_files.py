@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from certify.asking.request import Request
-from certify.auditing.claims import AboutANetwork, Claim
+from certify.auditing.claims import AboutANetwork, AuditClaim
 from certify.auditing.claims_file import read_claim, read_claims
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
@@ -23,7 +23,7 @@ def write(folder: Path, text: str) -> str:
     return str(path)
 
 
-def request_of(claim: Claim) -> Request:
+def request_of(claim: AuditClaim) -> Request:
     assert isinstance(claim.about, AboutANetwork)
     return claim.about.request
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from certify.auditing.claims import AboutANetwork, Claim, Expected
+from certify.auditing.claims import AboutANetwork, AuditClaim, Expected
 from certify.auditing.claims_file import read_claims
-from certify.auditing.decide import Search
+from certify.auditing.decide import AuditSearch
 from certify.auditing.judge import judge
 from certify.auditing.results import ClaimResult
 from certify.auditing.statements import judge_statements
@@ -42,7 +42,7 @@ NAMES = [f"{path.stem}/{name}" for path in PATHS
 
 
 @cache
-def claims() -> dict[str, Claim]:
+def claims() -> dict[str, AuditClaim]:
     """The claims by their names, read where they are looked at: not by those who only collect tests."""
     found = {f"{path.stem}/{claim.name}": claim for path in PATHS for claim in read_claims(str(path)).claims}
     assert list(found) == NAMES
@@ -50,12 +50,12 @@ def claims() -> dict[str, Claim]:
 
 
 @cache
-def search() -> Search:
+def search() -> AuditSearch:
     """Obligations are discharged once in all of these tests."""
-    return Search()
+    return AuditSearch()
 
 
-def shortened(claim: Claim) -> Claim:
+def shortened(claim: AuditClaim) -> AuditClaim:
     """The claim at its least lengths, without critical constants."""
     short = {**LATE, **MANY_LETTERS}.get(claim.name, SHORT)
     last = claim.lengths.last if claim.lengths.first > short else min(short, claim.lengths.last)
@@ -98,7 +98,7 @@ def test_every_statement_that_our_claims_about_the_two_papers_name_is_one_of_the
     assert [statement for statement in named if statement and not is_statement(statement)] == []
 
 
-def stub(claim: Claim) -> ClaimResult:
+def stub(claim: AuditClaim) -> ClaimResult:
     """A result with the expected verdict, to see which statements there are."""
     assert claim.expected.verdict is not None
     return ClaimResult(claim.name, claim.statement, claim.says, "", str(claim.lengths), claim.expected.verdict, "", "",

@@ -15,7 +15,7 @@ from certify.auditing import critical as critical_constants
 from certify.auditing.claims import AboutANetwork
 from certify.auditing.claims_file import read_claim
 from certify.auditing.critical import ALL_BY_MARGINS, BY_MARGINS, Bracketing, ComparisonsAtConstants, Known
-from certify.auditing.decide import Search, open_slacks
+from certify.auditing.decide import AuditSearch, open_slacks
 from certify.auditing.results import CriticalConstant
 from certify.claims.formula.outcomes import Certified, Refuted
 from certify.claims.formula.pipeline import certify_transformer, sketch
@@ -24,7 +24,7 @@ from constructions.language.parser import parse_formula
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import FeedForward, Transformer
 from constructions.regimes import Regime
-from proofs.formula.discharge import Memory
+from proofs.formula.discharge import DischargedObligations
 from proofs.formula.failures import NotDerived
 from proofs.formula.feed_forward import every_word
 from proofs.formula.feed_forward.every_word import slack_on_every_word
@@ -135,7 +135,7 @@ def test_longer_words_than_are_looked_at_have_the_constant_of_the_main_path() ->
 
 
 def comparisons(text: str, n: int) -> ComparisonsAtConstants:
-    return ComparisonsAtConstants(request_of(text, {}, n)[0], Lengths(n, n), Search(), Known())
+    return ComparisonsAtConstants(request_of(text, {}, n)[0], Lengths(n, n), AuditSearch(), Known())
 
 
 @pytest.mark.parametrize(("constant", "holds"), [("48/100", False), ("49/100", True)])
@@ -157,7 +157,7 @@ def test_a_slack_that_a_unit_writes_together_with_something_else_has_no_number_b
 def test_heads_that_may_be_half_a_count_off_are_not_left_to_margins() -> None:
     def opened(gamma: str) -> list[str]:
         own = network(MAJORITY, Fraction(gamma))
-        return open_slacks(sketch(own, Lengths(4, 4), None, Memory()), own)
+        return open_slacks(sketch(own, Lengths(4, 4), None, DischargedObligations()), own)
 
     assert opened("3/4") == ["slack[#<[Q_1] <= #<[Q_0]]"]
     assert opened("1/10") == []

@@ -11,7 +11,7 @@ import pytest
 from certify import Network, audit
 from certify.auditing.claims import Demands
 from certify.auditing.demanded import find_embedding_beyond
-from certify.auditing.kinds.asked import Bounds
+from certify.auditing.kinds.asked import ClaimedBound
 from certify.auditing.results import Witness
 from constructions.language.expressions import parse_expression
 from constructions.network.lengths import Lengths
@@ -31,8 +31,8 @@ N = frozenset("n")
 def test_a_number_is_held_against_the_real_bound(bounds: tuple[str | None, str | None], verdict: str) -> None:
     """The number is 1, and so are the bounds, up to what is added to them."""
     most, least = (None if text is None else parse_expression(text, N) for text in bounds)
-    row = Bounds(most, least).row(4, Fraction(1), Fraction(1),
-                                  lambda value, bound, side: Witness(side, 4, value, bound, ""))
+    row = ClaimedBound(most, least).row(4, Fraction(1), Fraction(1),
+                                        lambda value, bound, side: Witness(side, 4, value, bound, ""))
     assert row.verdict == verdict
     if row.verdict == "refuted":
         assert row.witness is not None and row.witness.allowed == row.bound

@@ -10,7 +10,7 @@ import pytest
 
 from certify import Network
 from certify.auditing.claims_file import read_claim
-from certify.auditing.decide import Search
+from certify.auditing.decide import AuditSearch
 from certify.auditing.judge import judge
 from certify.auditing.results import ClaimResult
 from certify.auditing.statements import judge_statements
@@ -45,7 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def judged(**keys: Any) -> ClaimResult:
-    return judge(read_claim({"name": "x", **keys}), Search())
+    return judge(read_claim({"name": "x", **keys}), AuditSearch())
 
 
 @pytest.mark.parametrize(("keys", "why"), [

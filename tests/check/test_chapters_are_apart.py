@@ -47,9 +47,9 @@ def lines_of(files: Iterable[Path]) -> int:
     ("irrational_keys_and_temperature", {"formula", "irrational"}),
     ("weighting_sparsemax_since", {"formula", "weightings"}),
     ("weighting_relu_since", {"formula", "sums", "weightings"}),
-    ("floats_since", {"formula", "sums", "floats", "run_classes"}), ("softened_recent", {"softened"}),
-    ("trained_mean", {"trained", "along_words"}),
-    ("trained_wrong_word", {"trained", "along_words"})])
+    ("floats_since", {"formula", "sums", "floats", "float_models"}), ("softened_recent", {"softened"}),
+    ("trained_mean", {"trained", "word_semantics"}),
+    ("trained_wrong_word", {"trained", "word_semantics"})])
 def test_a_file_loads_its_own_chapter_and_those_it_builds_on(name: str, chapters: set[str]) -> None:
     assert loaded(CORPUS / f"{name}.cert") == chapters
 

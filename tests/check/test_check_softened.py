@@ -228,7 +228,7 @@ def test_a_fault_is_found_in_the_shard_that_has_it() -> None:
 
 
 def test_emptied_tables_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proofs.check.checker.chapters.softened.remembering.TABLES_BITS", 1)
+    monkeypatch.setattr("proofs.check.checker.chapters.softened.memoisation.TABLES_BITS", 1)
     for name in MODELS:
         assert covered(sealed(name, 3))["words"] == 14
     rejected(edit(sealed("recent", 3), "gaps", 1, value="1/17"), "the gap at n = 2 is 275/648")

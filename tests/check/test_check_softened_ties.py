@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from proofs.check import Rejected, check_text
-from proofs.check.checker.chapters.softened.seeing import Forgotten
+from proofs.check.checker.chapters.softened.visible_keys import Forgotten
 from proofs.checking.shards import check_shard, read_softened_text
 from tests.check.handmade import edit
 from tests.check.softened_models import MODELS, sealed

@@ -12,9 +12,9 @@ import pytest
 
 from proofs.check import Malformed, Rejected, check_text
 from proofs.check.checker.asking import ANYTHING
-from proofs.check.checker.chapters.floats import forms, rounding, softmax, units
+from proofs.check.checker.chapters.float_models.reading import Format as FormatOfChecker
+from proofs.check.checker.chapters.floats import forms, hidden_units, rounding, softmax
 from proofs.check.checker.chapters.floats.proving import prove_floats
-from proofs.check.checker.chapters.run_classes.reading import Format as FormatOfChecker
 from proofs.check.checker.checking import read_within
 from proofs.check.checker.kernel.budget import Budget
 from tests.check import handmade
@@ -397,6 +397,6 @@ def test_without_the_bound_on_heads_a_wrong_run_is_accepted(monkeypatch: pytest.
 def test_without_grids_a_unit_that_rounds_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     made, claim = handmade.prev_certificate(2), tiny(8, 8).claim(2)
     assert not accepts(made, claim)
-    for module in (forms, units):
+    for module in (forms, hidden_units):
         monkeypatch.setattr(module, "fits", lambda form, grid, magnitude: True)
     assert accepts(made, claim)

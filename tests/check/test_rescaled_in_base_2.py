@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import pytest
 
+from proofs.check.checker.chapters.float_models.reading import FloatClaim, Format
 from proofs.check.checker.chapters.floats.rows import FINE, RowByRow
+from proofs.check.checker.chapters.floats.score_differences import ScoreSpread
 from proofs.check.checker.chapters.floats.softmax import Softmax
-from proofs.check.checker.chapters.floats.spreads import ScoreSpread
-from proofs.check.checker.chapters.run_classes.reading import FloatClaim, Format
 from proofs.check.checker.chapters.trained.floats.dyadics import (
     Dyadic,
     add,

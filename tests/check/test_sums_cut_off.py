@@ -13,21 +13,21 @@ import pytest
 from certify.claims.floats.survey import Proved
 from constructions.errors import InputError
 from proofs.check import check_text
-from proofs.check.checker.chapters.run_classes.reading import Format
-from proofs.check.checker.chapters.run_classes.roundoff import raised
+from proofs.check.checker.chapters.float_models.reading import Format
+from proofs.check.checker.chapters.float_models.roundoff import raised
 from proofs.check.checker.chapters.trained.balls.exact import ExactLinear
 from proofs.check.checker.chapters.trained.balls.precision import Precision
 from proofs.check.checker.chapters.trained.floats.balls import Balls, ProductOnBalls
 from proofs.check.checker.chapters.trained.floats.operations import Operations
 from proofs.check.checker.chapters.trained.floats.rounding import sum_errors, times, up
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
-from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm, CentredRange, promoted
-from proofs.check.checker.chapters.trained.forms.maps import make_map
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import Scale
+from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, AffineForm, CentredRange, promoted
+from proofs.check.checker.chapters.trained.zonotopes.linear_maps import make_map
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Malformed, Rejected
-from proofs.enclosures.float_runs.run_class import presets, read_run_class
+from proofs.enclosures.float_models.model import presets, read_run_class
 from proofs.floats.verdict import FloatProof
 from tests.check.test_trained_float_runs import run_of
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from proofs.check.checker.chapters.trained.forms.affine import AffineForm
-from proofs.check.checker.chapters.trained.forms.cells import Bounds, Cell, cells_of
-from proofs.check.checker.chapters.trained.forms.packed import pack
-from proofs.check.checker.chapters.trained.forms.rows import Last, prove_rows, share_out
 from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, Cut, Leaf, Tree, read_unit
 from proofs.check.checker.chapters.trained.reading.network import Network
 from proofs.check.checker.chapters.trained.words import classes
 from proofs.check.checker.chapters.trained.words.classes import Classes, ClassesProof
+from proofs.check.checker.chapters.trained.zonotopes.affine import AffineForm
+from proofs.check.checker.chapters.trained.zonotopes.cells import Cell, DirectionBounds, cells_of
+from proofs.check.checker.chapters.trained.zonotopes.packed_integers import pack
+from proofs.check.checker.chapters.trained.zonotopes.rows import Last, prove_rows, share_out
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Malformed, Rejected
 from tests.check.trained_cells import (
@@ -138,7 +138,7 @@ def test_what_is_left_to_the_class_is_a_lower_bound_of_the_row_with_all_rounding
     random = Random(seed)
     for _ in range(50):
         ends = [sorted(random.randrange(-9, 10) << random.choice([0, 0, 30]) for _ in range(2)) for _ in range(3)]
-        box = (Bounds(*zip(*ends[:2], strict=True)), Bounds(*zip(*ends[2:], strict=True)))
+        box = (DirectionBounds(*zip(*ends[:2], strict=True)), DirectionBounds(*zip(*ends[2:], strict=True)))
         slots = [random.randrange(-1000, 1000) << random.choice([0, 0, 20]) for _ in range(7)]
         share = [random.randrange(-1 << 24, 1 << 24) for _ in ends]
         radius, floor, first = random.randrange(99), random.randrange(-99, 99), random.randrange(1, 5)
@@ -184,7 +184,7 @@ def test_a_cut_outside_its_range_is_malformed() -> None:
 def test_cuts_finer_than_the_numbers_of_forms_leave_nothing_out() -> None:
     made = certified(bent_network())
     fine = replace(made.unit, bits=60)
-    below, above = cells_of(Cut(0, 0, 5, PLAIN, PLAIN), (Bounds([-3], [4]),), 1, fine.bits)
+    below, above = cells_of(Cut(0, 0, 5, PLAIN, PLAIN), (DirectionBounds([-3], [4]),), 1, fine.bits)
     assert (below.box, above.box) == ((([-3], [1]),), (([0], [4]),))
 
 

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from proofs.check import Malformed, Rejected
-from proofs.check.checker.chapters.trained.forms import arithmetic
-from proofs.check.checker.chapters.trained.forms.affine import AffineForm, apply, make_linear, spread
 from proofs.check.checker.chapters.trained.reading.cover import Graph
 from proofs.check.checker.chapters.trained.reading.network import Network, NormStep, Scale
 from proofs.check.checker.chapters.trained.words import classes
+from proofs.check.checker.chapters.trained.zonotopes import arithmetic
+from proofs.check.checker.chapters.trained.zonotopes.affine import AffineForm, apply, make_linear, spread
 
 from .trained_classes import Made, Maker, Word, make, make_claim, run, with_least
 
@@ -112,7 +112,7 @@ def test_a_row_is_bounded_along_its_own_direction_where_forms_alone_do_not_show_
     network = build(0, size=0.5)
     made = with_least(make(network, make_claim(network), count, 4, 4), 0.01)
     assert made.prove() == 8
-    monkeypatch.setattr("proofs.check.checker.chapters.trained.forms.rows.exceed", lambda *arguments: False)
+    monkeypatch.setattr("proofs.check.checker.chapters.trained.zonotopes.rows.exceed", lambda *arguments: False)
     with pytest.raises(Rejected, match="a row is not shown"):
         made.prove()
 

@@ -11,13 +11,13 @@ from struct import iter_unpack, pack
 import pytest
 
 from proofs.check import Malformed, Rejected
-from proofs.check.checker.chapters.along_words.conditions import Automaton, When
-from proofs.check.checker.chapters.trained.forms.arithmetic import Reals
 from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, Cover
 from proofs.check.checker.chapters.trained.reading.decision import Decision
 from proofs.check.checker.chapters.trained.reading.network import Network, UnitsStep
 from proofs.check.checker.chapters.trained.reading.words_claim import Case
 from proofs.check.checker.chapters.trained.words.classes import Classes
+from proofs.check.checker.chapters.trained.zonotopes.arithmetic import Reals
+from proofs.check.checker.chapters.word_semantics.conditions import ClaimAutomaton, When
 from proofs.check.checker.kernel.budget import Budget
 
 from .test_trained_classes import NETWORKS, build
@@ -122,7 +122,7 @@ def test_what_is_asked_at_the_first_letter_alone_sees_those_after_it(layers: int
     asked = [(place, tokens) for place, tokens in whole.judged if place == 1 and tokens[1] == 1]
     for gap in (1.0, -1e-6):
         claimed = with_least_at(whole.made, gap, asked)
-        claim = replace(claimed.decision.claim, automaton=Automaton(0, ((2, 1), (2, 2), (2, 2))), cases=tuple(
+        claim = replace(claimed.decision.claim, automaton=ClaimAutomaton(0, ((2, 1), (2, 2), (2, 2))), cases=tuple(
             Case(When(None, frozenset({1})), case.above) for case in claimed.decision.claim.cases))
         kept = sorted({(1, 1)})
         met = sorted(node for node, inputs in whole.made.members.items() if any(one[1] == 1 for one in inputs))

@@ -19,11 +19,11 @@ from certify.claims.trained.track_runs_forms import FormInRuns
 from constructions.trained.tracks import TracksClaim
 from examples.adders.by_hand import FOLDER, reverser, write
 from proofs.check import Rejected, check_text
-from proofs.check.checker.chapters.run_classes.reading import Format
-from proofs.check.checker.chapters.trained.floats import one_number
+from proofs.check.checker.chapters.float_models.reading import Format
+from proofs.check.checker.chapters.trained.floats import exact_sums
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
 from proofs.check.checker.chapters.trained.floats.classes import Runs
-from proofs.check.checker.chapters.trained.floats.one_number import (
+from proofs.check.checker.chapters.trained.floats.exact_sums import (
     as_stored,
     is_whole,
     numbers_of,
@@ -31,20 +31,20 @@ from proofs.check.checker.chapters.trained.floats.one_number import (
     sum_is_exact,
     with_numbers,
 )
-from proofs.check.checker.chapters.trained.floats.stack import FloatStack
-from proofs.check.checker.chapters.trained.forms.affine import (
+from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack
+from proofs.check.checker.chapters.trained.reading.dyadics import Vector
+from proofs.check.checker.chapters.trained.reading.network import AttentionStep
+from proofs.check.checker.chapters.trained.zonotopes.affine import (
     FRACTION,
     make_linear,
     make_point,
     spread,
     with_generators,
 )
-from proofs.check.checker.chapters.trained.forms.scores import Vectors
-from proofs.check.checker.chapters.trained.reading.dyadics import Vector
-from proofs.check.checker.chapters.trained.reading.network import AttentionStep
+from proofs.check.checker.chapters.trained.zonotopes.scores import Vectors
 from proofs.check.checker.kernel.budget import Budget
-from proofs.enclosures.float_runs.run_class import presets
-from proofs.trained.float_runs.execution import executions
+from proofs.enclosures.float_models.model import presets
+from proofs.trained.float_executions.execution import executions
 from proofs.trained.tracks.certificate import tracks_text
 from tests.check.trained_networks import parsed
 from tests.trained.drawn_runs import DrawnRun
@@ -184,7 +184,7 @@ def test_a_network_that_finds_places_by_scores_of_hundreds_is_certified_where_nu
     assert row.verdict == "certified" and unit is not None and "cells" in unit
     text = tracks_text(network, claim, [unit], run).encode()
     assert check_text(text)
-    monkeypatch.setattr("proofs.check.checker.chapters.trained.floats.stack.is_whole", lambda network: False)
+    monkeypatch.setattr("proofs.check.checker.chapters.trained.floats.form_stack.is_whole", lambda network: False)
     with pytest.raises(Rejected):
         check_text(text)
 
@@ -192,12 +192,12 @@ def test_a_network_that_finds_places_by_scores_of_hundreds_is_certified_where_nu
 def test_a_network_is_whole_where_each_number_is_a_multiple_of_a_unit(question: tuple[Any, TracksClaim]) -> None:
     network, claim = question
     given = parsed(json.loads(tracks_text(network, claim, [{"inputs": 1}], presets()["binary32"])), Budget(8))
-    tables = [*one_number.tables_of(given.network)]
+    tables = [*exact_sums.tables_of(given.network)]
     assert is_whole(given.network) and len(tables) == 9
     for table in tables:
         with pytest.MonkeyPatch.context() as patch:
             less = Vector((1 << FRACTION, 1), -FRACTION - 1)
-            patch.setattr(one_number, "tables_of", lambda _, own=table, less=less: [
+            patch.setattr(exact_sums, "tables_of", lambda _, own=table, less=less: [
                 less if one is own else one for one in tables])
             assert not is_whole(given.network)
     own, fine = given.network.steps[0], Vector((1,) * 6, -FRACTION - 1)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from proofs.check import Malformed, Refusal, check_text, main, verdict_of
-from proofs.check.checker.chapters.along_words.truth import TruthsAlongWord
+from proofs.check.checker.chapters.word_semantics.truth import TruthsAlongWord
 from proofs.check.checker.kernel.budget import MAX_BYTES, Budget
 from proofs.checking.parts import check_part, estimate
 from tests.check import handmade

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from proofs.check.checker.chapters.trained.balls.exact import ExactLinear, linear
-from proofs.check.checker.chapters.trained.balls.heads import Reach, TokenProjections
+from proofs.check.checker.chapters.trained.balls.heads import TokenProjections, VisibleBounds
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_heads import HeadOnBalls
 from proofs.check.checker.chapters.trained.floats.ball_stack import AttentionOnBalls
@@ -71,14 +71,14 @@ def test_no_weights_and_values_that_are_off_move_an_average_further_than_is_said
         values = draw.normal(size=(PLACES, head.known.width)) / 2
         scores = most * np.where(weights == weights.max(), draw.random(), draw.random(PLACES))
         errors = 0.3 * (kind % 3) * most * draw.random(PLACES)
-        seen = [TokenProjections((), (), head.numbers(value), 0, Reach(value_error=int(error * head.one),
-                                                                       value_apart=int(error * head.one)))
+        seen = [TokenProjections((), (), head.numbers(value), 0, VisibleBounds(value_error=int(error * head.one),
+                                                                               value_apart=int(error * head.one)))
                 for value, error in zip(values, errors, strict=True)]
         whole = np.rint(weights * 2**head.known.weight_bits)
         off = head.numbers(scores)
         sums = sum(int(w) * head.known.weigh(one.value, one.reach.value_error, e)
                    for w, one, e in zip(whole, seen, off, strict=True))
-        reach = reduce(Reach.extend, (one.reach for one in seen))
+        reach = reduce(VisibleBounds.extend, (one.reach for one in seen))
         found = head.known.average(sums, max(off), reach, PLACES, 44)
         apart = sum(int(w) * head.known.weigh(one.value, 2 * head.one) for w, one in zip(whole, seen, strict=True))
         plain = head.known.average(apart, max(off), reach, PLACES, 44)
@@ -111,7 +111,7 @@ def test_scores_of_a_query_that_is_off_are_off_by_as_much_up_to_a_number_for_all
                                     int(read_error * head.one), int(rest * head.one), 8 * head.one)
                 for q, k in zip(queries, keys, strict=True)]
         scores = keys[1:] @ queries[0]
-        reach = reduce(Reach.extend, (one.reach for one in seen[1:]))
+        reach = reduce(VisibleBounds.extend, (one.reach for one in seen[1:]))
         off = np.array(head.known.score_errors(seen[0], seen[1:], reach, head.numbers(scores))) / head.one
         once = head.known.score_error(seen[0], reach, head.numbers(scores)) / head.one
         assert (off <= once).all()
@@ -132,10 +132,10 @@ def far_apart(head: Head, keys: Any, read_error: float) -> tuple[Any, Any]:
     query, _ = head.maps[0]
     asking = head.known.see_read(head.numbers(np.ones(4) / 8), head.numbers(keys[0]), head.numbers(np.zeros(4)),
                                  int(read_error * head.one), 0, head.one)
-    seen = [TokenProjections((), head.numbers(k), (), 0, Reach(
+    seen = [TokenProjections((), head.numbers(k), (), 0, VisibleBounds(
         key_norm=int(np.linalg.norm(k) * head.one) + 1,
         asked=int(np.linalg.norm(query @ k) * head.scale * head.one) + 9)) for k in keys]
-    reach = reduce(Reach.extend, (one.reach for one in seen))
+    reach = reduce(VisibleBounds.extend, (one.reach for one in seen))
     off = np.array(head.known.score_errors(asking, seen, reach, head.numbers(keys @ (np.ones(4) / 8)))) / head.one
     push = query @ (keys[-1] - keys[0])
     return off, keys @ (read_error * push / np.linalg.norm(push) @ query * head.scale)

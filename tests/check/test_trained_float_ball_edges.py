@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from proofs.check.checker.chapters.run_classes.reading import Format
+from proofs.check.checker.chapters.float_models.reading import Format
 from proofs.check.checker.chapters.trained.balls.exact import ExactLinear
 from proofs.check.checker.chapters.trained.balls.linear import spectral_norm
 from proofs.check.checker.chapters.trained.balls.precision import Precision, Undecided

@@ -12,9 +12,14 @@ from typing import Any
 
 import pytest
 
-from proofs.check.checker.chapters.run_classes.reading import Format
+from proofs.check.checker.chapters.float_models.reading import Format
 from proofs.check.checker.chapters.trained.balls.exponentials import RELATIVE_ERROR
-from proofs.check.checker.chapters.trained.balls.heads import HeadOnNumbers, Reach, TokenProjections, maps_of_heads
+from proofs.check.checker.chapters.trained.balls.heads import (
+    HeadOnNumbers,
+    TokenProjections,
+    VisibleBounds,
+    maps_of_heads,
+)
 from proofs.check.checker.chapters.trained.balls.linear import spectral_norm
 from proofs.check.checker.chapters.trained.balls.precision import Precision
 from proofs.check.checker.chapters.trained.floats.ball_heads import HeadOnBalls, ends_of_scale
@@ -154,7 +159,7 @@ def test_errors_are_packed_before_values_with_an_eighth_of_the_square_of_what_ex
 def token(query: Sequence[int] = (), key: Sequence[int] = (), query_error: int = 0, query_rest: int = 0, asks: int = 0,
           **reach: int) -> TokenProjections:
     """What is known of a token, part by part."""
-    return TokenProjections(query, key, (), query_error, Reach(**reach), query_rest, asks)
+    return TokenProjections(query, key, (), query_error, VisibleBounds(**reach), query_rest, asks)
 
 
 @pytest.mark.parametrize(("dropped", "asked"), [(False, ONE), (True, ONE), (False, 5 * ONE), (True, 5 * ONE)])
@@ -199,7 +204,7 @@ def test_where_a_mean_is_taken_from_keys_or_where_it_is_not_each_score_is_off_by
         seen = [token((), key, key_error=3000, key_norm=int(root(sum(y * y for y in key))) + 1, read_error=900 + 50 * k,
                       key_rest=40, asked=int(root(sum(y * y for y in one._asked.apply(key)))) + one._asked.error(0))
                 for k, key in enumerate(keys)]
-        reach, scores = Reach().extend(*(each.reach for each in seen)), [ONE // 4, -ONE // 5]
+        reach, scores = VisibleBounds().extend(*(each.reach for each in seen)), [ONE // 4, -ONE // 5]
         found = one.score_errors(asking, seen, reach, scores)
         whole = [one._whole(asking, each.reach) for each in seen]
         later = one._later(ONE // 4 + max(whole))
@@ -255,7 +260,7 @@ def test_an_average_is_off_by_what_is_flushed_and_has_a_size() -> None:
     one, softmax = head_of(**fields), SoftmaxOfRuns(Budget(1), balls(**fields).run)
     values, weights = [[ONE, ONE // 2], [-ONE // 4, ONE]], [1 << one.weight_bits, 1 << one.weight_bits - 1]
     sums = sum(w * one.weigh(value, 30) for w, value in zip(weights, values, strict=True))
-    reach = Reach(value_error=20, value_apart=30)
+    reach = VisibleBounds(value_error=20, value_apart=30)
     found, plain = (average(one, sums, ONE // 100, reach, 2, 26) for average in (
         HeadOnBalls.average, HeadOnNumbers.average))
     most, lost = one.values + 30, softmax.lost(6)
@@ -303,8 +308,8 @@ def test_products_of_queries_and_keys_too_large_for_sums_are_refused() -> None:
     """Before the scale."""
     one = head_of(sums=Format(20, -60, 6))
     asking, room = token([ONE, 0]), 8 * ONE  # 2^6 / 2 / 4
-    assert one._made(asking, Reach(key_norm=room - 2))
-    assert is_refused(lambda: one._made(asking, Reach(key_norm=room - 1)))
+    assert one._made(asking, VisibleBounds(key_norm=room - 2))
+    assert is_refused(lambda: one._made(asking, VisibleBounds(key_norm=room - 1)))
 
 
 @pytest.mark.parametrize(("normalised", "fields", "known"), [
@@ -318,4 +323,4 @@ def test_averages_of_values_so_large_that_a_weighted_sum_may_be_infinite_are_ref
     one = head_of(normalised=normalised, **given)
     packed, edge = (1 << one.weight_bits) * one.weigh([ONE, 0], 0), int(Fraction(512, 24) * ONE) - one.values
     for apart, is_known in ((edge, False), (edge - 1, known)):
-        assert is_refused(partial(one.average, packed, 0, Reach(value_apart=apart), 1, 26)) != is_known
+        assert is_refused(partial(one.average, packed, 0, VisibleBounds(value_apart=apart), 1, 26)) != is_known

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from proofs.check.checker.chapters.run_classes.reading import Format
+from proofs.check.checker.chapters.float_models.reading import Format
 from proofs.check.checker.chapters.trained.balls.exact import ExactLinear, linear
 from proofs.check.checker.chapters.trained.balls.heads import HeadAverage
 from proofs.check.checker.chapters.trained.balls.precision import Logits, Precision, Stream, Undecided

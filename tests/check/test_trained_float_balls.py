@@ -14,15 +14,15 @@ import pytest
 from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.trained.balls.precision import Logits, Stream
 from proofs.check.checker.chapters.trained.floats import proof
-from proofs.check.checker.chapters.trained.floats.stack import make_row_maps
-from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
-from proofs.check.checker.chapters.trained.forms.affine import apply, spread
+from proofs.check.checker.chapters.trained.floats.form_stack import make_row_maps
+from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
+from proofs.check.checker.chapters.trained.zonotopes.affine import apply, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
-from proofs.enclosures.float_runs.run_class import read_run_class
-from proofs.trained.float_runs.casting import cast_network
-from proofs.trained.float_runs.emulation import Emulation
-from proofs.trained.float_runs.execution import executions
+from proofs.enclosures.float_models.model import read_run_class
+from proofs.trained.float_executions.casting import cast_network
+from proofs.trained.float_executions.emulation import Emulation
+from proofs.trained.float_executions.execution import executions
 from tests.check.trained_corpus import BFLOAT16, BINARY32, float_runs
 from tests.check.trained_networks import Weights, make_claim, make_network, parsed, refusal_of
 from tests.trained.drawn_runs import DrawnRun
@@ -165,7 +165,7 @@ def forms_of(network: dict[str, Any], fields: dict[str, Any]) -> list[tuple[int,
     given = given_of(network, fields)
     prover = proof.ProverOfRuns(given, given.floats[0])
     stack = prover._network.forms
-    ((_, stream),) = WalkOfRuns(stack, 1).attended(WORD, [len(WORD) - 1])
+    ((_, stream),) = CachedExecutions(stack, 1).attended(WORD, [len(WORD) - 1])
     logits = stack.finish(stream)
     maps = [make_row_maps(stack.budget, [row], given.network.outputs) for row in prover._rows._inputs[0]]
     rows = [spread(stack.budget, apply(stack.budget, row, logits)) for row in maps]

@@ -14,23 +14,23 @@ from constructions.trained.network import Scale
 from proofs.check import Rejected
 from proofs.check.checker.chapters.trained.floats.casting import cast_network as cast_by_checker
 from proofs.check.checker.chapters.trained.floats.classes import AttentionInRuns, Runs
+from proofs.check.checker.chapters.trained.floats.form_stack import AttentionOfRuns, FloatStack
 from proofs.check.checker.chapters.trained.floats.operations import Operations
 from proofs.check.checker.chapters.trained.floats.rounding import rounding
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
-from proofs.check.checker.chapters.trained.floats.stack import AttentionOfRuns, FloatStack
-from proofs.check.checker.chapters.trained.forms.affine import (
+from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
+from proofs.check.checker.chapters.trained.words import classes
+from proofs.check.checker.chapters.trained.words.classes import Classes
+from proofs.check.checker.chapters.trained.zonotopes.affine import (
     UNIT,
     AffineForm,
     CentredRange,
     make_linear,
     spread,
 )
-from proofs.check.checker.chapters.trained.forms.scores import PathBounds, Vectors
-from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
-from proofs.check.checker.chapters.trained.words import classes
-from proofs.check.checker.chapters.trained.words.classes import Classes
+from proofs.check.checker.chapters.trained.zonotopes.scores import PathBounds, Vectors
 from proofs.check.checker.kernel.budget import Budget
-from proofs.trained.float_runs.casting import rounded
+from proofs.trained.float_executions.casting import rounded
 from tests.check.test_trained_float_runs import (
     COARSE,
     FINER,

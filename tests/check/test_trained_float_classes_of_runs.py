@@ -12,22 +12,21 @@ import pytest
 from mpmath import mp, mpf
 
 from constructions.trained.json_form import network_from_json
-from proofs.check.checker.chapters.run_classes.reading import FORMATS, FloatClaim, Format
-from proofs.check.checker.chapters.run_classes.roundoff import expect_sensible, gamma, tiny
-from proofs.check.checker.chapters.run_classes.way import Way
+from proofs.check.checker.chapters.float_models.choices import ExecutionChoices
+from proofs.check.checker.chapters.float_models.reading import FORMATS, FloatClaim, Format
+from proofs.check.checker.chapters.float_models.roundoff import expect_sensible, gamma, tiny
 from proofs.check.checker.chapters.trained.floats.casting import balls_have_rules, cast_network
 from proofs.check.checker.chapters.trained.floats.dyadics import root, value
+from proofs.check.checker.chapters.trained.floats.exact_sums import is_whole
+from proofs.check.checker.chapters.trained.floats.execution import OneRun
+from proofs.check.checker.chapters.trained.floats.form_stack import make_row_maps
 from proofs.check.checker.chapters.trained.floats.functions import computed, log2_of_e, two_over_root_of_pi
 from proofs.check.checker.chapters.trained.floats.inputs import InputsInRuns
-from proofs.check.checker.chapters.trained.floats.one_number import is_whole
-from proofs.check.checker.chapters.trained.floats.one_run import OneRun
 from proofs.check.checker.chapters.trained.floats.proof import (
     ProverOfRuns,
 )
 from proofs.check.checker.chapters.trained.floats.rounding import expect_finite, rounding, up
-from proofs.check.checker.chapters.trained.floats.stack import make_row_maps
-from proofs.check.checker.chapters.trained.floats.wrong_run import one_run
-from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm, apply, spread
+from proofs.check.checker.chapters.trained.floats.wrong_execution import one_run
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import (
     Affine,
@@ -41,14 +40,15 @@ from proofs.check.checker.chapters.trained.reading.network import (
     Scale,
     UnitsStep,
 )
+from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, AffineForm, apply, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.irrational.functions import enclose_ln
 from proofs.check.checker.kernel.numbers import ends_of
 from proofs.check.checker.kernel.verdicts import Rejected
-from proofs.enclosures.float_runs.run_class import read_run_class
-from proofs.trained.float_runs import casting
-from proofs.trained.float_runs.execution import Execution
-from proofs.trained.float_runs.replay import Replay
+from proofs.enclosures.float_models.model import read_run_class
+from proofs.trained.float_executions import casting
+from proofs.trained.float_executions.execution import Execution
+from proofs.trained.float_executions.replay import Replay
 from tests.check.test_trained_float_operations import operations
 from tests.check.trained_corpus import BFLOAT16, BINARY32, float_runs
 from tests.check.trained_networks import Weights, make_claim, make_network, parsed
@@ -114,7 +114,7 @@ def test_a_run_is_of_a_class_that_allows_what_it_does(fields: dict[str, Any], wa
                                                      ) -> None:
     text = float_runs(make_network("post", 5), make_claim(),
                       BINARY32 | {"normalised": "either", "exp_base": "either"} | fields)
-    given, one = parsed(text, Budget()), Way("forwards", False, way[0] == "before", way[1])
+    given, one = parsed(text, Budget()), ExecutionChoices("forwards", False, way[0] == "before", way[1])
     assert is_rejected(one_run, given, one) != known
 
 
@@ -129,7 +129,7 @@ def test_in_a_run_of_two_layers_each_token_sees_those_before_it_or_all(causal: b
     tokens, execution = [2, 0, 1, 1], Execution("forwards", False, True, "e")
     replay = Replay(casting.cast_network(network_from_json(document, "test"), ours), ours, execution)
     run, found = OneRun(Budget(), cast_network(given.network, given.floats[0]), given.floats[0],
-                        Way("forwards", False, True, "e")), []
+                        ExecutionChoices("forwards", False, True, "e")), []
     for place in range(4):
         found.append(run.logits(tokens, 0, place))
         assert found[-1] == replay.logits(tokens[:place + 1] if causal else tokens, 0, place)
@@ -167,7 +167,7 @@ def test_steps_that_only_forms_have_a_rule_for_are_not_tried_on_balls(step: Any)
 
 def test_what_a_run_makes_of_numbers_of_either_sign_and_of_far_ones() -> None:
     network, run = of_class()
-    one = OneRun(Budget(100), network, run, Way("forwards", False, True, "e"))
+    one = OneRun(Budget(100), network, run, ExecutionChoices("forwards", False, True, "e"))
     for name, least in (("tanh", Fraction(3, 4)), ("gelu", Fraction(4, 5)), ("relu", Fraction(1))):
         above, below = (value(one._activation(name, x)) for x in ((1, 0), (-1, 0)))
         less = {"tanh": 2 * above, "gelu": Fraction(1), "relu": above}[name]

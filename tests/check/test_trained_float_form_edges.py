@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 
-from proofs.check.checker.chapters.run_classes.reading import Format
+from proofs.check.checker.chapters.float_models.reading import Format
 from proofs.check.checker.chapters.trained.balls.precision import ceil_norm
 from proofs.check.checker.chapters.trained.floats.operations import Operations
-from proofs.check.checker.chapters.trained.forms.affine import (
+from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
+from proofs.check.checker.chapters.trained.reading.network import Affine, UnitsStep
+from proofs.check.checker.chapters.trained.zonotopes.activations import activate
+from proofs.check.checker.chapters.trained.zonotopes.affine import (
     UNIT,
     AffineForm,
     apply,
@@ -21,11 +24,8 @@ from proofs.check.checker.chapters.trained.forms.affine import (
     promoted,
     spread,
 )
-from proofs.check.checker.chapters.trained.forms.norms import normalise
-from proofs.check.checker.chapters.trained.forms.passing import NormMaps, UnitMaps, make_maps
-from proofs.check.checker.chapters.trained.forms.units import activate
-from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
-from proofs.check.checker.chapters.trained.reading.network import Affine, UnitsStep
+from proofs.check.checker.chapters.trained.zonotopes.layers import NormMaps, UnitMaps, make_maps
+from proofs.check.checker.chapters.trained.zonotopes.norms import normalise
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
 from tests.check.test_trained_float_operations import EPSILON, form_of, norm_error, operations, reaches

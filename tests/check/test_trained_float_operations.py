@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from proofs.check.checker.chapters.run_classes.reading import FloatClaim, Format
+from proofs.check.checker.chapters.float_models.reading import FloatClaim, Format
 from proofs.check.checker.chapters.trained.balls.exact import ExactLinear
 from proofs.check.checker.chapters.trained.balls.precision import Precision
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.balls import Balls, ProductOnBalls
 from proofs.check.checker.chapters.trained.floats.operations import Operations, rounded_to
-from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm, make_linear, spread
-from proofs.check.checker.chapters.trained.forms.norms import normalise
-from proofs.check.checker.chapters.trained.forms.packed import pack
-from proofs.check.checker.chapters.trained.forms.passing import NormMaps
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
+from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, AffineForm, make_linear, spread
+from proofs.check.checker.chapters.trained.zonotopes.layers import NormMaps
+from proofs.check.checker.chapters.trained.zonotopes.norms import normalise
+from proofs.check.checker.chapters.trained.zonotopes.packed_integers import pack
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
 from tests.check.test_trained_float_balls import FINE, given_of, network_of

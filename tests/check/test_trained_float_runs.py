@@ -15,14 +15,15 @@ from constructions.network.float_formats import Format, parse_format
 from constructions.trained.json_form import network_from_json
 from constructions.trained.network import Norm
 from constructions.trained.numbers import numbers
-from proofs.check.checker.chapters.run_classes.reading import Format as FormatOfChecker
+from proofs.check.checker.chapters.float_models.reading import Format as FormatOfChecker
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.casting import cast_network as cast_by_checker
+from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
 from proofs.check.checker.chapters.trained.floats.operations import Operations
 from proofs.check.checker.chapters.trained.floats.rounding import rounding, sum_errors
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
-from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
-from proofs.check.checker.chapters.trained.forms.affine import (
+from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
+from proofs.check.checker.chapters.trained.zonotopes.affine import (
     UNIT,
     AffineForm,
     CentredRange,
@@ -30,17 +31,16 @@ from proofs.check.checker.chapters.trained.forms.affine import (
     spread,
     widened,
 )
-from proofs.check.checker.chapters.trained.forms.maps import make_map
-from proofs.check.checker.chapters.trained.forms.passing import NormMaps
-from proofs.check.checker.chapters.trained.forms.scores import PathBounds
-from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
+from proofs.check.checker.chapters.trained.zonotopes.layers import NormMaps
+from proofs.check.checker.chapters.trained.zonotopes.linear_maps import make_map
+from proofs.check.checker.chapters.trained.zonotopes.scores import PathBounds
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
-from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
+from proofs.enclosures.float_models.model import FloatModel, read_run_class
 from proofs.trained.activations import ACTIVATIONS
-from proofs.trained.float_runs.casting import cast_network, rounded
-from proofs.trained.float_runs.emulation import Emulation
-from proofs.trained.float_runs.execution import executions
+from proofs.trained.float_executions.casting import cast_network, rounded
+from proofs.trained.float_executions.emulation import Emulation
+from proofs.trained.float_executions.execution import executions
 from tests.check.trained_corpus import BFLOAT16, BINARY32, float_runs
 from tests.check.trained_networks import make_claim, make_network, parsed
 from tests.trained.drawn_runs import DrawnRun
@@ -318,7 +318,7 @@ def test_logits_of_drawn_runs_are_within_their_forms(kind: str, fields: dict[str
     network = make_network(kind, 7)
     given = given_of(network, fields)
     prover = proof.ProverOfRuns(given, given.floats[0])
-    walk, worst, draw = WalkOfRuns(prover._network.forms, 1), 0.0, np.random.default_rng(3)
+    walk, worst, draw = CachedExecutions(prover._network.forms, 1), 0.0, np.random.default_rng(3)
     for tokens in ([2, 0, 1, 1, 0], [2, 0, 1, 0]):
         at = len(tokens) - 1
         ((_, stream),) = walk.attended(tokens, [at])
@@ -337,7 +337,7 @@ def test_both_sides_cast_to_the_same_network(storage: str) -> None:
     fields = BINARY32 | fields | {"inputs": "float(4,-3,6)" if storage.startswith("float") else storage}
     network = make_network("bidirectional", 8)
     given = given_of(network, fields)
-    run: RunClass = read_run_class("class 1", fields)
+    run: FloatModel = read_run_class("class 1", fields)
     ours = cast_network(network_from_json(network, "test"), run)
     theirs = cast_by_checker(given.network, given.floats[0])
     assert parse_format(storage) == run.storage

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from proofs.check.checker.chapters.run_classes.reading import FloatClaim, Format
+from proofs.check.checker.chapters.float_models.reading import FloatClaim, Format
 from proofs.check.checker.chapters.trained.balls.exponentials import RELATIVE_ERROR
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
 from proofs.check.checker.chapters.trained.floats.softmax_rules import is_power
-from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm, CentredRange, spread
-from proofs.check.checker.chapters.trained.forms.packed import pack
-from proofs.check.checker.chapters.trained.forms.scores import PathBounds, Vectors
 from proofs.check.checker.chapters.trained.reading.network import Scale
+from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, AffineForm, CentredRange, spread
+from proofs.check.checker.chapters.trained.zonotopes.packed_integers import pack
+from proofs.check.checker.chapters.trained.zonotopes.scores import PathBounds, Vectors
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from proofs.check.checker.chapters.run_classes.reading import Format
-from proofs.check.checker.chapters.run_classes.roundoff import raised
+from proofs.check.checker.chapters.float_models.reading import Format
+from proofs.check.checker.chapters.float_models.roundoff import raised
 from proofs.check.checker.chapters.trained.balls.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR
 from proofs.check.checker.chapters.trained.floats.softmax import PLACES, bend_of, scaled, weights_of_runs
-from proofs.check.checker.chapters.trained.forms.affine import (
+from proofs.check.checker.chapters.trained.reading.network import Scale
+from proofs.check.checker.chapters.trained.zonotopes.affine import (
     UNIT,
     AffineForm,
     CentredRange,
@@ -24,10 +25,9 @@ from proofs.check.checker.chapters.trained.forms.affine import (
     promoted,
     spread,
 )
-from proofs.check.checker.chapters.trained.forms.maps import to_units
-from proofs.check.checker.chapters.trained.forms.packed import pack, unpack
-from proofs.check.checker.chapters.trained.forms.scores import PathBounds, Vectors
-from proofs.check.checker.chapters.trained.reading.network import Scale
+from proofs.check.checker.chapters.trained.zonotopes.linear_maps import to_units
+from proofs.check.checker.chapters.trained.zonotopes.packed_integers import pack, unpack
+from proofs.check.checker.chapters.trained.zonotopes.scores import PathBounds, Vectors
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
 from tests.check.test_trained_float_scores import SCORES, SUMS, softmax, vectors

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from proofs.check.checker.chapters.run_classes.way import Way
+from proofs.check.checker.chapters.float_models.choices import ExecutionChoices
 from proofs.check.checker.chapters.trained.floats.classes import AttentionInRuns
-from proofs.check.checker.chapters.trained.floats.one_run import OneRun
+from proofs.check.checker.chapters.trained.floats.execution import OneRun
+from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
 from proofs.check.checker.chapters.trained.floats.proof import ProverOfRuns
-from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
-from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm, known_by_sizes, spread
-from proofs.check.checker.chapters.trained.forms.packed import unpack
-from proofs.check.checker.chapters.trained.forms.scores import PathBounds
+from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, AffineForm, known_by_sizes, spread
+from proofs.check.checker.chapters.trained.zonotopes.packed_integers import unpack
+from proofs.check.checker.chapters.trained.zonotopes.scores import PathBounds
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Malformed, Rejected
 from tests.check.trained_corpus import BINARY32, float_runs
@@ -42,8 +42,8 @@ def test_a_run_is_within_the_form_of_each_place_and_forms_are_narrow(layers: int
     prover = prover_of(layers, causal)
     stack, centres = prover._network.forms, dict[Any, Any]()
     words = [(2, 0, 1, 1), (2, 0, 1), (2, 0, 1, 0), (2, 1, 1, 0), (2, 0, 0, 1)]
-    run = OneRun(Budget(), stack.network, stack.operations.run, Way("forwards", False, True, "e"))
-    walk = WalkOfRuns(stack, 1)
+    run = OneRun(Budget(), stack.network, stack.operations.run, ExecutionChoices("forwards", False, True, "e"))
+    walk = CachedExecutions(stack, 1)
     for word in words:
         for place, stream in walk.attended(word, range(len(word))):
             known = spread(Budget(1), stack.finish(stream))
@@ -132,7 +132,7 @@ def test_logarithms_of_the_weights_of_a_head_are_off_by_the_scores_of_that_head(
 
     monkeypatch.setattr(softmax, "exponents", recorded)
     monkeypatch.setattr(softmax, "scores", kept)
-    list(WalkOfRuns(prover._network.forms, 1).attended((2, 0, 1), [2]))
+    list(CachedExecutions(prover._network.forms, 1).attended((2, 0, 1), [2]))
     assert asked == [(own[:3], 3), (own[3:], 3)] and own[:3] != own[3:]
 
 

@@ -12,17 +12,17 @@ import pytest
 from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_words import BallsOfInputs
+from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack, Seen
 from proofs.check.checker.chapters.trained.floats.inputs import InputsInRuns
-from proofs.check.checker.chapters.trained.floats.stack import FloatStack, Seen
-from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
-from proofs.check.checker.chapters.trained.forms.affine import UNIT, CentredRange, spread
+from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
+from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, CentredRange, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected, quote
 from proofs.checking.parts import find_unproved_floats
-from proofs.enclosures.float_runs.run_class import read_run_class
-from proofs.trained.float_runs.casting import cast_network
-from proofs.trained.float_runs.emulation import Emulation
-from proofs.trained.float_runs.execution import executions
+from proofs.enclosures.float_models.model import read_run_class
+from proofs.trained.float_executions.casting import cast_network
+from proofs.trained.float_executions.emulation import Emulation
+from proofs.trained.float_executions.execution import executions
 from tests.check.test_trained_float_balls import CLASSES, CUT_OFF, FINE, WORD, given_of
 from tests.check.trained_corpus import BINARY32, FLUSHED, float_runs, signs_of_logits
 from tests.check.trained_networks import Weights, make_claim, parsed
@@ -118,7 +118,7 @@ def test_streams_keys_and_values_of_drawn_runs_are_within_their_forms(kind: str,
 def test_memory_is_counted_for_the_tokens_that_are_kept() -> None:
     """Of each token of the input for each of two attention steps, beside what is made once; no more for more inputs."""
     prover = prover_of(network_of("layer", True), KNOWN["binary32"])
-    walk, budget, beside = WalkOfRuns(prover._network.forms, 1), prover._network.forms.budget, list[int]()
+    walk, budget, beside = CachedExecutions(prover._network.forms, 1), prover._network.forms.budget, list[int]()
     token, words = walk._stack.bits_of_a_token, [(2, 0, 1, 1), (2, 0, 1), (2, 1), (2, 0, 1, 1), (2, 1, 0), (2, 0, 1, 1)]
     before = budget.bits_left
     for word in words * 3:
@@ -196,7 +196,7 @@ def test_balls_that_fail_for_many_words_are_tried_for_few_and_then_for_all_again
 
 def test_a_walk_that_was_broken_off_goes_on_as_a_new_one_would(monkeypatch: pytest.MonkeyPatch) -> None:
     stack, calls = prover_of(network_of("layer"), FINE)._network.forms, iter(range(100))
-    broken, answer = WalkOfRuns(stack, 1), stack.answer
+    broken, answer = CachedExecutions(stack, 1), stack.answer
 
     def refuse(*given: Any) -> Any:
         if next(calls) == 3:
@@ -209,4 +209,4 @@ def test_a_walk_that_was_broken_off_goes_on_as_a_new_one_would(monkeypatch: pyte
         list(broken.attended((2, 1, 0, 0), [3]))
     for word in ((2, 1, 0, 1), (2, 1, 1), (2, 0, 0, 1)):
         places = [1, len(word) - 1]
-        assert list(broken.attended(word, places)) == list(WalkOfRuns(stack, 1).attended(word, places))
+        assert list(broken.attended(word, places)) == list(CachedExecutions(stack, 1).attended(word, places))

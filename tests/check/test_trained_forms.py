@@ -14,7 +14,8 @@ import pytest
 from proofs.check import Rejected
 from proofs.check.checker.chapters.trained.balls.activations import Activation
 from proofs.check.checker.chapters.trained.balls.precision import Precision
-from proofs.check.checker.chapters.trained.forms.affine import (
+from proofs.check.checker.chapters.trained.zonotopes.activations import Curve, activate, find_line
+from proofs.check.checker.chapters.trained.zonotopes.affine import (
     UNIT,
     AffineForm,
     apply,
@@ -25,11 +26,17 @@ from proofs.check.checker.chapters.trained.forms.affine import (
     scale_each,
     shortened,
 )
-from proofs.check.checker.chapters.trained.forms.directions import average, make_turn
-from proofs.check.checker.chapters.trained.forms.norms import normalise
-from proofs.check.checker.chapters.trained.forms.packed import maximum, ones, pack, pack_short, rescale, unpack
-from proofs.check.checker.chapters.trained.forms.units import Curve, activate, find_line
-from proofs.check.checker.chapters.trained.forms.weights import RelativeWeights
+from proofs.check.checker.chapters.trained.zonotopes.directions import average, make_turn
+from proofs.check.checker.chapters.trained.zonotopes.norms import normalise
+from proofs.check.checker.chapters.trained.zonotopes.packed_integers import (
+    maximum,
+    ones,
+    pack,
+    pack_short,
+    rescale,
+    unpack,
+)
+from proofs.check.checker.chapters.trained.zonotopes.weights import RelativeWeights
 from proofs.check.checker.kernel.budget import Budget
 
 from .trained_classes import acted

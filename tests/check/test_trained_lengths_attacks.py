@@ -19,13 +19,13 @@ from constructions.network.json_form import write_canonical
 from constructions.trained.claim_form import claim_from_json, claim_to_json
 from constructions.trained.json_form import network_from_json, network_to_json
 from proofs.check import Malformed, Refusal, Rejected, check_text
-from proofs.check.checker.chapters.trained.forms.affine import FRACTION, apply, spread
-from proofs.check.checker.chapters.trained.forms.maps import make_rows
 from proofs.check.checker.chapters.trained.lengths.counts import CountCell, narrowed, regions_of
 from proofs.check.checker.chapters.trained.lengths.margins import AMOUNT, Margins
 from proofs.check.checker.chapters.trained.lengths.proof import prove_lengths
 from proofs.check.checker.chapters.trained.lengths.suffixes import Distances, SuffixProof
 from proofs.check.checker.chapters.trained.lengths.truths import CaseTruths
+from proofs.check.checker.chapters.trained.zonotopes.affine import FRACTION, apply, spread
+from proofs.check.checker.chapters.trained.zonotopes.linear_maps import make_rows
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.exponential import enclose_exp
 from proofs.trained.forward import FloatNetwork

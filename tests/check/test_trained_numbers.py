@@ -13,9 +13,9 @@ from mpmath import exp, mp, mpf, sqrt
 from proofs.check.checker.chapters.trained.balls.activations import EXACT, SHAPES, Activation
 from proofs.check.checker.chapters.trained.balls.exact import ExactLinear
 from proofs.check.checker.chapters.trained.balls.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
-from proofs.check.checker.chapters.trained.balls.heads import HeadOnNumbers, Reach, TokenProjections
+from proofs.check.checker.chapters.trained.balls.gelu import enclose_pi
+from proofs.check.checker.chapters.trained.balls.heads import HeadOnNumbers, TokenProjections, VisibleBounds
 from proofs.check.checker.chapters.trained.balls.linear import LinearOnNumbers, MapsBeside, multiply, spectral_norm
-from proofs.check.checker.chapters.trained.balls.normal import enclose_pi
 from proofs.check.checker.chapters.trained.balls.norms import Normaliser
 from proofs.check.checker.chapters.trained.balls.precision import NORM_BITS, Precision, Undecided, ceil_norm
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
@@ -191,7 +191,7 @@ def test_scores_are_within_their_error_where_keys_lose_bits() -> None:
         packed = made.beside(keys)
         spread = [made.spread(key, k) for k, key in enumerate(keys)]
         assert packed == [sum(parts) for parts in zip(*spread, strict=True)]
-        error = made.score_error(TokenProjections(query, (), (), 0, Reach()), Reach(), ())
+        error = made.score_error(TokenProjections(query, (), (), 0, VisibleBounds()), VisibleBounds(), ())
         for score, key in zip(made.scores(query, packed, 3, range(3), 0), keys, strict=True):
             assert abs(score - Fraction(sum(q * k for q, k in zip(query, key, strict=True)), precision.one)) <= error
 

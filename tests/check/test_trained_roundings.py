@@ -13,13 +13,13 @@ import pytest
 from mpmath import floor, mpf
 
 from proofs.check import Malformed, Rejected, check_text
+from proofs.check.checker.chapters.trained.balls.adaptive_precision import Runner
 from proofs.check.checker.chapters.trained.balls.precision import HIGHEST, Precision, Undecided, ceil_norm
 from proofs.check.checker.chapters.trained.balls.roundings import Inexact, Rounder, nearest
-from proofs.check.checker.chapters.trained.balls.running import Runner
-from proofs.check.checker.chapters.trained.forms.passing import make_maps
 from proofs.check.checker.chapters.trained.reading.network import Rounding
 from proofs.check.checker.chapters.trained.words.judge import Judge
 from proofs.check.checker.chapters.trained.words.running import stacks_of
+from proofs.check.checker.chapters.trained.zonotopes.layers import make_maps
 from proofs.check.checker.kernel.budget import Budget
 from tests.check.test_trained_words import read
 from tests.check.trained_networks import Weights, decision, dump, make_claim

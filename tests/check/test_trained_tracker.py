@@ -9,8 +9,8 @@ import pytest
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from proofs.check import Rejected
-from proofs.check.checker.chapters.along_words.conditions import Automaton, Conditions, When
-from proofs.check.checker.chapters.along_words.tracker import Tracker
+from proofs.check.checker.chapters.word_semantics.conditions import ClaimAutomaton, Conditions, When
+from proofs.check.checker.chapters.word_semantics.tracker import Tracker
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.language import Language
 
@@ -21,7 +21,7 @@ FORMULAS = (
     "FIRST <-> (Q_b since Q_a)")
 
 
-def asked(*cases: When, automaton: Automaton | None = None) -> Conditions:
+def asked(*cases: When, automaton: ClaimAutomaton | None = None) -> Conditions:
     return Conditions(("a", "b"), automaton, cases)
 
 
@@ -42,7 +42,7 @@ def test_states_of_the_automaton_and_formulas_have_to_hold_together() -> None:
     language = Language(Budget())
     cases = (When(None, frozenset({0})), When(language.formula("Q_a"), frozenset({0, 2})),
              When(language.formula("prev Q_a"), frozenset({2})))
-    tracker = Tracker(language, asked(*cases, automaton=Automaton(0, ((1, 0), (2, 0), (2, 2)))))
+    tracker = Tracker(language, asked(*cases, automaton=ClaimAutomaton(0, ((1, 0), (2, 0), (2, 2)))))
     state, found = tracker.start(), []
     for i, letter in enumerate((1, 0, 0, 1), 1):
         found.append(state.cases)

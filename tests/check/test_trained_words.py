@@ -11,19 +11,19 @@ import pytest
 from mpmath import exp, mp, mpf, tanh
 
 from proofs.check import Rejected, check_text
-from proofs.check.checker.chapters.along_words.truth import TruthsAlongWord
+from proofs.check.checker.chapters.trained.balls.adaptive_precision import PATIENCE, Runner
 from proofs.check.checker.chapters.trained.balls.exact import linear
-from proofs.check.checker.chapters.trained.balls.heads import Reach
-from proofs.check.checker.chapters.trained.balls.memory import AttentionMemory
+from proofs.check.checker.chapters.trained.balls.heads import VisibleBounds
+from proofs.check.checker.chapters.trained.balls.key_value_cache import AttentionMemory
 from proofs.check.checker.chapters.trained.balls.precision import Precision, Undecided
-from proofs.check.checker.chapters.trained.balls.running import PATIENCE, Runner
-from proofs.check.checker.chapters.trained.balls.stack import AttentionOfFew
+from proofs.check.checker.chapters.trained.balls.stack import AttentionWithFoldedKeys
 from proofs.check.checker.chapters.trained.reading.cover import Cover
 from proofs.check.checker.chapters.trained.reading.decision import Decision
 from proofs.check.checker.chapters.trained.reading.words_claim import TrainedClaim, WordsUnit
 from proofs.check.checker.chapters.trained.words.judge import ALL, Judge, Share
 from proofs.check.checker.chapters.trained.words.obligations import is_by_place, obligations
 from proofs.check.checker.chapters.trained.words.running import stacks_of
+from proofs.check.checker.chapters.word_semantics.truth import TruthsAlongWord
 from proofs.check.checker.kernel.budget import Budget
 from proofs.checking.parts import check_part, check_sample, estimate
 from tests.check import brute
@@ -74,7 +74,7 @@ def test_logits_that_few_places_ask_for_are_within_the_error_bounds(kind: str, r
     claim = make_claim(read=read, after=[3], max_n=4, cases=[ALWAYS])
     judge, reference = make_judge(decision(network, claim)), Reference(network)
     stack = stacks_of(judge).at(level)
-    assert isinstance(stack.blocks[-1][0], AttentionOfFew) is (kind != "rotary")
+    assert isinstance(stack.blocks[-1][0], AttentionWithFoldedKeys) is (kind != "rotary")
     runner, rng = Runner(stacks_of(judge), 0, [range(4)] * 6), random.Random(2)
     tokens, place = [2, *(rng.randrange(2) for _ in range(4)), 3], 0 if read == "first" else 5
     ((value, error),) = stack.rows.values(runner.logits(level, tokens, [place])[place], [0])
@@ -97,7 +97,7 @@ def test_sums_of_the_greatest_weights_and_values_fit_their_slots(level: int) -> 
         assert sums[-1] == length * weight * value[-1]
         assert sums[1] << head._square_bits >= length * weight * value[-1] ** 2 >> precision.fraction
         for bits in {26, precision.fraction}:
-            found, *_ = head.average(packed, 0, Reach(), length, bits)
+            found, *_ = head.average(packed, 0, VisibleBounds(), length, bits)
             exact = [v * 2**bits / mpf(precision.one) for v in value]
             assert mp.fsum((a - b) ** 2 for a, b in zip(found, exact, strict=True)) <= head.rounding**2
 
@@ -113,12 +113,13 @@ def test_the_error_of_an_average_has_that_of_values_and_what_scores_may_move(lev
         for x in (mpf("0.999"), *(mpf(2) ** -k for k in (1, 2, 5, 6, 12))):
             less = int(exp(-2 * x) * 2**head.weight_bits)
             packed = head.weigh(value) * less + (head.weigh([-v for v in value]) << head.weight_bits)
-            error = head.average(packed, int(x * precision.one), Reach(), 2, bits).error
+            error = head.average(packed, int(x * precision.one), VisibleBounds(), 2, bits).error
             assert tanh(x) * 2**bits <= error <= (tanh(x) * mpf("1.16") + mpf(2) ** -12) * 2**bits + 4 * head.rounding
         packed = (head.weigh(value) + head.weigh([-v for v in value])) << head.weight_bits
-        assert head.average(packed, 0, Reach(value_error=precision.one), 2, bits).error >= (1 << bits) + head.rounding
+        assert head.average(packed, 0, VisibleBounds(value_error=precision.one), 2,
+                            bits).error >= (1 << bits) + head.rounding
         with pytest.raises(Undecided):
-            head.average(packed, precision.one, Reach(), 2, bits)
+            head.average(packed, precision.one, VisibleBounds(), 2, bits)
 
 
 @pytest.mark.parametrize("read", ["each", "first"])

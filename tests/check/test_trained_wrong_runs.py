@@ -20,17 +20,17 @@ from constructions.trained.claim import input_tokens, judged
 from constructions.trained.claim_form import claim_from_json
 from constructions.trained.json_form import network_from_json
 from proofs.check import Refusal, Rejected, check_text
-from proofs.check.checker.chapters.run_classes.reading import FORMATS, Format
-from proofs.check.checker.chapters.run_classes.way import Way
+from proofs.check.checker.chapters.float_models.choices import ExecutionChoices
+from proofs.check.checker.chapters.float_models.reading import FORMATS, Format
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
 from proofs.check.checker.chapters.trained.floats.dyadics import nearest, quotient, root, rounded, value
+from proofs.check.checker.chapters.trained.floats.execution import OneRun
 from proofs.check.checker.chapters.trained.floats.functions import computed, log2_of_e
-from proofs.check.checker.chapters.trained.floats.one_run import OneRun
 from proofs.check.checker.kernel.budget import Budget
-from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
-from proofs.trained.float_runs import casting
-from proofs.trained.float_runs.execution import Execution, executions
-from proofs.trained.float_runs.replay import Replay
+from proofs.enclosures.float_models.model import FloatModel, read_run_class
+from proofs.trained.float_executions import casting
+from proofs.trained.float_executions.execution import Execution, executions
+from proofs.trained.float_executions.replay import Replay
 from proofs.words.tracking import cases_at
 from tests.check.test_trained_files import places, verdict
 from tests.check.trained_corpus import BFLOAT16, BINARY32, FLUSHED, changed, float_runs, with_bit, wrong_run
@@ -98,8 +98,8 @@ def test_the_constant_of_base_2_is_the_nearest() -> None:
             assert abs(mpf(found.numerator) / found.denominator - true) <= mpf(2) ** -form.precision
 
 
-def way(execution: Execution) -> Way:
-    return Way(execution.order, execution.fused, execution.before, execution.base)
+def way(execution: Execution) -> ExecutionChoices:
+    return ExecutionChoices(execution.order, execution.fused, execution.before, execution.base)
 
 
 BASE_2 = BINARY32 | {"exp_base": "2", "normalised": "after", "inputs": "tf32"}
@@ -130,7 +130,8 @@ def test_one_run_is_that_of_the_producer_bit_by_bit(kind: str, run: Document) ->
 def test_the_base_of_exponentials_is_seen_in_binary32() -> None:
     given = parsed(float_runs(make_network("post", 5), make_claim(), BINARY32), Budget())
     cast = cast_network(given.network, given.floats[0])
-    of_e, of_2 = (OneRun(Budget(), cast, given.floats[0], Way("forwards", False, True, base)).logits([2, 0, 1], 0, 2)
+    of_e, of_2 = (OneRun(Budget(), cast, given.floats[0],
+                         ExecutionChoices("forwards", False, True, base)).logits([2, 0, 1], 0, 2)
                   for base in ("e", "2"))
     assert of_e != of_2
 
@@ -141,7 +142,7 @@ def test_a_norm_that_divides_by_an_epsilon_that_is_0_in_the_format_is_rejected()
                                                       "bias": None}})
     given = parsed(float_runs(document, make_claim(), BINARY32), Budget())
     run = OneRun(Budget(), cast_network(given.network, given.floats[0]), given.floats[0],
-                 Way("forwards", False, True, "e"))
+                 ExecutionChoices("forwards", False, True, "e"))
     with pytest.raises(Rejected, match="a norm divides by 0"):
         run.logits([2, 0, 1], 0, 2)
 
@@ -166,7 +167,7 @@ def test_sums_are_those_of_the_producer() -> None:
     assert {(0, 2), (0, 4), (0, 6), (2, 6), (4, 6)} <= differ
 
 
-def class_of(document: Document) -> RunClass:
+def class_of(document: Document) -> FloatModel:
     """The class of a file, as the producer has it."""
     (fields,) = document["floats"]
     return read_run_class(fields["name"], {key: part for key, part in fields.items() if key not in ("name", "max_n")})

@@ -10,7 +10,6 @@ from struct import pack, unpack
 
 import numpy as np
 
-from proofs.check.checker.chapters.along_words.conditions import When
 from proofs.check.checker.chapters.trained.reading.cover import Cover, Cut, Leaf, Tree
 from proofs.check.checker.chapters.trained.reading.decision import Decision
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
@@ -26,6 +25,7 @@ from proofs.check.checker.chapters.trained.reading.network import (
 )
 from proofs.check.checker.chapters.trained.reading.words_claim import Case, TrainedClaim
 from proofs.check.checker.chapters.trained.words.classes import Classes
+from proofs.check.checker.chapters.word_semantics.conditions import When
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.language import Language
 from proofs.check.checker.kernel.verdicts import Rejected

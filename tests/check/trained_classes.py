@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from proofs.check.checker.chapters.along_words.conditions import Automaton, When
 from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, Cover, DirectionMatrices, Graph
 from proofs.check.checker.chapters.trained.reading.decision import Decision
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
@@ -31,6 +30,7 @@ from proofs.check.checker.chapters.trained.reading.network import (
 )
 from proofs.check.checker.chapters.trained.reading.words_claim import Case, TrainedClaim
 from proofs.check.checker.chapters.trained.words.classes import Classes
+from proofs.check.checker.chapters.word_semantics.conditions import ClaimAutomaton, When
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.language import Language
 
@@ -311,7 +311,7 @@ def with_least_at(made: Made, gap: float, judged: Sequence[tuple[int, Word]],
     case = Case(When(None, frozenset({0})), (row,))
     return replace(made, decision=replace(
         made.decision, network=replace(network, unembedding=Affine(network.unembedding.weight, moved)),
-        claim=replace(claim, automaton=Automaton(0, ((0,) * len(claim.tokens),)), cases=(case,))))
+        claim=replace(claim, automaton=ClaimAutomaton(0, ((0,) * len(claim.tokens),)), cases=(case,))))
 
 
 def judged(made: Made) -> list[Node]:

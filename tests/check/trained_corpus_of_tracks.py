@@ -16,7 +16,7 @@ from certify.claims.trained.tracks_file import tracks_claim_of_table
 from constructions.tables import read_toml
 from constructions.trained.network import TrainedNetwork
 from examples.adders.by_hand import carries
-from proofs.enclosures.float_runs.run_class import presets
+from proofs.enclosures.float_models.model import presets
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.deciding import FormSearch

@@ -13,7 +13,7 @@ from typing import Any
 from proofs.check import Refusal, check_text
 from proofs.check.checker.chapters.trained import find_kind
 from proofs.check.checker.kernel.budget import Budget
-from proofs.trained.float_runs.execution import Execution
+from proofs.trained.float_executions.execution import Execution
 
 Numbers = list[list[float]]
 

@@ -20,7 +20,7 @@ from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.regimes import Regime
 from constructions.trained.json_form import network_text
-from constructions.trained.network import Affine, AttentionStep, Head, Scale, Tensor, TrainedNetwork, View
+from constructions.trained.network import Affine, AttentionStep, Scale, Tensor, TrainedHead, TrainedNetwork, View
 from examples.trained.zoo import plans
 from tests.check.handmade import dump, logarithmic_certificate
 from tests.learning.changed import changed, in_bits, in_half_precision
@@ -85,7 +85,8 @@ def difference_network(rows: int = 0) -> TrainedNetwork:
         positions = View("rows", 0, (rows, 1), (1, 1))
     zero, one = View("zero", 0, (1, 1), (1, 1)), View("one", 0, (1, 1), (1, 1))
     minus = View("one", 1, (1, 1), (1, 1))
-    heads = (Head(Affine(zero), Affine(zero), Affine(one), one), Head(Affine(zero), Affine(zero), Affine(zero), minus))
+    heads = (TrainedHead(Affine(zero), Affine(zero), Affine(one), one),
+             TrainedHead(Affine(zero), Affine(zero), Affine(zero), minus))
     attention = AttentionStep(None, heads, None, Scale(root=1))
     tokens = View("tokens", 0, (3, 1), (1, 1))
     outputs = Affine(View("one", 0, (1, 2), (1, 1)))
@@ -121,7 +122,7 @@ def copying() -> str:
 
 def own_class() -> str:
     """The float runs of flash, under another name."""
-    from proofs.enclosures.float_runs.run_class import presets
+    from proofs.enclosures.float_models.model import presets
 
     fields = {key: value for key, value in presets()["flash"].to_json().items() if key != "name"}
     return "[own]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in fields.items())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from certify.asking.written import Options
-from certify.claims.formula.tasks import Asking, Row, do_formula, formula_task
+from certify.claims.formula.tasks import FormulaRequests, FormulaRow, do_formula, formula_task
 from certify.frame.shards.store import Store
 from constructions.network.lengths import Lengths
 from tests.cli.reports import without_seconds
@@ -89,9 +89,10 @@ def test_a_forged_store_cannot_make_it_say_certified_or_refuted(certify: Any, fo
     Path("f.txt").write_text(f"{SINCE}\n", encoding="utf-8")
     assert certify("formula", "-F", "f.txt", "--max-n", "4", "--gamma", "1/10").code == 1
     asked, other = ("3", "1/10") if forge == "a refutation" else ("1/10", "3")
-    task = formula_task(Row("line_1", SINCE, SINCE), Asking(Options(gamma=asked), Lengths(1, 4)))
+    task = formula_task(FormulaRow("line_1", SINCE, SINCE), FormulaRequests(Options(gamma=asked), Lengths(1, 4)))
     text = "Q_a | Q_b" if forge == "another formula" else SINCE
-    forged = do_formula(formula_task(Row("line_1", text, SINCE), Asking(Options(gamma=other), Lengths(1, 4))))
+    forged = do_formula(formula_task(FormulaRow("line_1", text, SINCE),
+                                     FormulaRequests(Options(gamma=other), Lengths(1, 4))))
     Store(Path("s"), do_formula).keep(task, forged)
     result = certify("formula", "-F", "f.txt", "--max-n", "4", "--gamma", asked, "--store", "s", "--json")
     assert lines(result)[0]["verdict"] == ("certified" if forge == "a refutation" else "refuted")

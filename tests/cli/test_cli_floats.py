@@ -12,7 +12,7 @@ from certify.claims.floats.classes import SURVEYED
 from certify.claims.formula.explanation import Reach, find_reach
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.transformer import Transformer
-from proofs.enclosures.float_runs.run_class import FIELDS, presets
+from proofs.enclosures.float_models.model import FIELDS, presets
 from tests.cli.made import MINE
 
 ROW_KEYS = ["verdict", "class", "certified", "heads", "reason", "counterexample"]

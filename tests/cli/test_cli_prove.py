@@ -16,7 +16,7 @@ from certify.claims.every_n.claim import claim_theorem
 from certify.claims.every_n.theorems import find_wrong_output
 from constructions.language.syntax import Formula
 from constructions.network.json_form import transformer_from_json, transformer_to_json, write_canonical
-from proofs.every_n import Answer, ProvedLengths, ask_about_file
+from proofs.every_n import KernelAnswer, ProvedLengths, ask_about_file
 from proofs.every_n.axioms import allowed_axioms, name_of
 from proofs.every_n.library import library_digest
 from tests.with_coq import coq_or_skip, library_of, staying_coq_or_skip
@@ -34,7 +34,7 @@ def assert_one_line(result: Any, code: int, message: str) -> None:
 
 
 @cache
-def answer_about(model: str, formula: Formula, lengths: ProvedLengths) -> Answer:
+def answer_about(model: str, formula: Formula, lengths: ProvedLengths) -> KernelAnswer:
     """What Coq says of a folder about the model with this text, which it is asked once."""
     coq = staying_coq_or_skip()
     return ask_about_file(coq, library_of(coq), transformer_from_json(json.loads(model)), formula, lengths)
@@ -82,7 +82,7 @@ def test_a_users_predicate_is_named_in_the_answer(certify: Any, coq: str) -> Non
 def test_what_a_users_predicate_means_is_said_beside_the_formula(
         certify: Any, coq: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of such a folder Coq is asked in tests/exports/test_coq_folder.py."""
-    monkeypatch.setattr("certify.claims.every_n.theorems.ask_about_file", lambda *_: Answer(True, frozenset()))
+    monkeypatch.setattr("certify.claims.every_n.theorems.ask_about_file", lambda *_: KernelAnswer(True, frozenset()))
     definition = "THIRD(k,n) := k % 3 == 1 or n - k < 2"
     result = certify("prove", "THIRD & Q_a", "--alphabet", "ab", "--predicate", definition, "-o", "proof")
     assert result.out.startswith("formula   THIRD & Q_a\nwhere     THIRD(k,n) := k%3 == 1 or n-k < 2\nalphabet  ")

@@ -13,7 +13,7 @@ import pytest
 from certify import certify as certify_formula
 from certify.asking.readings import describe_reading, is_core
 from certify.asking.request import read_request
-from certify.asking.subjects import REFUSED, Kind, Programs, find_subject
+from certify.asking.subjects import REFUSED, Programs, SubjectKind, find_subject
 from certify.asking.written import Options, as_option
 from certify.claims.formula.pipeline import certify as certify_in_python
 from constructions.compiler import compile_formula
@@ -31,7 +31,7 @@ from proofs.words.replay import find_miss
 from tests.network.random_formulas import FUTURE, PAST, random_formula, random_word
 
 MODEL, CERTIFICATE, SOFTENED, PROGRAM = "m.json", "c.cert", "soft.cert", "p.rasp"
-ALL = tuple(Kind)
+ALL = tuple(SubjectKind)
 ROOT = Path(__file__).parents[2]
 
 
@@ -52,9 +52,10 @@ def test_what_a_text_is(files: None) -> None:
         "Q_a since Q_b", PROGRAM, "none.rasp", MODEL, CERTIFICATE, SOFTENED, "none.json", "model without a suffix",
         "Q_a")}
     assert kinds == {
-        "Q_a since Q_b": Kind.FORMULA, PROGRAM: Kind.PROGRAM, "none.rasp": Kind.PROGRAM, MODEL: Kind.NETWORK,
-        CERTIFICATE: Kind.NETWORK, SOFTENED: Kind.NETWORK, "none.json": Kind.NETWORK,
-        "model without a suffix": Kind.NETWORK, "Q_a": Kind.FORMULA}
+        "Q_a since Q_b": SubjectKind.FORMULA, PROGRAM: SubjectKind.PROGRAM, "none.rasp": SubjectKind.PROGRAM,
+        MODEL: SubjectKind.NETWORK,
+        CERTIFICATE: SubjectKind.NETWORK, SOFTENED: SubjectKind.NETWORK, "none.json": SubjectKind.NETWORK,
+        "model without a suffix": SubjectKind.NETWORK, "Q_a": SubjectKind.FORMULA}
 
 
 @pytest.mark.parametrize(("name", "arguments", "status"), [
@@ -72,9 +73,9 @@ def test_a_trained_network_is_read_from_standard_input_as_from_a_file(certify: A
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_each_kind_of_subject_refuses_every_option_of_its_row(files: None, kind: Kind) -> None:
-    name = {Kind.FORMULA: "Q_a", Kind.PROGRAM: PROGRAM, Kind.NETWORK: MODEL}.get(kind)
-    language: dict[str, Any] = {Kind.REGEX: {"regex": "(ab)*"}, Kind.DFA: {"dfa": "a.att"}}.get(kind, {})
+def test_each_kind_of_subject_refuses_every_option_of_its_row(files: None, kind: SubjectKind) -> None:
+    name = {SubjectKind.FORMULA: "Q_a", SubjectKind.PROGRAM: PROGRAM, SubjectKind.NETWORK: MODEL}.get(kind)
+    language: dict[str, Any] = {SubjectKind.REGEX: {"regex": "(ab)*"}, SubjectKind.DFA: {"dfa": "a.att"}}.get(kind, {})
     given: dict[str, Any] = {
         "alphabet": "ab", "symbol": "a", "predicates": ("P(k) := k > 1",), "regime": "position", "causal": True,
         "as_printed": True, "dialect": "spot", "attention": "hard", "weighting": "sparsemax", "precision": "bfloat16"}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from certify.auditing.claims_file import parse_claims, read_claim
-from certify.auditing.decide import Search
+from certify.auditing.decide import AuditSearch
 from certify.auditing.judge import judge
 from certify.auditing.kinds.asked import OF_FORMULAS
 from certify.auditing.kinds.registry import KINDS
@@ -66,7 +66,7 @@ def test_the_claims_of_the_page_come_out_as_they_say(certify: Any) -> None:
 def test_a_theorem_for_every_n_is_a_claim_with_a_verdict_of_its_own() -> None:
     coq_or_skip()
     found = judge(read_claim({"name": "x", "kind": "prove", "formula": "Q_1 since Q_1", "alphabet": "01",
-                              "expect": "proved"}), Search())
+                              "expect": "proved"}), AuditSearch())
     assert (found.verdict, found.lengths, found.mismatch) == ("proved", "every n", "")
 
 
@@ -181,14 +181,14 @@ DYCK = str(EXAMPLES / "programs" / "dyck_1.cr")
 def test_programs_are_held_against_languages_formulas_and_programs(program: str, keys: dict[str, Any],
                                                                    verdict: str) -> None:
     claim = read_claim({"name": "x", "program": str(EXAMPLES / "programs" / program), "lengths": 4, **keys})
-    assert judge(claim, Search()).verdict == verdict
+    assert judge(claim, AuditSearch()).verdict == verdict
 
 
 def test_an_automaton_is_an_oracle(tmp_path: Path) -> None:
     (tmp_path / "even.toml").write_text(AUTOMATON, encoding="utf-8")
     entry = {"name": "x", "program": str(EXAMPLES / "programs" / "ab_star.cr"), "alphabet": "ab", "lengths": 4}
     oracle = {"dfa": str(tmp_path / "even.toml")}
-    assert judge(read_claim({**entry, "oracle": oracle}), Search()).verdict == "certified"
+    assert judge(read_claim({**entry, "oracle": oracle}), AuditSearch()).verdict == "certified"
 
 
 @pytest.mark.parametrize(("keys", "message"), [
@@ -198,7 +198,7 @@ def test_an_automaton_is_an_oracle(tmp_path: Path) -> None:
 ])
 def test_an_oracle_that_does_not_fit_is_refused_in_one_line(keys: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as error:
-        judge(read_claim({"name": "x", "program": DYCK, "lengths": 2, **keys}), Search())
+        judge(read_claim({"name": "x", "program": DYCK, "lengths": 2, **keys}), AuditSearch())
     assert message in str(error.value) and len(str(error.value).splitlines()) == 1
 
 

@@ -15,17 +15,17 @@ import pytest
 
 from constructions.crasp.parser import parse_counting_program
 from constructions.crasp.syntax import (
-    Comparison,
+    ComparisonTerm,
     Conditional,
     Connective,
-    Count,
-    Expression,
+    CountTerm,
     Integer,
-    Letter,
     Name,
     Not,
-    Product,
-    Sum,
+    ProductTerm,
+    RaspExpression,
+    SumTerm,
+    SymbolTest,
 )
 from constructions.errors import ProgramError
 
@@ -111,21 +111,21 @@ class Interpreter:
             yield from ((tree, end + 1) for tree, end in rule(start + 1, 0) if self.tokens[end] == ")")  # type: ignore[operator]
 
 
-def tree_of(expression: Expression) -> Tree:
+def tree_of(expression: RaspExpression) -> Tree:
     match expression:
         case Name(name):
             return name
         case Integer(value):
             return str(value)
-        case Letter(symbol):
+        case SymbolTest(symbol):
             return f'"{symbol}"'
         case Not(operand):
             return "!", tree_of(operand)
-        case Count(_, operand):
+        case CountTerm(_, operand):
             return "#", tree_of(operand)
-        case Connective(sign, left, right) | Comparison(sign, left, right) | Sum(sign, left, right):
+        case Connective(sign, left, right) | ComparisonTerm(sign, left, right) | SumTerm(sign, left, right):
             return sign, tree_of(left), tree_of(right)
-        case Product(left, right):
+        case ProductTerm(left, right):
             return product(tree_of(left), tree_of(right))
         case Conditional(condition, chosen, otherwise):
             return "if", tree_of(condition), tree_of(chosen), tree_of(otherwise)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from certify.asking.arguments import read_arguments
 from certify.asking.request import Request, read_request
 from certify.auditing.critical import NetworkAtConstants
-from certify.auditing.decide import Search
+from certify.auditing.decide import AuditSearch
 from certify.claims.critical.closed_forms import ClosedForm, describe, find_closed_form
 from certify.claims.critical.powers import ErrorForm, error_form
 from constructions.network.lengths import Lengths
@@ -33,7 +33,7 @@ def request(text: str, alphabet: str, regime: Regime) -> Request:
 
 def closed_form(text: str, alphabet: str, regime: Regime, n: int, lower: str, upper: str) -> ClosedForm | None:
     """What is found between these ends, which need not be certified and refuted for that."""
-    claim = NetworkAtConstants(request(text, alphabet, regime), Lengths(n, n), Search())
+    claim = NetworkAtConstants(request(text, alphabet, regime), Lengths(n, n), AuditSearch())
     bracket = Interval(Fraction(lower), Fraction(upper))
     found = find_closed_form(claim.at(bracket.upper).network, claim.at(2 * bracket.upper).network,
                              claim.lines(bracket.upper), bracket)
@@ -42,7 +42,7 @@ def closed_form(text: str, alphabet: str, regime: Regime, n: int, lower: str, up
 
 def worst(text: str, alphabet: str, regime: Regime, n: int, gamma: Fraction) -> Extreme:
     """The worst case of all heads at this length."""
-    lines = NetworkAtConstants(request(text, alphabet, regime), Lengths(n, n), Search()).lines(gamma)
+    lines = NetworkAtConstants(request(text, alphabet, regime), Lengths(n, n), AuditSearch()).lines(gamma)
     extremes = [line.worst.worst for line in lines if line.worst and line.worst.worst]
     return max(extremes, key=lambda extreme: extreme.upper)
 
@@ -94,7 +94,7 @@ def test_what_lies_outside_the_bracket_is_not_reported() -> None:
 
 
 def test_a_head_that_more_than_its_scores_depends_on_has_no_form() -> None:
-    claim = NetworkAtConstants(request(*SINCE, TEMPERATURE), Lengths(3, 3), Search())
+    claim = NetworkAtConstants(request(*SINCE, TEMPERATURE), Lengths(3, 3), AuditSearch())
     bracket = Interval(Fraction("1.3327"), Fraction("1.3328"))
     other = request("Q_a since Q_b", "abc", CAUSAL).network
     assert find_closed_form(claim.at(bracket.upper).network, other, claim.lines(bracket.upper), bracket) is None

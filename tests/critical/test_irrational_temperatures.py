@@ -14,7 +14,7 @@ from mpmath import mpf
 from certify.asking.arguments import read_arguments
 from certify.asking.request import read_request
 from certify.auditing.critical import NetworkAtConstants
-from certify.auditing.decide import Search
+from certify.auditing.decide import AuditSearch
 from certify.claims.critical.closed_forms import describe, find_closed_form
 from constructions.language.expressions import parse_expression
 from constructions.network.lengths import Lengths
@@ -46,7 +46,7 @@ def critical(error: Callable[[mpf, mpf, int], mpf], sharpness: mpf, n: int) -> m
 def found(model: str, temperature: str | None, n: int, around: mpf) -> Any:
     """The closed form in a narrow bracket around a number."""
     request = read_request(str(MODELS / model), read_arguments({"gamma": 1, "temperature": temperature}))
-    claim = NetworkAtConstants(request, Lengths(n, n), Search())
+    claim = NetworkAtConstants(request, Lengths(n, n), AuditSearch())
     middle = Fraction(mpmath.nstr(around, 20))
     bracket = Interval(middle - WIDTH, middle + WIDTH)
     form = find_closed_form(claim.at(bracket.upper).network, claim.at(2 * bracket.upper).network,

@@ -17,7 +17,7 @@ from constructions.errors import InputError, Unsupported
 from constructions.language.predicates import definitions_of
 from constructions.language.syntax import TRUE, Formula
 from constructions.regimes import Regime, Sharpening
-from proofs.every_n import Answer
+from proofs.every_n import KernelAnswer
 from proofs.every_n.kernel import find_answer
 from proofs.every_n.transformer_file import CoqFile, rational
 from tests.with_coq import larger_library_of, staying_coq_or_skip, whole_library_of
@@ -70,7 +70,7 @@ def differing(questions: Sequence[Question], folder: Path,
     return [question for number, question in enumerate(questions) if found[number] != "same"]
 
 
-def proved_by_theorem(question: Question, folder: Path) -> Answer:
+def proved_by_theorem(question: Question, folder: Path) -> KernelAnswer:
     """Whether Coq accepts the theorem about the network as an instance of ``build_computes``, without ``check``."""
     coq = staying_coq_or_skip()
     network = compile_formula(question.formula, question.alphabet, question.regime, question.gamma)

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser
 
 from certify.claims.formula.outcomes import Certified
 from certify.claims.formula.pipeline import certify as certify_formula
-from proofs.every_n.extracted import EVERY_N_IN_PAGES, VERIFIED_IN_PAGES, Program, compiled_files
+from proofs.every_n.extracted import EVERY_N_IN_PAGES, VERIFIED_IN_PAGES, OcamlProgram, compiled_files
 from tests.browser import browser
 from tests.processes import ROOT
 from tests.with_ocaml import check_verified, run_program, script_of
@@ -28,13 +28,13 @@ JUDGE = "files => files.map(([name, bytes]) => judge(name, bytes))"
 PROGRAMS = (VERIFIED_IN_PAGES, EVERY_N_IN_PAGES)
 STATUS = {"accepted": 0, "rejected": 1, "malformed": 2, "incomplete": 3}
 Said = tuple[int, list[str]]
-Judges = Callable[[Program, Sequence[Path]], list[Said]]
+Judges = Callable[[OcamlProgram, Sequence[Path]], list[Said]]
 
 
 @pytest.fixture(scope="module")
 def judges(browser: Browser) -> Judges:
     """What a script says of files, in a page that lets it evaluate no text."""
-    def judge(program: Program, paths: Sequence[Path]) -> list[Said]:
+    def judge(program: OcamlProgram, paths: Sequence[Path]) -> list[Said]:
         script = script_of(program)
         page = browser.new_page()
         page.set_default_timeout(0)
@@ -49,7 +49,7 @@ def judges(browser: Browser) -> Judges:
     return judge
 
 
-def natively(program: Program, paths: Sequence[Path]) -> list[Said]:
+def natively(program: OcamlProgram, paths: Sequence[Path]) -> list[Said]:
     """What the program says of the same files."""
     if program is VERIFIED_IN_PAGES:
         return [(STATUS[found.verdict], list(found.lines)) for found in check_verified(paths)]
@@ -75,7 +75,7 @@ def written(folder: Path, documents: Sequence[dict[str, Any]]) -> list[Path]:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: str(program.name))
-def test_the_makefile_builds_what_is_there(program: Program) -> None:
+def test_the_makefile_builds_what_is_there(program: OcamlProgram) -> None:
     sources = program.own_sources()
     files = {*compiled_files(sources["Makefile"])}
     assert files == {"checker.mli", "checker.ml", *(name for name in sources if name.endswith(".ml"))}
@@ -88,7 +88,7 @@ def code(source: str) -> str:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: str(program.name))
-def test_no_integer_that_is_written_in_the_readers_is_near_the_limit_of_32_bits(program: Program) -> None:
+def test_no_integer_that_is_written_in_the_readers_is_near_the_limit_of_32_bits(program: OcamlProgram) -> None:
     text = "".join(code(source) for name, source in program.own_sources().items() if name.endswith(".ml"))
     literals = re.findall(r"(?<![\w.])(0x[\dA-Fa-f]+|\d[\d_]*)(?![.\w])", text)
     numbers = [int(digits.replace("_", ""), 0) for digits in literals]
@@ -108,7 +108,7 @@ def test_the_proved_checker_says_of_some_files_what_the_program_says(judges: Jud
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: str(program.name))
-def test_both_say_of_every_file_what_the_programs_say(judges: Judges, program: Program) -> None:
+def test_both_say_of_every_file_what_the_programs_say(judges: Judges, program: OcamlProgram) -> None:
     paths = [*CORPUS, *MODELS]
     assert judges(program, paths) == natively(program, paths)
 

@@ -16,7 +16,7 @@ import pytest
 from certify.claims.formula.outcomes import Certified
 from certify.claims.formula.pipeline import certify as certify_formula
 from constructions.regimes import ALL_REGIMES, Regime
-from proofs.every_n.extracted import VERIFIED, VERIFIED_WITH_ZARITH, Program, compiled_files
+from proofs.every_n.extracted import VERIFIED, VERIFIED_WITH_ZARITH, OcamlProgram, compiled_files
 from tests.sabotage.certificates.judging import judge
 from tests.with_ocaml import Checked, check_verified, extracted
 
@@ -71,7 +71,7 @@ def edited(change: Callable[[Json], object], text: str = "Q_a since Q_b") -> str
 
 
 @pytest.mark.parametrize("program", [VERIFIED, VERIFIED_WITH_ZARITH], ids=["coq", "zarith"])
-def test_the_makefile_builds_what_is_there_and_the_readme_explains_it(program: Program) -> None:
+def test_the_makefile_builds_what_is_there_and_the_readme_explains_it(program: OcamlProgram) -> None:
     sources = program.own_sources()
     files = {*compiled_files(sources["Makefile"]), "checker.mli", "checker.ml"}
     assert files == {"checker.mli", "checker.ml", *(name for name in sources if name.endswith(".ml"))}
@@ -80,7 +80,7 @@ def test_the_makefile_builds_what_is_there_and_the_readme_explains_it(program: P
 
 
 @pytest.mark.parametrize("program", [VERIFIED, VERIFIED_WITH_ZARITH], ids=["coq", "zarith"])
-def test_the_checker_is_extracted_without_axioms_and_with_nothing_that_can_fail(program: Program) -> None:
+def test_the_checker_is_extracted_without_axioms_and_with_nothing_that_can_fail(program: OcamlProgram) -> None:
     source = extracted(program)["checker.ml"]
     assert "let judge_certificate " in source
     assert re.findall(r"\b(AXIOM|failwith|assert|Obj|external|raise|exception)\b", source) == []

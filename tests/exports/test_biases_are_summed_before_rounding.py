@@ -12,14 +12,14 @@ import pytest
 from certify.exports.onnx_graph import onnx_model
 from constructions.network.lengths import Lengths
 from constructions.running.numpy_network import NumpyNetwork
-from constructions.running.weights import PRECISIONS, Weights
+from constructions.running.weights import PRECISIONS, WeightArrays
 from tests.with_torch import torch_or_skip
 
 FIRST_BEYOND = {"bfloat16": 256, "binary16": 2048}
 """2^p: it is a number of the format, and the next integer is none and is rounded to it."""
 
 
-def counting(precision: str) -> Weights:
+def counting(precision: str) -> WeightArrays:
     """Units u = ReLU(2^p x + y - 1) and v = ReLU(y), and z = u + v - 1, where x and y are 1.
 
     So u and z are 2^p. If a product is rounded before its bias is added, u or z is 2^p - 1.
@@ -35,20 +35,20 @@ def counting(precision: str) -> Weights:
     arrays = {name: np.array(array).astype(dtype) for name, array in numbers.items()}
     arrays |= {"embedded": np.zeros(3, np.int64), "layers.0.scale": np.zeros(0, np.int64),
                "layers.0.sees_before": np.zeros(0, np.bool_), "layers.0.sees_after": np.zeros(0, np.bool_)}
-    return Weights(precision, Lengths(1, 1), ("a",), ("x", "y", "z"), 2, {"z": 2}, arrays)
+    return WeightArrays(precision, Lengths(1, 1), ("a",), ("x", "y", "z"), 2, {"z": 2}, arrays)
 
 
-def in_numpy(weights: Weights) -> Any:
+def in_numpy(weights: WeightArrays) -> Any:
     return NumpyNetwork(weights, "binary32").run(["a"])
 
 
-def in_onnxruntime(weights: Weights) -> Any:
+def in_onnxruntime(weights: WeightArrays) -> Any:
     model = onnx_model(weights, {}).SerializeToString()
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     return session.run(["output"], {"tokens": np.array([[0]])})[0]
 
 
-def in_torch(weights: Weights) -> Any:
+def in_torch(weights: WeightArrays) -> Any:
     torch_or_skip()
     from constructions.running.to_torch import module_of
 
@@ -57,5 +57,5 @@ def in_torch(weights: Weights) -> Any:
 
 @pytest.mark.parametrize("precision", FIRST_BEYOND)
 @pytest.mark.parametrize("run", [in_numpy, in_onnxruntime, in_torch])
-def test_a_bias_is_added_before_the_sum_is_rounded(run: Callable[[Weights], Any], precision: str) -> None:
+def test_a_bias_is_added_before_the_sum_is_rounded(run: Callable[[WeightArrays], Any], precision: str) -> None:
     assert run(counting(precision)).item() == FIRST_BEYOND[precision]

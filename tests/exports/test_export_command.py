@@ -15,7 +15,7 @@ import pytest
 
 from certify.exports.formats import EXPORTERS, load_exporter
 from proofs.formula.failures import NotDerived, Undecided
-from proofs.formula.z3.solver import Question
+from proofs.formula.z3.solver import SolverQuery
 from tests.check.test_corpus import CORPUS
 from tests.cli.conftest import Result
 from tests.exports.pages.test_page_of_a_certificate import check_form
@@ -155,10 +155,10 @@ def test_latex_goes_from_standard_input_to_standard_output(certify: Any, since: 
 
 def test_a_probe_that_z3_does_not_decide_is_no_export(
         certify: Any, since: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def undecided(_: Question) -> bool:
+    def undecided(_: SolverQuery) -> bool:
         raise Undecided("Z3: timeout")
 
-    monkeypatch.setattr(Question, "is_vacuous", undecided)
+    monkeypatch.setattr(SolverQuery, "is_vacuous", undecided)
     result = certify("export", since, "--to", "smt2", "-o", "out")
     assert (result.code, result.err) == (3, "certify: unsupported: a probe that is not decided: Z3: timeout\n")
     assert not (tmp_path / "out").exists()
@@ -167,7 +167,7 @@ def test_a_probe_that_z3_does_not_decide_is_no_export(
 def test_a_line_that_is_not_proved_is_no_export(
         certify: Any, since: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The scripts of a proof with a hole would all be answered as stated."""
-    monkeypatch.setattr(Question, "is_proved", lambda question: False)
+    monkeypatch.setattr(SolverQuery, "is_proved", lambda question: False)
     monkeypatch.setattr("proofs.formula.feed_forward.family.check_cases", _refuse)
     monkeypatch.setattr("proofs.formula.attention.second.proves_attention", lambda *_, **__: True)
     result = certify("export", since, "--to", "smt2", "-o", "out")

@@ -15,7 +15,7 @@ from certify.claims.formula.sealed import Sealed, read_sealed
 from certify.exports.figures import figure_files
 from certify.exports.pages.certificate.approximations import study
 from certify.exports.pages.certificate.blocks import find_columns
-from certify.exports.pages.certificate.names import Names, clip
+from certify.exports.pages.certificate.names import DirectionNames, clip
 from tests.processes import ROOT
 
 CORPUS = ROOT / "tests" / "corpus" / "accepted"
@@ -26,7 +26,7 @@ def drawn(path: Path) -> dict[str, str | bytes]:
 
 
 def first_lines(sealed: Sealed) -> set[str]:
-    columns = find_columns(sealed.transformer, Names(sealed.transformer))
+    columns = find_columns(sealed.transformer, DirectionNames(sealed.transformer))
     return {clip(block.lines[0], 20) for column in columns for block in column.blocks}
 
 

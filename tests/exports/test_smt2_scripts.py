@@ -18,14 +18,14 @@ from constructions.language.semantics import truth_values
 from constructions.network.lengths import up_to
 from constructions.regimes import Regime
 from proofs.formula.discharge import discharge
-from proofs.formula.transcript import Entry, Transcript
+from proofs.formula.transcript import Transcript, TranscriptEntry
 from proofs.formula.z3.scripts import logic_of, probe_of, script_of
-from proofs.formula.z3.solver import Question, is_unsat, solver_of
+from proofs.formula.z3.solver import SolverQuery, is_unsat, solver_of
 
 MIXED = "(Q_1 since prev Q_0) & #<[Q_1] > #<[Q_0]"
 
 
-def entries(formula: str, alphabet: str, max_n: int) -> list[Entry]:
+def entries(formula: str, alphabet: str, max_n: int) -> list[TranscriptEntry]:
     transcript = Transcript()
     lines = discharge(compile_formula(parse_formula(formula), alphabet, Regime()), up_to(max_n), transcript=transcript)
     assert all(line.proved for line in lines)
@@ -116,7 +116,7 @@ def test_every_word_is_among_the_inputs_of_the_attention_scripts(formula: str, k
                     assert _admits(script, seen, keeps)
 
 
-def _admits(question: Question, seen: list[str], keeps: str) -> bool:
+def _admits(question: SolverQuery, seen: list[str], keeps: str) -> bool:
     """Whether an input of the question shows exactly these symbols around the last one that decides."""
     atoms = [parse_formula(line.split(": ")[1].removesuffix(" at p")) for line in question.legend
              if line.startswith("atom")]

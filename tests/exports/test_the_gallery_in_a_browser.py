@@ -15,13 +15,13 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from certify.exports.site.build import site_files
-from certify.exports.site.gallery import Wanted
+from certify.exports.site.gallery import GalleryRequest
 from certify.exports.site.pinned import read_pyodide
 from tests.browser import browser
 from tests.exports.test_site import PYODIDE, native, serve, visit, wait_until_ready
 
 __all__ = ["browser"]
-ALL = Wanted((), (), 16, 6, 0)
+ALL = GalleryRequest((), (), 16, 6, 0)
 """What the command shows if nothing is said, without the audits, which nobody checks."""
 MUTANTS, TRIES = 20, 12
 NUMBERS = ("7", "5/3", "-2", "0")

@@ -15,7 +15,7 @@ from certify.exports import tikz
 from certify.exports.latex_tables import plain
 from certify.exports.pages.certificate.blocks import find_columns
 from certify.exports.pages.certificate.layout import find_wires
-from certify.exports.pages.certificate.names import Names
+from certify.exports.pages.certificate.names import DirectionNames
 from certify.exports.tikz import tikz_of
 from constructions.errors import Unsupported
 
@@ -43,7 +43,7 @@ def test_it_is_ascii_with_balanced_braces_and_each_statement_in_a_line(
 def test_every_block_stands_in_it_once_and_every_wire_ends_where_it_is_read(
         sealed: Callable[..., Sealed], formula: str, alphabet: str) -> None:
     given = sealed(formula, alphabet, 3)
-    columns = find_columns(given.transformer, Names(given.transformer))
+    columns = find_columns(given.transformer, DirectionNames(given.transformer))
     text = tikz_of(given)
     blocks = [block for column in columns for block in column.blocks]
     kinds = re.findall(r"^\\node\[(symbol|position|head|exact|feed)", text, re.MULTILINE)

@@ -76,9 +76,9 @@ def test_precision_and_attention_are_by_choice(folder: Path) -> None:
 def test_a_module_is_loaded_in_the_precision_in_which_it_was_stored(certify: Any, folder: Path) -> None:
     torch = torch_or_skip()
     assert certify("export", "x.cert", "--to", "torch", "-o", "narrow", "--precision", "bfloat16").code == 0
-    from constructions.running.torch_network import Network
+    from constructions.running.torch_network import TorchNetwork
 
-    network = Network.load(folder.parent / "narrow")
+    network = TorchNetwork.load(folder.parent / "narrow")
     assert {parameter.dtype for parameter in network.parameters()} == {torch.bfloat16}
     assert network.run(["0110"]).dtype == torch.bfloat16
 
@@ -117,11 +117,11 @@ def test_safetensors_hold_the_rounded_arrays_and_the_claim(
 
 def test_a_module_made_in_python_is_the_module_of_the_folder(folder: Path) -> None:
     torch_or_skip()
-    from constructions.running.torch_network import Network
+    from constructions.running.torch_network import TorchNetwork
 
     transformer = read_sealed(str(folder.parent / "x.cert")).transformer
     words = ["010110", "111111", "000000"]
-    made, loaded = to_torch(transformer, 6), Network.load(folder)
+    made, loaded = to_torch(transformer, 6), TorchNetwork.load(folder)
     assert made.names == loaded.names
     assert made.run(words).equal(loaded.run(words))
     assert np.array_equal(made.run(words).double().numpy(), truths(transformer, words))

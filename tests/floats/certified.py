@@ -9,7 +9,7 @@ from certify.claims.floats.survey import Proved
 from certify.claims.formula.outcomes import Certified
 from certify.claims.formula.pipeline import certify
 from constructions.network.transformer import Transformer
-from proofs.enclosures.float_runs.run_class import RunClass, presets
+from proofs.enclosures.float_models.model import FloatModel, presets
 from proofs.floats.verdict import FloatProof, FloatVerdict
 
 FORMULAS = {
@@ -47,13 +47,13 @@ def proved(name: str, built_for: str | None, last: int) -> Proved:
 
 
 @cache
-def verdict_of(case: Case, run_class: RunClass) -> FloatVerdict:
+def verdict_of(case: Case, run_class: FloatModel) -> FloatVerdict:
     """The verdict about the case's network in a class that may be another one."""
     found = proved(case.name, case.built_for, case.last)
     return FloatProof(found.transformer, found.bounds, run_class).verdict(found.lengths)
 
 
-def certified(case: Case, run_class: RunClass | None = None) -> Transformer:
+def certified(case: Case, run_class: FloatModel | None = None) -> Transformer:
     """The network, certified in all runs of the class."""
     verdict = verdict_of(case, run_class or presets()[case.run])
     assert verdict.holds, verdict.fault

@@ -8,7 +8,7 @@ from random import Random
 
 from constructions.network.float_formats import Format
 from constructions.network.transformer import Coefficients, Head, Transformer, Unit
-from proofs.enclosures.float_runs.run_class import Normalised, RunClass
+from proofs.enclosures.float_models.model import FloatModel, Normalised
 from proofs.floats.outward import exp_up
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -18,7 +18,7 @@ Vector = dict[str, Fraction]
 class Emulation:
     """One network, run in one class."""
 
-    def __init__(self, transformer: Transformer, run: RunClass, random: Random):
+    def __init__(self, transformer: Transformer, run: FloatModel, random: Random):
         self.transformer, self.run, self.random = transformer, run, random
 
     def rounded(self, x: Fraction, target: Format) -> Fraction:

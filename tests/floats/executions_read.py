@@ -5,17 +5,17 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from proofs.floats.execution.execution import Execution, Pushed, Sum
-from proofs.floats.execution.orders import Order, Way
+from proofs.floats.execution.execution import Execution, OrderedSum, Pushed
+from proofs.floats.execution.orders import ExecutionChoices, Order
 
 
 def parse_order(text: str) -> Order:
     match text.split():
         case "drawn", seed:
-            return Order(Way.DRAWN, int(seed))
+            return Order(ExecutionChoices.DRAWN, int(seed))
         case "listed", *numbers:
-            return Order(Way.LISTED, listed=tuple(map(int, numbers)))
-    return Order(Way(text))
+            return Order(ExecutionChoices.LISTED, listed=tuple(map(int, numbers)))
+    return Order(ExecutionChoices(text))
 
 
 def parse_execution(data: dict[str, Any]) -> Execution:
@@ -23,7 +23,7 @@ def parse_execution(data: dict[str, Any]) -> Execution:
     is_drawn = drawn != data["exponentials"]
     return Execution(
         order=parse_order(data["order"]),
-        orders={Sum(name): parse_order(text) for name, text in data["orders"].items()},
+        orders={OrderedSum(name): parse_order(text) for name, text in data["orders"].items()},
         fused=data["fused"],
         normalised=data["normalised"],
         flush={"flushed": True, "kept": False}[data["subnormals"]],

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 from proofs.floats.execution.execution import Execution
-from proofs.floats.execution.orders import Order, Way, stream
+from proofs.floats.execution.orders import ExecutionChoices, Order, stream
 
 
-def random_execution(run_class: RunClass, seed: int) -> Execution:
+def random_execution(run_class: FloatModel, seed: int) -> Execution:
     """Most often trees and ends of exponentials drawn anew for each number; sums fused or not, subnormals flushed or
     kept, weights normalised before or after, base e or 2 as the class allows."""
     draws = stream(f"{seed}/execution")
@@ -17,11 +17,11 @@ def random_execution(run_class: RunClass, seed: int) -> Execution:
     def one_of(*choices: str) -> str:
         return choices[next(draws) % len(choices)]
 
-    ways = [way.value for way in Way if way is not Way.LISTED]
-    way = Way(one_of(*ways, Way.DRAWN.value, Way.DRAWN.value))
+    ways = [way.value for way in ExecutionChoices if way is not ExecutionChoices.LISTED]
+    way = ExecutionChoices(one_of(*ways, ExecutionChoices.DRAWN.value, ExecutionChoices.DRAWN.value))
     ends = one_of("drawn", "drawn", "least", "greatest")
     return Execution(
-        order=Order(way, seed if way is Way.DRAWN else 0),
+        order=Order(way, seed if way is ExecutionChoices.DRAWN else 0),
         fused=one_of("fused", "not") == "fused",
         normalised=one_of("before", "after") if run_class.normalised == "either" else str(run_class.normalised),
         flush=one_of("flushed", "kept") == "flushed",

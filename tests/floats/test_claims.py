@@ -12,7 +12,7 @@ from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.network.lengths import up_to
 from constructions.regimes import Regime
-from proofs.enclosures.float_runs.run_class import presets, read_run_classes
+from proofs.enclosures.float_models.model import presets, read_float_models
 from proofs.floats.claims import FloatClaim, claim_floats, float_claims_to_json, read_float_claims
 from proofs.formula.certificate import seal
 from proofs.formula.discharge import discharge
@@ -59,4 +59,4 @@ def test_names_of_claims_are_distinct() -> None:
 @pytest.mark.parametrize("text", ["x", "a = 3", "[a]\nstorage = 'binary32'", "[a]\nwhat = 1"])
 def test_a_malformed_file_of_classes_is_refused(text: str) -> None:
     with pytest.raises(InputError):
-        read_run_classes(text, "mine.toml")
+        read_float_models(text, "mine.toml")

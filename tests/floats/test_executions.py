@@ -15,9 +15,9 @@ from constructions.language.parser import parse_formula
 from constructions.network.float_formats import FORMATS, Format
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import FeedForward, Transformer
-from proofs.enclosures.float_runs.exponentials import Exponential
-from proofs.enclosures.float_runs.numbers import Arithmetic, NotFinite, exact_value
-from proofs.floats.execution.execution import Execution, Pushed, Sum
+from proofs.enclosures.float_models.exponentials import Exponential
+from proofs.enclosures.float_models.numbers import Arithmetic, NotFinite, exact_value
+from proofs.floats.execution.execution import Execution, OrderedSum, Pushed
 from proofs.floats.execution.orders import add_terms
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.replay import replay
@@ -118,7 +118,7 @@ def test_a_fused_product_is_not_rounded() -> None:
 
 
 def test_an_execution_is_read_back_from_json() -> None:
-    execution = Execution(order=parse_order("drawn 3"), orders={Sum.DENOMINATOR: parse_order("listed 2 0 1")},
+    execution = Execution(order=parse_order("drawn 3"), orders={OrderedSum.DENOMINATOR: parse_order("listed 2 0 1")},
                           fused=True, normalised="after", flush=True, base="2", shift=Fraction(-1, 3),
                           pushed=(Pushed(1, 2, 3, "+-0"),))
     assert parse_execution(execution.to_json()) == execution

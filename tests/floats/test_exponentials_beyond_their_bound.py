@@ -19,7 +19,7 @@ from constructions.language.semantics import truth_values
 from constructions.network.float_formats import FORMATS
 from constructions.network.meanings import Near, Truth
 from constructions.network.transformer import Transformer
-from proofs.enclosures.float_runs.run_class import presets
+from proofs.enclosures.float_models.model import presets
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.search import plain_executions
 from proofs.floats.execution.worst_words import find_worst_words

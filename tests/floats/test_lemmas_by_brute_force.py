@@ -10,9 +10,9 @@ from random import Random
 import pytest
 
 from constructions.network.float_formats import Format, parse_format
-from proofs.enclosures.float_runs.run_class import RunClass, presets, read_run_class
+from proofs.enclosures.float_models.model import FloatModel, presets, read_run_class
+from proofs.floats.float_enclosure import FloatEnclosure, hold_number
 from proofs.floats.forms import bound_form, sum_on_grid
-from proofs.floats.held import Held, hold_number
 from proofs.floats.outward import exp_down, exp_up
 from proofs.floats.sums import error_by_length, error_by_tails
 
@@ -20,7 +20,7 @@ ZERO = Fraction(0)
 TINY = parse_format("float(4,-20,20)")
 
 
-def tiny_class(name: str, storage: str = "float(4,-20,20)", sums: str = "float(4,-20,20)") -> RunClass:
+def tiny_class(name: str, storage: str = "float(4,-20,20)", sums: str = "float(4,-20,20)") -> FloatModel:
     formats = dict.fromkeys(("inputs", "scores", "weights"), storage) | {"sums": sums, "softmax": sums}
     return read_run_class(name, {"storage": storage, **formats, "normalised": "either", "exp_ulp": "1", "exp_base": "e",
                                  "block": 0})
@@ -86,7 +86,7 @@ def test_the_error_of_a_form_bounds_every_order_fused_or_not(seed: int, sums: st
     count = random.randint(1, 3)
     weights = [TINY.round(Fraction(random.randint(-40, 40), 5)) for _ in range(count)]
     real = [Fraction(random.randint(-40, 40), 9) for _ in range(count)]
-    held = [Held(x, x, abs(TINY.round(x) - x), 0) if TINY.round(x) != x else hold_number(x) for x in real]
+    held = [FloatEnclosure(x, x, abs(TINY.round(x) - x), 0) if TINY.round(x) != x else hold_number(x) for x in real]
     bound = bound_form([(hold_number(w), x) for w, x in zip(weights, held, strict=True)], run, run.storage)
     exact = sum((w * x for w, x in zip(weights, real, strict=True)), ZERO)
     products = [w * TINY.round(x) for w, x in zip(weights, real, strict=True)]

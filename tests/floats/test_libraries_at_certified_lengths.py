@@ -13,7 +13,7 @@ import pytest
 
 from constructions.running.numpy_network import to_numpy
 from constructions.running.to_torch import to_torch
-from proofs.enclosures.float_runs.run_class import RunClass, presets
+from proofs.enclosures.float_models.model import FloatModel, presets
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.search import plain_executions
 from proofs.floats.execution.words import two_blocks
@@ -38,13 +38,13 @@ def storage(case: Case) -> str:
     return str(presets()[case.run].storage)
 
 
-def class_of(case: Case, program: str) -> RunClass:
+def class_of(case: Case, program: str) -> FloatModel:
     """The class; with torch's own attention its exponential is within 20 units, as the presets say."""
     run_class = presets()[case.run]
     return run_class.with_exp_ulp(Fraction(20)) if "fused" in program else run_class
 
 
-def words_of(case: Case, run_class: RunClass, n: int) -> list[Word]:
+def words_of(case: Case, run_class: FloatModel, n: int) -> list[Word]:
     """The worst words of each head, two blocks, random words."""
     transformer = certified(case, run_class)
     worst = find_worst_words(FloatProgram(transformer, run_class), n, plain_executions(run_class)[0])
@@ -53,7 +53,7 @@ def words_of(case: Case, run_class: RunClass, n: int) -> list[Word]:
     return list(dict.fromkeys(words))
 
 
-def all_words(case: Case, run_class: RunClass) -> list[Sequence[Sequence[str]]]:
+def all_words(case: Case, run_class: FloatModel) -> list[Sequence[Sequence[str]]]:
     """Words in batches of one length."""
     return [*short_words(certified(case, run_class).alphabet, SHORT),
             *(words_of(case, run_class, n) for n in (case.last // 2 + 1, case.last))]

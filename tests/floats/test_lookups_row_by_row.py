@@ -19,15 +19,15 @@ from constructions.network.float_formats import parse_format
 from constructions.network.lengths import up_to
 from constructions.regimes import Regime
 from proofs.check import Refusal, check_text
+from proofs.check.checker.chapters.float_models.reading import Format as TrustedFormat
+from proofs.check.checker.chapters.float_models.reading import read_floats
 from proofs.check.checker.chapters.floats import rows as trusted
 from proofs.check.checker.chapters.floats.forms import Arithmetic
 from proofs.check.checker.chapters.floats.means import Means
 from proofs.check.checker.chapters.floats.softmax import Softmax
-from proofs.check.checker.chapters.run_classes.reading import Format as TrustedFormat
-from proofs.check.checker.chapters.run_classes.reading import read_floats
 from proofs.check.checker.kernel.budget import Budget, Cache
 from proofs.check.checker.kernel.verdicts import Rejected
-from proofs.enclosures.float_runs.run_class import FORMAT_FIELDS, presets
+from proofs.enclosures.float_models.model import FORMAT_FIELDS, presets
 from proofs.floats import rows
 from proofs.floats.claims import FloatClaim, claim_floats
 from proofs.floats.outward import exp_down, exp_up

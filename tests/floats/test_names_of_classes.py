@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 
 from proofs.check import Malformed
-from proofs.check.checker.chapters.run_classes.presets import PRESETS
-from proofs.check.checker.chapters.run_classes.reading import read_float_claim
-from proofs.enclosures.float_runs.run_class import presets
+from proofs.check.checker.chapters.float_models.presets import PRESETS
+from proofs.check.checker.chapters.float_models.reading import read_float_claim
+from proofs.enclosures.float_models.model import presets
 
 
 @pytest.mark.parametrize("name", presets())

@@ -13,13 +13,13 @@ import pytest
 
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Head, Transformer
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 from proofs.floats.execution.execution import Execution
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.replay import Refutation
 from proofs.floats.execution.run import FloatRun
 from proofs.floats.execution.search import find_first_wrong
-from proofs.words.replay import Reading
+from proofs.words.replay import WordMeanings
 from tests.floats.helpers import MAJORITY, ODD, PREVIOUS, SINCE, network, pure
 from tests.floats.numpy_program import NumpyProgram, plain_exponential
 
@@ -70,7 +70,7 @@ def test_numpy_is_wrong_in_the_execution_that_refutes(case: tuple[str, str], nam
     assert held == found.value
 
 
-def _pushed(transformer: Transformer, found: Refutation, run_class: RunClass) -> Any:
+def _pushed(transformer: Transformer, found: Refutation, run_class: FloatModel) -> Any:
     """The exponentials nearest to the true ones; those that the execution pushes, at the end of what is allowed."""
     def exponential(differences: Any, head: Head, i: int) -> Any:
         signs: dict[int, str] = {}
@@ -83,7 +83,7 @@ def _pushed(transformer: Transformer, found: Refutation, run_class: RunClass) ->
     return exponential
 
 
-def _exponential(d: float, sign: str, run_class: RunClass) -> float:
+def _exponential(d: float, sign: str, run_class: FloatModel) -> float:
     """The nearest number of the format (0), the greatest (+) or the least (-) that is within the units allowed."""
     if not d:
         return 1.0
@@ -108,5 +108,5 @@ def test_plain_numpy_counts_right_in_short_words_and_wrong_in_longer_ones(name: 
 def _is_wrong(transformer: Transformer, name: str, word: tuple[str, ...]) -> bool:
     columns = NumpyProgram(transformer, type_of(name), "before").run(word)
     meaning: Any = transformer.directions[transformer.output]
-    truths = [Reading(word).truth(meaning.formula, i) for i in range(1, len(word) + 1)]
+    truths = [WordMeanings(word).truth(meaning.formula, i) for i in range(1, len(word) + 1)]
     return [np.float64(x).item() for x in columns[transformer.output]] != [int(truth) for truth in truths]

@@ -7,11 +7,11 @@ import random
 import pytest
 
 from constructions.network.transformer import Transformer
-from proofs.enclosures.float_runs.run_class import RunClass, presets
+from proofs.enclosures.float_models.model import FloatModel, presets
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.replay import Refutation, find_fault, truths_made
 from proofs.floats.execution.run import FloatRun
-from proofs.words.replay import Reading
+from proofs.words.replay import WordMeanings
 from tests.floats.certified import Case, certified
 from tests.floats.helpers import MAJORITY, ODD, PREVIOUS, SINCE, network, pure
 from tests.floats.random_executions import random_execution
@@ -59,7 +59,7 @@ def runs_each(cases: int) -> range:
     return range(-(-10_000 // cases))
 
 
-def wrong_runs(transformer: Transformer, run_class: RunClass, last: int, seeds: range) -> list[Refutation]:
+def wrong_runs(transformer: Transformer, run_class: FloatModel, last: int, seeds: range) -> list[Refutation]:
     """The faults of one random word in each execution, at all positions of short words, at three of longer ones."""
     program = FloatProgram(transformer, run_class)
     faults = []
@@ -67,7 +67,7 @@ def wrong_runs(transformer: Transformer, run_class: RunClass, last: int, seeds: 
         draw = random.Random(seed)
         n = draw.randint(1, last)
         word = tuple(draw.choice(transformer.alphabet) for _ in range(n))
-        run, reading = FloatRun(program, word, random_execution(run_class, seed)), Reading(word)
+        run, reading = FloatRun(program, word, random_execution(run_class, seed)), WordMeanings(word)
         positions = range(1, n + 1) if n <= 8 else {n, n - 1, draw.randint(1, n)}
         faults += [fault for name in truths_made(transformer) for i in positions
                    if (fault := find_fault(run, reading, i, name))]

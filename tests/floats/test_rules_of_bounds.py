@@ -15,39 +15,40 @@ from constructions.network.lengths import Lengths, up_to
 from constructions.network.meanings import Anything
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES
-from proofs.enclosures.float_runs.run_class import ExpBase, RunClass, presets
+from proofs.enclosures.float_models.model import ExpBase, FloatModel, presets
+from proofs.floats.approximate_truths import Deviation, RowScores, deviate, quotient_error
 from proofs.floats.claims import read_float_claims
-from proofs.floats.held import TRUTH, Held
+from proofs.floats.float_enclosure import TRUTH, FloatEnclosure
 from proofs.floats.lookup import miss
-from proofs.floats.near import Deviation, Scores, deviate, quotient_error
-from proofs.floats.numbers import HeldNumbers
+from proofs.floats.numbers import EnclosedNumbers
 from proofs.floats.scores import HeadScores, halves_of
 from proofs.floats.uniform import UniformSum, hold_mean_of
 from proofs.floats.verdict import FloatProof
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
 
 BINARY32 = presets()["binary32"]
 TINY = Format(4, -6, 8)
 
 
-def numbers_of(text: str, regime: int = 0) -> HeldNumbers:
+def numbers_of(text: str, regime: int = 0) -> EnclosedNumbers:
     network = compile_formula(parse_formula(text, "ab"), ("a", "b"), ALL_REGIMES[regime])
-    return HeldNumbers(network, KnownValues(network.directions), BINARY32)
+    return EnclosedNumbers(network, KnownValues(network.directions), BINARY32)
 
 
 def test_one_visible_value_passes_through_the_softmax_format() -> None:
     run = replace(BINARY32, softmax=TINY, scores=TINY, weights=TINY, exp_ulp=Fraction(1, 2))
     seventeen = UniformSum(1, 1, 17, 0, signed=False)
     assert hold_mean_of(seventeen, 17, run).error == 1  # fl(17/1) has 4 bits: 16
-    assert hold_mean_of(seventeen._replace(size=16), 16, run) == Held(Fraction(16), Fraction(16), Fraction(0), 4)
+    assert hold_mean_of(seventeen._replace(size=16), 16, run) == FloatEnclosure(Fraction(16), Fraction(16), Fraction(0),
+                                                                                4)
 
 
 @pytest.mark.parametrize(("field", "value"), [("exp_base", ExpBase.TWO), ("block", 2)])
 def test_theta_charges_flushed_differences(field: str, value: object) -> None:
-    run: RunClass = replace(BINARY32, exp_base=ExpBase.E, exp_ulp=Fraction(1, 2))
+    run: FloatModel = replace(BINARY32, exp_base=ExpBase.E, exp_ulp=Fraction(1, 2))
     coarse = replace(run, softmax=Format(24, -12, 127), scores=Format(11, -12, 15), weights=Format(11, -12, 15))
-    scores = Scores(4, TRUTH, Fraction(1))
+    scores = RowScores(4, TRUTH, Fraction(1))
     changes = {"exp_base": ExpBase.TWO} if field == "exp_base" else {"block": 2}
     assert value in changes.values()
     more = deviate(scores, None, replace(coarse, **changes)).theta - deviate(scores, None, coarse).theta
@@ -55,7 +56,7 @@ def test_theta_charges_flushed_differences(field: str, value: object) -> None:
 
 
 def test_positions_are_far_only_beyond_twice_what_scores_are_off() -> None:
-    scores = Scores(4, Held(Fraction(0), Fraction(40), Fraction(3), 0), Fraction(40))
+    scores = RowScores(4, FloatEnclosure(Fraction(0), Fraction(40), Fraction(3), 0), Fraction(40))
     assert deviate(scores, Fraction(8), BINARY32).theta > 3
     with pytest.raises(NotDerived, match="scores may be off by 5"):
         deviate(replace(scores, held=replace(scores.held, error=Fraction(5))), Fraction(8), BINARY32, Fraction(64))

@@ -17,7 +17,7 @@ from certify.claims.formula.pipeline import certify
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths, up_to
 from proofs.check import check_text
-from proofs.enclosures.float_runs.run_class import presets
+from proofs.enclosures.float_models.model import presets
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from constructions.network.lengths import Lengths, up_to
 from constructions.network.meanings import Near, Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
-from proofs.enclosures.float_runs.run_class import presets
+from proofs.enclosures.float_models.model import presets
 from proofs.floats.verdict import Bounds, FloatProof, certified_bounds, find_largest_length
 from proofs.formula.discharge import discharge
 from tests.floats.emulation import Emulation

@@ -7,7 +7,7 @@ import pytest
 from certify.claims.floats.show import describe_row
 from certify.claims.floats.survey import FloatRow
 from constructions.network.lengths import Lengths, up_to
-from proofs.enclosures.float_runs.run_class import presets
+from proofs.enclosures.float_models.model import presets
 from proofs.floats.execution.execution import Execution
 from proofs.floats.execution.replay import Refutation
 

@@ -20,7 +20,7 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.weightings import Weighting
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
-from proofs.formula.additive.worst_case import BumpExtreme
+from proofs.formula.additive.worst_case import TentExtreme
 from proofs.formula.discharge import Line, discharge
 from proofs.formula.stick_breaking.worst_case import StickExtreme
 from tests.network.random_formulas import random_counting_formula, random_formula
@@ -153,7 +153,7 @@ def test_geometric_since_errs_by_exactly_1_less_the_power_of_p(max_n: int) -> No
 
 
 def test_worst_cases_are_no_weighted_means() -> None:
-    for weighting, kind in ((Weighting.SIGMOID, BumpExtreme), (Weighting.GEOMETRIC, StickExtreme)):
+    for weighting, kind in ((Weighting.SIGMOID, TentExtreme), (Weighting.GEOMETRIC, StickExtreme)):
         transformer = compile_formula(parse_formula("(Q_a | Q_b) since Q_a"), "abc", Regime(), weighting=weighting)
         (worst,) = [line.worst for line in lines_of(transformer, 7) if line.worst]
         assert all(isinstance(extreme, kind) for extreme in worst.extremes)

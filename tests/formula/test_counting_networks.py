@@ -18,8 +18,8 @@ from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.enclosures.intervals import point
 from proofs.formula.certificate import seal
-from proofs.formula.discharge import Line, Memory, bounds_of, discharge
-from proofs.words.replay import Reading, find_miss, run_soft
+from proofs.formula.discharge import DischargedObligations, Line, bounds_of, discharge
+from proofs.words.replay import WordMeanings, find_miss, run_soft
 from tests.formula.counting_models import (
     CAUSAL,
     POSITION,
@@ -58,7 +58,7 @@ def check_all_words(transformer: Transformer, lines: Sequence[Line], max_n: int)
     bounds = bounds_of(lines)
     output = transformer.directions[transformer.output]
     for word in (w for n in range(1, max_n + 1) for w in itertools.product("01", repeat=n)):
-        reading, stream = Reading(word), run_soft(transformer, word, 128)
+        reading, stream = WordMeanings(word), run_soft(transformer, word, 128)
         truths = truth_values(output.formula, word)  # type: ignore[union-attr]
         for i, vector in enumerate(stream, start=1):
             assert vector[transformer.output] == point(Fraction(truths[i - 1])), (word, i)
@@ -177,7 +177,7 @@ def test_keys_of_the_wrong_scale_are_not_proved() -> None:
 
 
 def test_equal_lookups_are_discharged_once() -> None:
-    memory, five = Memory(), up_to(5)
+    memory, five = DischargedObligations(), up_to(5)
     first = [line for line in discharge(comparison_model("#<[Q_1] > #<[Q_0]"), five, memory) if line.kind == "lookup"]
     again = [line for line in discharge(comparison_model("#<[Q_0] > #<[Q_1]"), five, memory) if line.kind == "lookup"]
     assert [line.repeated for line in first] == [False, True]

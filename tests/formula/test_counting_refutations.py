@@ -22,10 +22,10 @@ from constructions.regimes import Regime
 from proofs.enclosures.intervals import Interval
 from proofs.formula.composition import find_embedding_fault
 from proofs.formula.discharge import discharge
-from proofs.formula.refutation.budget import Budget
+from proofs.formula.refutation.budget import WorkBudget
 from proofs.formula.refutation.plain_words import exhaustive_length
-from proofs.formula.refutation.words_with_counts import Wanted, find_word_with_count
-from proofs.words.replay import Reading
+from proofs.formula.refutation.words_with_counts import CountTarget, find_word_with_count
+from proofs.words.replay import WordMeanings
 from tests.formula.counting_models import Style, comparison_model, predicate_model
 from tests.sabotage.ground_truth import own_misses
 
@@ -91,15 +91,15 @@ def test_a_word_with_a_count_has_that_count(side: str, counted: str) -> None:
     count = Count(side, parse_formula(counted))  # type: ignore[arg-type]
     for n, i in ((1, 1), (4, 2), (5, 5)):
         for here, others in itertools.product((False, True), range(i if side == "left" else n + 1 - i)):
-            word = find_word_with_count(("a", "b", "c"), Wanted(n, i, here, others, count), Budget(10**6))
+            word = find_word_with_count(("a", "b", "c"), CountTarget(n, i, here, others, count), WorkBudget(10**6))
             if word is not None:
-                reading = Reading(word)
+                reading = WordMeanings(word)
                 assert len(word) == n and reading.truth(count.operand, i) == here
                 assert reading.count(count, i) == others + here
             else:
                 assert not any(
                     truth_values(count.operand, other)[i - 1] == here
-                    and Reading(other).count(count, i) == others + here
+                    and WordMeanings(other).count(count, i) == others + here
                     for other in itertools.product("abc", repeat=n))
 
 
@@ -107,7 +107,7 @@ def test_a_word_with_a_count_has_that_count(side: str, counted: str) -> None:
 
 
 def test_meanings_allow_what_the_contract_says_of_a_word() -> None:
-    reading = Reading("0110")
+    reading = WordMeanings("0110")
     ones = Count("left", parse_formula("Q_1"))
     assert reading.allowed(Mean(ones), 3) == Interval(Fraction(2, 3), Fraction(2, 3))
     assert reading.allowed(Mean(Count("right", parse_formula("Q_1"))), 3) == Interval(Fraction(1, 2), Fraction(1, 2))

@@ -42,7 +42,7 @@ from constructions.language.syntax import (
 from constructions.network.lengths import up_to
 from constructions.network.transformer import FeedForward, Layer
 from constructions.regimes import Regime, Sharpening
-from proofs.formula.discharge import Memory, discharge
+from proofs.formula.discharge import DischargedObligations, discharge
 
 REGIMES = [Regime(sharpening, causal) for sharpening in Sharpening for causal in (False, True)]
 LEAVES = list(map(parse_formula, ["Q_a", "prev Q_a", "O Q_a", "#<[Q_a] >= 1", "ODD(#<[Q_a])", "FIRST", "next Q_a"]))
@@ -77,7 +77,7 @@ def degenerate(operands: Iterable[Formula]) -> list[Formula]:
 
 def unproved(formulas: Iterable[Formula], regime: Regime, max_n: int) -> list[str]:
     """What is not proved of those formulas that the regime supports."""
-    memory, found = Memory(), []
+    memory, found = DischargedObligations(), []
     for formula in formulas:
         try:
             transformer = compile_formula(formula, ("a", "b"), regime)

@@ -9,25 +9,25 @@ from constructions.language.parser import parse_formula
 from constructions.network.lengths import Lengths, up_to
 from constructions.regimes import Regime
 from proofs.formula.attention.obligation import AttentionObligation
-from proofs.formula.discharge import Line, Memory, discharge
+from proofs.formula.discharge import DischargedObligations, Line, discharge
 
 TWICE = compile_formula(parse_formula("(prev Q_1) & prev !Q_1"), "01", Regime(), Fraction(3))
 
 
-def attention_lines(memory: Memory) -> list[Line]:
+def attention_lines(memory: DischargedObligations) -> list[Line]:
     return [line for line in discharge(TWICE, up_to(5), memory, twice=False) if line.kind == "attention"]
 
 
 def test_a_memory_discharges_equal_obligations_once_and_another_memory_knows_nothing_of_them() -> None:
-    memory = Memory()
+    memory = DischargedObligations()
     assert not all(line.repeated for line in attention_lines(memory))
     assert all(line.repeated for line in attention_lines(memory))
-    assert not all(line.repeated for line in attention_lines(Memory()))
+    assert not all(line.repeated for line in attention_lines(DischargedObligations()))
 
 
 def keys_of(text: str, gamma: Fraction = Fraction(3), lengths: Lengths = up_to(5)) -> set[tuple[object, ...]]:
     transformer = compile_formula(parse_formula(text), "01", Regime(), gamma)
-    lines = discharge(transformer, lengths, Memory(), twice=False)
+    lines = discharge(transformer, lengths, DischargedObligations(), twice=False)
     obligations = [line.obligation for line in lines if line.kind == "attention"]
     return {one.key() for one in obligations if isinstance(one, AttentionObligation)}
 

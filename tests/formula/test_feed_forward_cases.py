@@ -16,7 +16,7 @@ from constructions.network.meanings import Meaning, Near, Position, Truth
 from constructions.network.transformer import Coefficients, FeedForward, Layer, Transformer, Unit
 from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import Interval, point
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
 from proofs.formula.feed_forward.obligation import (
     FALSE_BOX,

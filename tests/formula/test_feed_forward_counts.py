@@ -15,8 +15,8 @@ from constructions.network.lengths import up_to
 from constructions.network.meanings import Anything, Mean, Meaning, Others, Position, Product, Truth
 from constructions.network.transformer import Coefficients, FeedForward, Layer, Transformer, Unit
 from proofs.enclosures.intervals import Interval
-from proofs.formula.common.known import KnownValues
-from proofs.formula.common.written import Written
+from proofs.formula.common.word_independent import KnownValues
+from proofs.formula.common.written_direction import WrittenDirection
 from proofs.formula.failures import NotDerived
 from proofs.formula.families import family_of
 from proofs.formula.feed_forward.counting import range_of
@@ -65,7 +65,7 @@ def is_proved(directions: dict[str, Meaning], units: Units, bias: Fraction, boun
     layer = Layer((), FeedForward(parts, {"out": bias} if bias else {}))
     transformer = Transformer(("0", "1"), directions, {"0": {}, "1": {}}, {}, (layer,), "out")
     try:
-        written = Written(transformer, KnownValues(directions), up_to(max_n), 1, 0, "out", None, bounds)
+        written = WrittenDirection(transformer, KnownValues(directions), up_to(max_n), 1, 0, "out", None, bounds)
         task = family_of(written).oblige(written)
         check_cases(task)
     except NotDerived:

@@ -16,7 +16,7 @@ import pytest
 
 from certify import certify
 from certify.claims.formula.outcomes import Certified, Outcome
-from certify.claims.formula.said import describe_greatest
+from certify.claims.formula.summary import describe_greatest
 from certify.exports.npz import export_npz
 from constructions.language.semantics import truth_values
 from constructions.network.meanings import Near, Others

@@ -16,7 +16,7 @@ from constructions.language.syntax import Formula
 from constructions.network.json_form import read_transformer
 from constructions.network.meanings import Position, Truth
 from constructions.network.transformer import Transformer
-from proofs.every_n import EVERY_LENGTH, Answer, ProvedLengths
+from proofs.every_n import EVERY_LENGTH, KernelAnswer, ProvedLengths
 from tests.with_coq import ask_coq, places_of_kernel
 
 MODELS = Path(__file__).parents[2] / "examples" / "models"
@@ -35,7 +35,7 @@ def formula_of(network: Transformer) -> Formula:
     return meaning.formula
 
 
-def ask_of(network: Transformer, lengths: ProvedLengths = EVERY_LENGTH) -> Answer:
+def ask_of(network: Transformer, lengths: ProvedLengths = EVERY_LENGTH) -> KernelAnswer:
     return ask_coq(network, formula_of(network), lengths)
 
 

@@ -18,7 +18,7 @@ from constructions.network.transformer import Head, Layer, Mask, Transformer
 from constructions.network.weightings import Weighting
 from constructions.regimes import Regime, Sharpening
 from proofs.formula.common.extremes import Extreme
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.lookup.dominance import find_profiles
 from proofs.formula.lookup.obligation import LookupObligation, oblige_lookup
 from proofs.formula.lookup.worst_case import SMALLEST_LOOKUP_BOUND, find_lookup_worst_case, profiles_of_every_case

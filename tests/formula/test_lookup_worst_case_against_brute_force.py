@@ -17,7 +17,7 @@ from constructions.network.transformer import Head, Layer, Mask, Transformer
 from constructions.network.weightings import Weighting
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.formula.common.extremes import Extreme
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
 from proofs.formula.lookup.dominance import find_profiles
 from proofs.formula.lookup.family import prove

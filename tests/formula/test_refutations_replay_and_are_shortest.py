@@ -17,7 +17,7 @@ from constructions.regimes import ALL_REGIMES, Regime
 from proofs.formula.attention.obligation import oblige_attention
 from proofs.formula.attention.second_words import find_word
 from proofs.formula.attention.worst_case import find_violations, weigh
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.discharge import ALLOWED_ERROR
 from proofs.formula.refutation.plain_words import all_words, exhaustive_length
 from proofs.words.replay import find_miss

@@ -17,7 +17,7 @@ from constructions.network.lengths import Lengths, up_to
 from constructions.network.transformer import FeedForward, Layer, Transformer
 from constructions.regimes import Regime
 from proofs.formula.refutation import find_counterexample, search
-from proofs.formula.refutation.budget import Budget, replay_work
+from proofs.formula.refutation.budget import WorkBudget, replay_work
 
 
 def network(text: str) -> Transformer:
@@ -73,7 +73,7 @@ def test_searches_are_the_same_every_time() -> None:
 
 
 def test_work_that_does_not_fit_is_not_begun_and_is_remembered() -> None:
-    budget = Budget(10)
+    budget = WorkBudget(10)
     assert [budget.spend(work) for work in (4, 7, 6)] == [True, False, True]
     assert (budget.left, budget.exhausted) == (0, True)
 

@@ -16,15 +16,15 @@ from constructions.network.lengths import up_to
 from constructions.network.meanings import Meaning, Near, Others, Position, Slack, Truth
 from constructions.network.transformer import Coefficients, FeedForward, Layer, Transformer, Unit
 from proofs.enclosures.intervals import AtLeast, Interval, point
-from proofs.formula.common.known import KnownValues
-from proofs.formula.common.written import Written
+from proofs.formula.common.word_independent import KnownValues
+from proofs.formula.common.written_direction import WrittenDirection
 from proofs.formula.composition import find_embedding_fault
 from proofs.formula.discharge import discharge
 from proofs.formula.failures import NotDerived
 from proofs.formula.families import family_of
 from proofs.formula.feed_forward.second import proves_feed_forward
 from proofs.formula.feed_forward.worst_case import check_cases
-from proofs.words.replay import Reading
+from proofs.words.replay import WordMeanings
 from tests.check import brute
 from tests.check.test_check_slack import REFUSED
 
@@ -54,8 +54,8 @@ def is_proved(meaning: Meaning, units: Units, bias: int = 0, error: Fraction = Q
                                   {"out": F(bias)} if bias else {}))
     transformer = Transformer(("0", "1"), directions, {"0": {}, "1": {}}, {}, (layer,), "out")
     try:
-        written = Written(transformer, KnownValues(directions), up_to(5), 1, 0, "out", None,
-                          {"h": Interval(-error, error)})
+        written = WrittenDirection(transformer, KnownValues(directions), up_to(5), 1, 0, "out", None,
+                                   {"h": Interval(-error, error)})
         task = family_of(written).oblige(written)
         proved = _holds(lambda: check_cases(task))
     except NotDerived:
@@ -184,7 +184,7 @@ def test_slack_is_neither_embedded_nor_written_by_a_head() -> None:
 
 
 def test_a_reading_allows_0_or_anything_from_1_on() -> None:
-    reading = Reading("0101")
+    reading = WordMeanings("0101")
     assert reading.allowed(slack("#<[Q_1] >= 1"), 2) == point(F(0))
     assert reading.allowed(slack("#<[Q_1] >= 1"), 1) == AtLeast(F(1))
     assert point(F(10)).within(F(1), None) and not point(F(10)).misses(F(1), None) and point(F(1, 2)).misses(F(1), None)

@@ -17,7 +17,7 @@ from constructions.language.semantics import truth_values
 from constructions.language.syntax import Formula
 from proofs.check import Refusal, check_text
 from proofs.enclosures.intervals import point
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.feed_forward.counting import oblige_by_value
 
 F = Fraction

@@ -18,9 +18,9 @@ from constructions.network.meanings import Near
 from constructions.network.transformer import Coefficients, Head, Transformer
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.formula.attention.obligation import AttentionObligation, oblige_attention
-from proofs.formula.attention.windows import AllWindows, Memory, memory_of
+from proofs.formula.attention.windows import AllWindows, PivotMemory, memory_of
 from proofs.formula.attention.worst_case import SweepExtreme, find_worst_case, weigh
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
 from tests.formula.brute_worst_case import worst_errors
 from tests.formula.largest_error import find_extreme
@@ -159,7 +159,7 @@ def test_a_shorter_word_can_be_the_worst() -> None:
 
 
 def test_which_targets_have_windows() -> None:
-    expected = {"(Q_a | Q_b) since Q_a": Memory.LASTING, "next Q_a": Memory.FLEETING}
+    expected = {"(Q_a | Q_b) since Q_a": PivotMemory.LASTING, "next Q_a": PivotMemory.FLEETING}
     for text, memory in expected.items():
         for case in heads_of(text, Regime(), Fraction(3)):
             assert memory_of(obligation_of(*case, 3).reading.offered) is memory

@@ -19,7 +19,7 @@ from constructions.network.weightings import Weighting
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.formula.attention.obligation import oblige_attention
 from proofs.formula.attention.worst_case import weigh
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
 from tests.formula.brute_worst_case import worst_errors
 from tests.formula.largest_error import find_extreme

@@ -16,7 +16,7 @@ from constructions.regimes import ALL_REGIMES, Regime
 from proofs.formula.attention.obligation import AttentionObligation, oblige_attention
 from proofs.formula.attention.second import proves_attention
 from proofs.formula.attention.worst_case import weigh
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from tests.formula.largest_error import find_extreme
 
 QUARTER = Fraction(1, 4)

@@ -6,9 +6,9 @@ import io
 
 from rich.console import Console
 
-from certify.frame.terminal_tables import Column, numbers, plain, print_table
+from certify.frame.terminal_tables import TableColumn, numbers, plain, print_table
 
-COLUMNS = (Column("n", "right"), Column("word", needs=60), Column("where", folds=True))
+COLUMNS = (TableColumn("n", "right"), TableColumn("word", needs=60), TableColumn("where", folds=True))
 
 
 def printed(width: int, *arguments: object, **options: object) -> list[str]:
@@ -37,4 +37,4 @@ def test_a_table_that_is_too_wide_stands_in_blocks_with_its_keys_again() -> None
 
 
 def test_letters_in_brackets_are_no_markup() -> None:
-    assert printed(80, [Column("[b]"), Column("[/]")], [("[red]", "[b]")]) == ["[b]    [/]", "[red]  [b]"]
+    assert printed(80, [TableColumn("[b]"), TableColumn("[/]")], [("[red]", "[b]")]) == ["[b]    [/]", "[red]  [b]"]

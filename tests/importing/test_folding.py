@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from constructions.importing.graph.affine_forms import NotUnderstood
 from constructions.importing.graph.folding import FOLDED, TYPES, folded
-from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import OPSETS, Attributes, greatest_size
 
 onnx = pytest.importorskip("onnx")

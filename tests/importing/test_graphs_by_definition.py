@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from constructions.errors import InputError
-from constructions.importing.graph.forms import NotUnderstood
+from constructions.importing.graph.affine_forms import NotUnderstood
 from constructions.importing.graph.operators import WITHOUT_EFFECT, Attributes
 from constructions.importing.importer import Imported, import_network
 from proofs.trained.forward import FloatNetwork

@@ -146,11 +146,11 @@ def dynamic(torch: Any, model: Any) -> Any:
 
 def gpt(torch: Any, name: str) -> Any:
     """A network of the zoo in torch, all of whose Linears are quantised."""
-    from examples.trained.networks import GPT, Shape
+    from examples.trained.networks import GPT, NetworkSizes
 
     plan = plans()[name]
     arrays = weights_of(plan.folder)
-    model = GPT(Shape(len(arrays["transformer.wte.weight"]), plan.rows, plan.layers, plan.heads))
+    model = GPT(NetworkSizes(len(arrays["transformer.wte.weight"]), plan.rows, plan.layers, plan.heads))
     model.load_state_dict({key: torch.from_numpy(array.copy()) for key, array in arrays.items()})
     return dynamic(torch, model.eval())
 

@@ -20,7 +20,7 @@ from constructions.importing.config_file import COMMON, ONLY, WITHOUT_EFFECT, Ke
 from constructions.importing.contents import Contents, Stored
 from constructions.importing.families import ROWS
 from constructions.importing.importer import recognise, recogniser_of
-from constructions.importing.parts import Weights
+from constructions.importing.parts import TensorReader
 from constructions.importing.questions import Options, Questions
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.forward import FloatNetwork
@@ -124,7 +124,7 @@ def read(name: str, changes: Mapping[str, Any], left_out: str = "") -> tuple[Tra
     contents, told = family(name)
     kept = {key: value for key, value in {**copy.deepcopy(told), **changes}.items() if key != left_out}
     settings = Settings(kept, "config.json", WITHOUT_EFFECT)
-    weights, questions = Weights(contents, "m"), Questions(Options(), "m")
+    weights, questions = TensorReader(contents, "m"), Questions(Options(), "m")
     found = recogniser_of(weights, settings, None)[0].build(weights, settings, questions)
     settings.finish()
     questions.finish()

@@ -13,7 +13,7 @@ from constructions.language.brackets import parse_position_function
 from constructions.language.expressions import EvaluationError, parse_expression
 from constructions.language.parser import parse_formula
 from constructions.network.meanings import Meaning, Position, Product, Truth
-from proofs.formula.common.known import KnownValues, known_value
+from proofs.formula.common.word_independent import KnownValues, known_value
 from tests.language.strategies import expression_texts
 
 

@@ -8,17 +8,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.trained.claim import Claim, Row
+from constructions.trained.claim import Row, WordsClaim
 from constructions.trained.network import Affine, AttentionStep, Tensor, TrainedNetwork, UnitsStep, View
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.prefix_cache import EMPTY, extend
+from proofs.trained.key_value_cache import EMPTY, extend
 from proofs.words.tracking import cases_at, track
 
 Numbers = NDArray[np.float64]
 LEAST_GAP = 1e-9
 
 
-def planted(network: TrainedNetwork, claim: Claim, length: int, draws: int = 200) -> tuple[TrainedNetwork, str]:
+def planted(network: TrainedNetwork, claim: WordsClaim, length: int, draws: int = 200) -> tuple[TrainedNetwork, str]:
     """The network and the word: of all words of which the claim asks something, over two letters, the one that lies
     farthest in a drawn direction, by the most of so many directions in which it is no constant word.
 
@@ -42,7 +42,7 @@ def planted(network: TrainedNetwork, claim: Claim, length: int, draws: int = 200
     return _with_neuron(network, inward, bias, row), word
 
 
-def _levels(floats: FloatNetwork, claim: Claim, length: int) -> Iterator[tuple[NDArray[np.int8], Numbers]]:
+def _levels(floats: FloatNetwork, claim: WordsClaim, length: int) -> Iterator[tuple[NDArray[np.int8], Numbers]]:
     """The words of 1, 2, … letters of which something is asked, and their streams behind the last attention."""
     prefixes, words, tracker = EMPTY, np.zeros((1, 0), np.int8), track(claim)
     states = [tracker.start]

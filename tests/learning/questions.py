@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from certify.learning.question import OUT, Question, read_words
+from certify.learning.question import OUT, LearningQuestion, read_words
 from constructions.trained.claim import input_tokens, judged
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
@@ -25,19 +25,19 @@ def network_of_the_zoo(name: str) -> TrainedNetwork:
 
 
 def of_the_zoo(name: str, max_n: int, words: str | None = None, offsets: tuple[int, int] = (0, 0),
-               ) -> tuple[TrainedNetwork, Question]:
+               ) -> tuple[TrainedNetwork, LearningQuestion]:
     network = network_of_the_zoo(name)
     claim = replace(plans()[name].claim(network), lengths=(1, max_n), offsets=offsets)
     return network, read_words(network, claim, words)
 
 
-def all_words(question: Question) -> Iterator[Word]:
+def all_words(question: LearningQuestion) -> Iterator[Word]:
     letters = range(len(question.claim.alphabet))
     for n in range(question.first, question.longest + 1):
         yield from itertools.product(letters, repeat=n)
 
 
-def brute_force(network: TrainedNetwork, question: Question) -> dict[Word, int]:
+def brute_force(network: TrainedNetwork, question: LearningQuestion) -> dict[Word, int]:
     """The answers on all words, each word run as a whole by floats."""
     floats, found = FloatNetwork(network), dict[Word, int]()
     for word in all_words(question):
@@ -45,7 +45,7 @@ def brute_force(network: TrainedNetwork, question: Question) -> dict[Word, int]:
     return found
 
 
-def answer(floats: FloatNetwork, question: Question, word: Word, shorter: dict[Word, int]) -> int:
+def answer(floats: FloatNetwork, question: LearningQuestion, word: Word, shorter: dict[Word, int]) -> int:
     claim, offset = question.claim, question.claim.offsets[0]
     symbols = [claim.alphabet[letter] for letter in word]
     if question.words == "asked" and not cases_at(claim, symbols, len(word)):

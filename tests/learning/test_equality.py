@@ -15,7 +15,7 @@ import pytest
 
 from certify.learning.equality import Equality, compare
 from certify.learning.learn import Effort
-from certify.learning.question import OUT, Question, read_words
+from certify.learning.question import OUT, LearningQuestion, read_words
 from certify.learning.show_equality import SAME, write_equality
 from constructions.errors import InputError
 from constructions.network.json_form import write_canonical
@@ -31,7 +31,7 @@ from tests.tiers import few_and_all
 from tests.trained.random_networks import random_network
 
 
-def shortest_differences(one: TrainedNetwork, other: TrainedNetwork, question: Question) -> list[str]:
+def shortest_differences(one: TrainedNetwork, other: TrainedNetwork, question: LearningQuestion) -> list[str]:
     """By brute force, of words that both allow: all of the least length."""
     answers = [brute_force(network, question) for network in (one, other)]
     words = [word for word in answers[0] if answers[0][word] != answers[1][word]
@@ -40,7 +40,7 @@ def shortest_differences(one: TrainedNetwork, other: TrainedNetwork, question: Q
             if len(word) == len(words[0])]
 
 
-def check_equality(found: Equality, one: TrainedNetwork, other: TrainedNetwork, question: Question) -> None:
+def check_equality(found: Equality, one: TrainedNetwork, other: TrainedNetwork, question: LearningQuestion) -> None:
     expected = shortest_differences(one, other, question)
     assert found.difference is None if not expected else found.difference is not None and (
         "".join(found.difference.word) in expected)

@@ -13,7 +13,7 @@ import pytest
 from certify.learning.cover_learner import CoverLearner
 from certify.learning.learn import Effort, learn
 from certify.learning.learned import Learned
-from certify.learning.question import OUT, Question, read_words
+from certify.learning.question import OUT, LearningQuestion, read_words
 from constructions.network.json_form import write_canonical
 from constructions.regular.automata import Automaton
 from constructions.regular.cover_automata import smallest_cover, smallest_cover_without_empty
@@ -29,7 +29,7 @@ ZOO = (("tomita_1", 7, None, 2), ("tomita_2", 9, None, 3), ("tomita_2", 6, "all"
 """Networks, lengths, words, and how many states there are."""
 
 
-def trie_of(question: Question, answers: dict[Word, int]) -> tuple[Automaton, list[int]]:
+def trie_of(question: LearningQuestion, answers: dict[Word, int]) -> tuple[Automaton, list[int]]:
     """All words as an automaton: a state for each, and one for longer words."""
     words = [(), *(word for word in answers if word)]
     places = {word: place for place, word in enumerate(words)}
@@ -38,7 +38,7 @@ def trie_of(question: Question, answers: dict[Word, int]) -> tuple[Automaton, li
     return Automaton(0, (*steps, (len(words),) * len(letters))), [*(answers.get(word, OUT) for word in words), OUT]
 
 
-def least_states(question: Question, answers: dict[Word, int], longest: int) -> int:
+def least_states(question: LearningQuestion, answers: dict[Word, int], longest: int) -> int:
     """Of all automata that agree with the answers on words of at most so many letters."""
     automaton, marks = trie_of(question, answers)
     if question.first == 0:
@@ -46,7 +46,7 @@ def least_states(question: Question, answers: dict[Word, int], longest: int) -> 
     return len(smallest_cover_without_empty(automaton, marks, longest, set(marks)).marks)
 
 
-def check_learned(learned: Learned, question: Question, answers: dict[Word, int]) -> None:
+def check_learned(learned: Learned, question: LearningQuestion, answers: dict[Word, int]) -> None:
     found, to = learned.automaton, learned.certified_to
     assert found is not None and to is not None and learned.certificate
     for word in all_words(question.to(to)):

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from certify.claims.trained.claim_file import Scope
 from certify.claims.trained.flags import Flags
 from certify.learning.learn import Effort, learn
-from certify.learning.question import OUT, Question, read_words
+from certify.learning.question import OUT, LearningQuestion, read_words
 from certify.learning.training.fresh import Sizes
 from certify.learning.training.lessons import Lessons, Pool
 from certify.learning.training.rounds import Pace
 from certify.learning.training.task import lessons_of, new_network, read_task
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from constructions.trained.network import TrainedNetwork
 from proofs.check import check_text
 from tests.learning.questions import Word, brute_force
@@ -34,20 +34,20 @@ TRAINED = [
 """A task, sizes and a seed."""
 
 
-def trained(name: str, sizes: Sizes, seed: int, steps: int, longest: int) -> tuple[TrainedNetwork, Question]:
+def trained(name: str, sizes: Sizes, seed: int, steps: int, longest: int) -> tuple[TrainedNetwork, LearningQuestion]:
     from certify.learning.training.fitting import fit
 
     task = read_task(name, Flags(), Scope(max_n=longest))
     _, network = new_network(task, sizes, seed)
     claim = task.claim(network)
-    assert isinstance(claim, Claim)
+    assert isinstance(claim, WordsClaim)
     claim = replace(claim, offsets=(0, 0))
     lessons: Lessons = lessons_of(network, claim)
     network, *_ = fit(network, lessons, Pool(lessons), Pace(steps), np.random.default_rng(seed), lambda *_: None)
     return network, read_words(network, claim, None)
 
 
-def classes(question: Question, answers: dict[Word, int]) -> int:
+def classes(question: LearningQuestion, answers: dict[Word, int]) -> int:
     """How many words are pairwise told apart by what may follow within the length, the first ones kept.
 
     That is the least number of states. Where the empty word has no answer, it is given each that there is.

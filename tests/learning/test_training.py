@@ -17,12 +17,12 @@ from certify.claims.trained.decide import Settings
 from certify.claims.trained.flags import Flags
 from certify.learning.training.fresh import Sizes, begun, recipe
 from certify.learning.training.lessons import Lessons, Pool
-from certify.learning.training.rounds import Budget, Pace, compare_with_given
+from certify.learning.training.rounds import Pace, TrainingBudget, compare_with_given
 from certify.learning.training.task import lessons_of, new_network, read_task
-from certify.learning.training.word_lessons import Walks, WordLessons
+from certify.learning.training.word_lessons import WordLessons, WordTraces
 from constructions.errors import InputError, Unsupported
 from constructions.tables import read_toml
-from constructions.trained.claim import Claim, input_tokens, judged
+from constructions.trained.claim import WordsClaim, input_tokens, judged
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim
 from examples.trained.zoo import plans
@@ -36,7 +36,7 @@ from tests.with_torch import torch_or_skip
 DRAW = np.random.default_rng
 
 
-def of_the_zoo(name: str, max_n: int) -> tuple[TrainedNetwork, Claim]:
+def of_the_zoo(name: str, max_n: int) -> tuple[TrainedNetwork, WordsClaim]:
     network = network_of_the_zoo(name)
     return network, replace(plans()[name].claim(network), lengths=(1, max_n), offsets=(0, 0))
 
@@ -67,10 +67,10 @@ def test_what_should_be_above_the_margin_is_what_the_claim_says_place_by_place(n
 
 def test_rare_answers_are_drawn_as_often_as_others_and_nothing_that_is_not_asked() -> None:
     _, claim = of_the_zoo("tomita_1", 12)
-    ones = Counter(tuple(word) for word in Walks(claim, 12).draw(600, 12, DRAW(1)).tolist())
+    ones = Counter(tuple(word) for word in WordTraces(claim, 12).draw(600, 12, DRAW(1)).tolist())
     assert 150 < ones[(1,) * 12] < 250  # one of 4096 words; two thirds are drawn so that it is half of them
     _, claim = of_the_zoo("tomita_7", 8)
-    for word in Walks(claim, 8).draw(200, 8, DRAW(1)).tolist():
+    for word in WordTraces(claim, 8).draw(200, 8, DRAW(1)).tolist():
         assert cases_at(claim, list(map(str, word)), 8)
 
 
@@ -108,7 +108,7 @@ def test_a_task_that_is_written_is_the_same_claim(tmp_path: Path) -> None:
     again.mkdir()
     for name, content in {"claim.toml": text, **files}.items():
         (again / name).write_text(content, encoding="utf-8")
-    assert isinstance(claim, Claim) and claim.offsets == (0, 7) and list(files) == ["0_even.att"]
+    assert isinstance(claim, WordsClaim) and claim.offsets == (0, 7) and list(files) == ["0_even.att"]
     assert read_task(str(again / "claim.toml"), Flags(), Scope()).claim(network) == claim
 
 
@@ -181,7 +181,7 @@ def repaired() -> Any:
     broken = changed(network, in_bits(2))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("certify.learning.training.word_lessons.WordLessons.screened", lambda *_: [])
-        return broken, claim, train(broken, WordLessons(broken, claim), None, Budget(20, Pace(60, 16)))
+        return broken, claim, train(broken, WordLessons(broken, claim), None, TrainingBudget(20, Pace(60, 16)))
 
 
 def test_a_network_that_was_refuted_becomes_one_that_is_proved(repaired: Any) -> None:
@@ -204,7 +204,7 @@ def test_what_repairing_changed_is_what_was_wrong_and_nothing_else(repaired: Any
     assert repair.equality.difference.word in {tuple(map(str, word)) for word in wrong}
 
 
-def is_wrong(network: TrainedNetwork, claim: Claim, word: tuple[int, ...]) -> bool:
+def is_wrong(network: TrainedNetwork, claim: WordsClaim, word: tuple[int, ...]) -> bool:
     """Whether it is at the end of the word, by floats."""
     symbols = [claim.alphabet[letter] for letter in word]
     (at,) = (at for place, at in judged(claim, len(word)) if place == len(word))
@@ -218,7 +218,7 @@ def test_a_network_that_is_right_already_is_left_as_it_is() -> None:
     from certify.learning.training.train import repair_of, train
 
     network, claim = of_the_zoo("tomita_2", 3)
-    training = train(network, WordLessons(network, claim), None, Budget())
+    training = train(network, WordLessons(network, claim), None, TrainingBudget())
     assert training.network is network and training.verdict == "certified" and len(training.rounds) == 1
     assert repair_of(network, training, Settings()) is None
 

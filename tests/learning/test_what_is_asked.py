@@ -11,7 +11,7 @@ from certify.claims.trained.claim_file import Scope
 from certify.claims.trained.flags import Flags
 from certify.learning.asking import read_learning
 from certify.learning.learn import Effort, learn
-from certify.learning.question import OUT, Question, leaves_words_out, parts_of, read_words
+from certify.learning.question import OUT, LearningQuestion, leaves_words_out, parts_of, read_words
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
 from constructions.trained.claim import Case, When
@@ -23,7 +23,7 @@ ONE = Fraction(1)
 LOGIT = ((0, ONE),)
 
 
-def of_zeros(**fields: object) -> Question:
+def of_zeros(**fields: object) -> LearningQuestion:
     """Whether logit 0 of a network of zeros is above 0: it never says."""
     return read_words(network_of(), claim_of([When(parse_formula("true", "ab"))], **fields), None)
 

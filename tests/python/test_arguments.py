@@ -18,7 +18,7 @@ from certify.auditing.api import ClaimKeys
 from certify.auditing.claims_file import COMMON, KEYS, SUBJECTS
 from certify.auditing.kinds.registry import KINDS
 from certify.claims.formula.outcomes import Certified
-from certify.claims.formula.runs import Run
+from certify.claims.formula.runs import WordTrace
 from constructions.language.parser import parse_formula
 
 OBJECT = object()
@@ -88,7 +88,7 @@ def test_what_is_no_subject_is_refused_in_one_line(subject: Any) -> None:
 def test_a_regular_language_takes_the_place_of_a_subject() -> None:
     assert certify(regex="(ab)*", max_n=4).verdict == "certified"
     ran = run(None, "abab", regex="(ab)*")
-    assert isinstance(ran, Run) and ran.truth == (False, True, False, True)
+    assert isinstance(ran, WordTrace) and ran.truth == (False, True, False, True)
     with pytest.raises(InputError, match="given together with a regular expression"):
         certify("Q_a", regex="(ab)*")
 
@@ -122,7 +122,7 @@ def test_networks_and_their_files_are_subjects(tmp_path: Path) -> None:
     for subject in (outcome.transformer, tmp_path / "prev.cert", str(tmp_path / "prev.cert")):
         assert certify(subject, max_n=4).verdict == "certified"
         ran = run(subject, "aab")
-        assert isinstance(ran, Run) and ran.truth == (False, True, True)
+        assert isinstance(ran, WordTrace) and ran.truth == (False, True, True)
 
 
 def test_what_is_not_certified_is_not_saved(tmp_path: Path) -> None:

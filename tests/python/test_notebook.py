@@ -15,7 +15,7 @@ import pytest
 from certify import certify, run
 from certify.claims.every_n.claim import TheoremClaim
 from certify.claims.every_n.theorems import Theorem
-from certify.claims.formula.runs import Run
+from certify.claims.formula.runs import WordTrace
 from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
@@ -94,7 +94,7 @@ def test_what_the_texts_of_a_notebook_say_is_so(notebook: tuple[str, dict[str, A
 def display(*asked: str, **options: Any) -> str:
     """What a notebook shows of a run."""
     found = run(*asked, **options)
-    assert isinstance(found, Run)
+    assert isinstance(found, WordTrace)
     return found._repr_html_()
 
 
@@ -130,7 +130,7 @@ def test_no_attention_is_drawn_of_long_words_of_formulas_alone_and_of_other_weig
     outcome = certify("prev Q_a", alphabet="ab", max_n=30)
     assert pictures(outcome.run("ab" * 12)._repr_html_()) and not pictures(outcome.run("ab" * 12 + "a")._repr_html_())
     assert not pictures(display("prev Q_a", "ab", alphabet="ab", weighting="sparsemax"))
-    assert not pictures(Run(("a",), None, (), ())._repr_html_())
+    assert not pictures(WordTrace(("a",), None, (), ())._repr_html_())
 
 
 def test_of_many_heads_the_display_stays_small() -> None:

@@ -9,28 +9,28 @@ from typing import Any
 from hypothesis import strategies as st
 
 from constructions.rasp.syntax import (
-    Attention,
+    AttentionTerm,
     Body,
     Call,
-    Comparison,
+    ComparisonTerm,
     Conditional,
     Connective,
-    Entry,
-    Expression,
     Function,
     Integer,
-    Letter,
     Literally,
     Negative,
     Not,
     Parameter,
     PrefixSum,
-    Program,
-    Sum,
-    Truth,
+    RaspExpression,
+    RaspProgram,
+    SumTerm,
+    SymbolTest,
+    TruthValue,
     Type,
     Variable,
     Vector,
+    VectorEntry,
 )
 
 ALPHABET, AUXILIARY = ("a", "b", "'"), ("?", "\\")
@@ -54,55 +54,55 @@ class Writer:
     def choose(self, options: Any) -> Any:
         return self.draw(st.sampled_from(options))
 
-    def atom(self, kind: Type, variables: tuple[Variable, ...], parameters: tuple[str, ...]) -> Expression:
-        options: dict[Type, list[Callable[[], Expression]]] = {
-            Type.BOOLEAN: [lambda: Truth(self.draw(st.booleans()))],
+    def atom(self, kind: Type, variables: tuple[Variable, ...], parameters: tuple[str, ...]) -> RaspExpression:
+        options: dict[Type, list[Callable[[], RaspExpression]]] = {
+            Type.BOOLEAN: [lambda: TruthValue(self.draw(st.booleans()))],
             Type.INTEGER: [lambda: Integer(self.draw(st.integers(0, 12)))],
             Type.SYMBOL: [lambda: Literally(self.choose(ALPHABET + AUXILIARY))],
         }
         if parameters:
             options[Type.SYMBOL].append(lambda: Parameter(self.choose(parameters)))
         if variables:
-            options[Type.BOOLEAN].append(lambda: Letter(self.choose(ALPHABET), self.choose(variables)))
-            options[Type.SYMBOL].append(lambda: Entry("in", self.choose(variables)))
+            options[Type.BOOLEAN].append(lambda: SymbolTest(self.choose(ALPHABET), self.choose(variables)))
+            options[Type.SYMBOL].append(lambda: VectorEntry("in", self.choose(variables)))
             if self.positions:
-                options[Type.INTEGER].append(lambda: Entry("pos", self.choose(variables)))
+                options[Type.INTEGER].append(lambda: VectorEntry("pos", self.choose(variables)))
             known = [vector.name for vector in self.vectors if vector.type == kind]
             if known:
-                options[kind].append(lambda: Entry(self.choose(known), self.choose(variables)))
-        result: Expression = self.choose(options[kind])()
+                options[kind].append(lambda: VectorEntry(self.choose(known), self.choose(variables)))
+        result: RaspExpression = self.choose(options[kind])()
         return result
 
     def expression(self, kind: Type, depth: int, variables: tuple[Variable, ...] = HERE,
-                   parameters: tuple[str, ...] = ()) -> Expression:
+                   parameters: tuple[str, ...] = ()) -> RaspExpression:
         """At most ``depth`` operators on a path."""
-        def inner(wanted: Type) -> Expression:
+        def inner(wanted: Type) -> RaspExpression:
             return self.expression(wanted, depth - 1, variables, parameters)
 
-        def pair(wanted: Type) -> tuple[Expression, Expression]:
+        def pair(wanted: Type) -> tuple[RaspExpression, RaspExpression]:
             return inner(wanted), inner(wanted)
 
         atom = [lambda: self.atom(kind, variables, parameters)]
         if depth == 0:
             return atom[0]()
-        options: dict[Type, list[Callable[[], Expression]]] = {
+        options: dict[Type, list[Callable[[], RaspExpression]]] = {
             Type.BOOLEAN: [
                 lambda: Not(inner(kind)),
                 lambda: Connective(self.choose(["&", "|", "->", "<->"]), *pair(kind)),
-                lambda: Comparison(self.choose(["<=", "<", ">=", ">", "==", "!="]), *pair(Type.INTEGER)),
-                lambda: Comparison(self.choose(["==", "!="]), *pair(Type.SYMBOL)),
+                lambda: ComparisonTerm(self.choose(["<=", "<", ">=", ">", "==", "!="]), *pair(Type.INTEGER)),
+                lambda: ComparisonTerm(self.choose(["==", "!="]), *pair(Type.SYMBOL)),
             ],
-            Type.INTEGER: [lambda: Negative(inner(kind)), lambda: Sum(self.choose("+-"), *pair(kind))],
+            Type.INTEGER: [lambda: Negative(inner(kind)), lambda: SumTerm(self.choose("+-"), *pair(kind))],
             Type.SYMBOL: [],
         }
         functions = [function for function in self.functions if function.type == kind]
         if functions:
             options[kind].append(lambda: self.call(self.choose(functions), inner))
         conditional = [lambda: Conditional(inner(Type.BOOLEAN), *pair(kind))]
-        result: Expression = self.choose([*atom, *conditional, *options[kind]])()
+        result: RaspExpression = self.choose([*atom, *conditional, *options[kind]])()
         return result
 
-    def call(self, function: Function, inner: Callable[[Type], Expression]) -> Expression:
+    def call(self, function: Function, inner: Callable[[Type], RaspExpression]) -> RaspExpression:
         return Call(function.name, tuple(inner(Type.SYMBOL) for _ in function.parameters))
 
     def body(self, kind: Type) -> Body:
@@ -112,7 +112,7 @@ class Writer:
             return self.expression(kind, 2)
         if shape == "sum":
             return PrefixSum(self.expression(kind, 2, PAIR))
-        return Attention(
+        return AttentionTerm(
             self.choose(["leftmost", "rightmost"]),
             self.choose(["1", "j<i", "j<=i", "j>i", "j>=i"]),
             self.expression(Type.BOOLEAN, 2, PAIR),
@@ -122,7 +122,7 @@ class Writer:
 
 
 @st.composite
-def programs(draw: st.DrawFn, sums: bool = True, positions: bool = True) -> Program:
+def programs(draw: st.DrawFn, sums: bool = True, positions: bool = True) -> RaspProgram:
     """Up to two functions and four vectors; without ``sums`` and ``positions`` none mentions psum or pos."""
     writer = Writer(draw, [], [], sums, positions)
     for place in range(draw(st.integers(0, 2))):
@@ -133,4 +133,4 @@ def programs(draw: st.DrawFn, sums: bool = True, positions: bool = True) -> Prog
     for place in range(draw(st.integers(1, 4))):
         kind = writer.choose(list(Type))
         writer.vectors.append(Vector(f"P{place}", writer.body(kind), kind))
-    return Program(ALPHABET, AUXILIARY, tuple(writer.functions), tuple(writer.vectors))
+    return RaspProgram(ALPHABET, AUXILIARY, tuple(writer.functions), tuple(writer.vectors))

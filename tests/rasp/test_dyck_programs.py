@@ -12,16 +12,16 @@ from constructions.errors import InputError
 from constructions.rasp.interpreter import run_program
 from constructions.rasp.parser import parse_program
 from constructions.rasp.printer import format_program
-from constructions.rasp.syntax import Program
+from constructions.rasp.syntax import RaspProgram
 
 PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
-def program_named(name: str) -> Program:
+def program_named(name: str) -> RaspProgram:
     return parse_program((examples_folder() / "programs" / f"{name}.rasp").read_text(encoding="utf-8"))
 
 
-def words(program: Program, length: int) -> Iterator[str]:
+def words(program: RaspProgram, length: int) -> Iterator[str]:
     """All words of the length, in the order of the alphabet."""
     return map("".join, itertools.product(program.alphabet, repeat=length))
 
@@ -72,7 +72,7 @@ def test_dyck_2_agrees_with_a_stack_on_every_word_up_to_length_10(prefix: str) -
     check_repaired(2, 10, prefix)
 
 
-def find_counterexample(program: Program, max_length: int) -> tuple[str, int, object, bool] | None:
+def find_counterexample(program: RaspProgram, max_length: int) -> tuple[str, int, object, bool] | None:
     """The first word and position (from 1) where ``out`` is wrong, with what it is and should be."""
     for length in range(1, max_length + 1):
         for word in words(program, length):

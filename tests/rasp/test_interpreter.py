@@ -15,17 +15,17 @@ from constructions.rasp import interpreter
 from constructions.rasp.interpreter import Value, run_program
 from constructions.rasp.parser import parse_program
 from constructions.rasp.syntax import (
-    Attention,
+    AttentionTerm,
     Choice,
-    Comparison,
-    Entry,
-    Expression,
+    ComparisonTerm,
     Integer,
     Mask,
     PrefixSum,
-    Program,
+    RaspExpression,
+    RaspProgram,
     Type,
     Vector,
+    VectorEntry,
 )
 from tests.rasp.strategies import ALPHABET, programs
 from tests.tiers import drawn
@@ -105,24 +105,24 @@ def test_prefix_sums_compute_counts(word: str) -> None:
     assert tuple(total == 0 for total in output(program, word)) == balanced
 
 
-def mirror(program: Program) -> Program:
+def mirror(program: RaspProgram) -> RaspProgram:
     """Left for right and right for left."""
     return replace(program, vectors=tuple(
         replace(vector, body=replace(body, choice=MIRRORED_CHOICE[body.choice], mask=MIRRORED_MASK[body.mask]))
-        if isinstance(body := vector.body, Attention) else vector for vector in program.vectors))
+        if isinstance(body := vector.body, AttentionTerm) else vector for vector in program.vectors))
 
 
 @drawn(30)
 @given(programs(sums=False, positions=False), WORDS)
 def test_the_mirrored_program_computes_the_mirrored_vectors_of_the_mirrored_word(
-        program: Program, word: list[str]) -> None:
+        program: RaspProgram, word: list[str]) -> None:
     mirrored = run_program(mirror(program), word[::-1])
     assert {name: entries[::-1] for name, entries in mirrored.items()} == run_program(program, word)
 
 
 @drawn(30)
 @given(programs(), WORDS)
-def test_every_entry_is_of_the_type_of_its_vector(program: Program, word: list[str]) -> None:
+def test_every_entry_is_of_the_type_of_its_vector(program: RaspProgram, word: list[str]) -> None:
     types = {Type.BOOLEAN: bool, Type.INTEGER: int, Type.SYMBOL: str}
     vectors = run_program(program, word)
     for vector in program.vectors:
@@ -131,7 +131,7 @@ def test_every_entry_is_of_the_type_of_its_vector(program: Program, word: list[s
 
 @drawn(30)
 @given(programs(), WORDS)
-def test_a_sum_is_at_each_position_the_sum_of_its_values_there(program: Program, word: list[str]) -> None:
+def test_a_sum_is_at_each_position_the_sum_of_its_values_there(program: RaspProgram, word: list[str]) -> None:
     """Attention to one position computes the summand there."""
     for vector in program.vectors:
         if isinstance(vector.body, PrefixSum):
@@ -142,8 +142,8 @@ def test_a_sum_is_at_each_position_the_sum_of_its_values_there(program: Program,
                 assert vectors[vector.name][i] == sum(int(vectors[f"at{k}"][i]) for k in range(1, i + 2))
 
 
-def attention_to(k: int, value: Expression) -> Attention:
-    return Attention("leftmost", "1", Comparison("==", Entry("pos", "j"), Integer(k)), value, Integer(0))
+def attention_to(k: int, value: RaspExpression) -> AttentionTerm:
+    return AttentionTerm("leftmost", "1", ComparisonTerm("==", VectorEntry("pos", "j"), Integer(k)), value, Integer(0))
 
 
 @pytest.mark.parametrize(("word", "message"), [

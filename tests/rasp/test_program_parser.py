@@ -6,7 +6,7 @@ import pytest
 
 from constructions.errors import InputError
 from constructions.rasp.parser import parse_program
-from constructions.rasp.syntax import Attention, Entry, Letter, PrefixSum, Truth, Vector
+from constructions.rasp.syntax import AttentionTerm, PrefixSum, SymbolTest, TruthValue, Vector, VectorEntry
 
 HEADER = "alphabet ab\nP(i) := Q_a(i)\nR(i) := Q_b(i)\n"
 
@@ -39,9 +39,9 @@ def test_spellings_of_the_same(one: str, other: str) -> None:
 
 
 def test_the_right_pointing_triangle_is_the_rightmost_position() -> None:
-    expected = Attention("rightmost", "j<i", Entry("P", "i"), Letter("a", "j"), Truth(False))
+    expected = AttentionTerm("rightmost", "j<i", VectorEntry("P", "i"), SymbolTest("a", "j"), TruthValue(False))
     assert last_body("out(i) := ▶_j [j<i, P(i)] Q_a(j) : ⊥") == expected
-    assert last_body("out(i) := psum j [j<=i] pos(j)") == PrefixSum(Entry("pos", "j"))
+    assert last_body("out(i) := psum j [j<=i] pos(j)") == PrefixSum(VectorEntry("pos", "j"))
 
 
 @pytest.mark.parametrize(("header", "alphabet", "auxiliary"), [
@@ -87,7 +87,7 @@ def test_the_output_is_out_or_else_the_last_vector() -> None:
 
 def test_parentheses_may_nest_as_deep_as_the_text_is_long() -> None:
     text = f"P(i) := {'(' * 49_990}true{')' * 49_990}"
-    assert [vector.body for vector in parse_program(text).vectors] == [Truth(True)]
+    assert [vector.body for vector in parse_program(text).vectors] == [TruthValue(True)]
 
 
 def test_definitions_know_where_they_stand() -> None:

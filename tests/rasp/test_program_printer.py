@@ -8,14 +8,14 @@ from hypothesis import given
 from constructions.rasp.interpreter import run_program
 from constructions.rasp.parser import parse_program
 from constructions.rasp.printer import format_program
-from constructions.rasp.syntax import Program
+from constructions.rasp.syntax import RaspProgram
 from tests.rasp.strategies import programs
 from tests.tiers import drawn
 
 
 @drawn(40)
 @given(programs())
-def test_a_printed_program_parses_to_the_same_program_with_the_same_types(program: Program) -> None:
+def test_a_printed_program_parses_to_the_same_program_with_the_same_types(program: RaspProgram) -> None:
     text = format_program(program)
     assert parse_program(text) == program
     assert format_program(parse_program(text)) == text

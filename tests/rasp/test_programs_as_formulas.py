@@ -15,9 +15,9 @@ from constructions.language.semantics import truth_values
 from constructions.language.syntax import FALSE, Count, Previous, Symbol, subformulas
 from constructions.rasp.attention_in_ltl import WINDOWS, attention
 from constructions.rasp.interpreter import run_program
-from constructions.rasp.linear_forms import UNRELATED, Atom, Found, Linear
+from constructions.rasp.linear_forms import UNRELATED, Atom, AttendedCount, Linear
 from constructions.rasp.parser import parse_program
-from constructions.rasp.syntax import Choice, Mask, Program, needed_vectors
+from constructions.rasp.syntax import Choice, Mask, RaspProgram, needed_vectors
 from constructions.rasp.to_formula import Value, program_to_formulas
 from tests.rasp.strategies import programs
 from tests.tiers import drawn
@@ -26,7 +26,7 @@ MASKS = ("1", "j<i", "j<=i", "j>i", "j>=i")
 PROGRAMS = ("flip_flop", "induction_head", "k_hop_2", "k_hop_3", "n_gram")
 
 
-def shipped(name: str) -> Program:
+def shipped(name: str) -> RaspProgram:
     return parse_program((examples_folder() / "programs" / f"{name}.rasp").read_text(encoding="utf-8"))
 
 
@@ -35,7 +35,7 @@ def words(alphabet: Sequence[str], longest: int) -> Iterator[tuple[str, ...]]:
         yield from itertools.product(alphabet, repeat=length)
 
 
-def check(program: Program, longest: int) -> None:
+def check(program: RaspProgram, longest: int) -> None:
     """Exactly one value, or form, of each vector has a true formula: the interpreter's entry."""
     formulas = program_to_formulas(program)
     assert {key if isinstance(key, str) else key[0] for key in formulas} == needed_vectors(program)
@@ -60,7 +60,7 @@ def count_at(atom: Atom, word: Sequence[str], i: int) -> int:
     if isinstance(atom, Count):
         truths = truth_values(atom.operand, word)
         return sum(truths[:i] if atom.side == "left" else truths[i - 1:])
-    assert isinstance(atom, Found)
+    assert isinstance(atom, AttendedCount)
     (first, last), truths = atom.by.window, truth_values(atom.by.score, word)
     places = [j for j, truth in enumerate(truths, 1) if truth and (first is None or first <= j - i)
               and (last is None or j - i <= last)]
@@ -97,13 +97,13 @@ def test_attention_on_what_attention_found_agrees_with_the_interpreter(choice: s
 
 @drawn(40)
 @given(programs(sums=False, positions=False))
-def test_random_programs_agree_with_the_interpreter(program: Program) -> None:
+def test_random_programs_agree_with_the_interpreter(program: RaspProgram) -> None:
     check(program, 3)
 
 
 @drawn(80)
 @given(programs())
-def test_random_programs_that_sum_agree_with_the_interpreter_or_say_why_not(program: Program) -> None:
+def test_random_programs_that_sum_agree_with_the_interpreter_or_say_why_not(program: RaspProgram) -> None:
     try:
         check(program, 3)
     except NoFormula as reason:
@@ -141,7 +141,7 @@ def test_formulas_of_shipped_programs_agree_with_the_interpreter_on_longer_words
 @pytest.mark.exhaustive
 @settings(max_examples=3000)
 @given(programs(sums=False, positions=False))
-def test_many_random_programs_agree_with_the_interpreter(program: Program) -> None:
+def test_many_random_programs_agree_with_the_interpreter(program: RaspProgram) -> None:
     check(program, 5)
 
 

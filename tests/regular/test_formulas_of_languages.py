@@ -21,7 +21,7 @@ from constructions.language.fragments import find_future_subformula
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Predicate, PredicateOnCount, subformulas
-from constructions.regular.automata import Automaton, Language, explore
+from constructions.regular.automata import Automaton, RegularLanguage, explore
 from constructions.regular.equivalence import defines
 from constructions.regular.expression import language_of_regex
 from constructions.regular.to_ltl import DefinedLanguage, formula_of_language
@@ -116,17 +116,17 @@ def test_simple_languages_have_the_formulas_that_people_write(pattern: str, alph
 
 
 def language_by_rule(start: Hashable, step: Callable[[Any, str], Hashable], accepts: Callable[[Any], bool],
-                     alphabet: str) -> Language:
+                     alphabet: str) -> RegularLanguage:
     automaton, states = explore(start, lambda state, letter: step(state, alphabet[letter]), len(alphabet), "a rule")
-    return Language(automaton, frozenset(number for number, state in enumerate(states) if accepts(state)))
+    return RegularLanguage(automaton, frozenset(number for number, state in enumerate(states) if accepts(state)))
 
 
-def of_maps(maps: list[list[int]], accepting: Iterable[int]) -> Language:
+def of_maps(maps: list[list[int]], accepting: Iterable[int]) -> RegularLanguage:
     """Each letter is a map of the states; the first state begins."""
-    return Language(Automaton(0, tuple(zip(*maps, strict=True))), frozenset(accepting))
+    return RegularLanguage(Automaton(0, tuple(zip(*maps, strict=True))), frozenset(accepting))
 
 
-def follows(language: Language, alphabet: str) -> DefinedLanguage:
+def follows(language: RegularLanguage, alphabet: str) -> DefinedLanguage:
     """Its formula, compared with the automaton."""
     found = formula_of_language(language, alphabet)
     assert agrees(found, lambda word: language.contains([alphabet.index(symbol) for symbol in word]), alphabet)
@@ -174,8 +174,8 @@ def test_subsequences_are_counted_off_one_by_one() -> None:
 @pytest.mark.parametrize(("number", "base"), [(3, 2), (6, 2), (8, 2), (3, 10), (4, 10)])
 def test_multiples_of_a_number_in_some_base(number: int, base: int) -> None:
     digits = "0123456789"[:base]
-    language = Language(Automaton(0, tuple(tuple((state * base + digit) % number for digit in range(base))
-                                           for state in range(number))), frozenset([0]))
+    language = RegularLanguage(Automaton(0, tuple(tuple((state * base + digit) % number for digit in range(base))
+                                                  for state in range(number))), frozenset([0]))
     found = formula_of_language(language, digits)
     assert agrees(found, lambda word: int(word, base) % number == 0, digits)
 
@@ -261,7 +261,7 @@ def test_no_decision_is_made_about_other_formulas(text: str) -> None:
 
 def test_a_group_that_is_not_solvable_is_found_before_a_cascade_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     turn, three, merge = (1, 2, 3, 4, 0, 5, 6, 7), (1, 2, 0, 3, 4, 6, 7, 5), (5, 0, 6, 1, 7, 2, 0, 3)
-    language = Language(Automaton(0, tuple(zip(turn, three, merge, strict=True))), frozenset([0]))
+    language = RegularLanguage(Automaton(0, tuple(zip(turn, three, merge, strict=True))), frozenset([0]))
     monkeypatch.setattr("constructions.regular.to_ltl._smallest", None)  # no work is done in vain
     with pytest.raises(Unsupported, match=r"generate a group of \d+ permutations of the states after .*, which is not "
                                           "solvable: no formula of the past"):
@@ -271,5 +271,5 @@ def test_a_group_that_is_not_solvable_is_found_before_a_cascade_is_built(monkeyp
 @pytest.mark.exhaustive
 def test_five_states_whose_formula_has_a_million_states_are_followed() -> None:
     steps = ((2, 3, 3), (4, 0, 1), (1, 3, 0), (3, 4, 1), (0, 1, 2))
-    found = formula_of_language(Language(Automaton(0, steps), frozenset([1, 4])), "abc")
+    found = formula_of_language(RegularLanguage(Automaton(0, steps), frozenset([1, 4])), "abc")
     assert (found.states, found.groups) == (5, ((4, (4,)), (24, (2, 3, 2, 2)), (6, (2, 3)), (2, (2,))))

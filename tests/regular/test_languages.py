@@ -13,14 +13,14 @@ from certify.claims.trained.conditions import language_of_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import satisfies
-from constructions.regular.automata import Automaton, Language, minimal, product, viable
+from constructions.regular.automata import Automaton, RegularLanguage, minimal, product, viable
 from constructions.regular.automaton_files import language_of_text
 from constructions.regular.expression import language_of_regex, symbols_of_regex
 
 WORDS = [word for n in range(6) for word in product_of("ab", repeat=n)]
 
 
-def words_of(language: Language, alphabet: str = "ab") -> set[str]:
+def words_of(language: RegularLanguage, alphabet: str = "ab") -> set[str]:
     return {"".join(word) for word in WORDS if language.contains([alphabet.index(symbol) for symbol in word])}
 
 
@@ -230,7 +230,7 @@ def test_equal_languages_have_equal_minimal_automata(first: str, second: str) ->
         language = language_of_regex(pattern, "ab")
         marks = [state in language.accepting for state in range(len(language.automaton.steps))]
         automaton, block = minimal(language.automaton, marks)
-        small.append(Language(automaton, frozenset(block[state] for state in language.accepting)))
+        small.append(RegularLanguage(automaton, frozenset(block[state] for state in language.accepting)))
         assert words_of(small[-1]) == words_of(language)
     assert len(small[0].automaton.steps) >= 1 and (small[0] != small[1] or words_of(small[0]) == words_of(small[1]))
 

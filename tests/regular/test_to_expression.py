@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from constructions.regular.automata import Language, explore, minimal_language
+from constructions.regular.automata import RegularLanguage, explore, minimal_language
 from constructions.regular.cover_automata import first_difference
 from constructions.regular.expression import language_of_regex
 from constructions.regular.to_expression import expression_of_language
@@ -14,7 +14,7 @@ from constructions.regular.to_expression import expression_of_language
 ALPHABETS = ("abc", "()|", "^-]", "<>\\", ("push", "b", "-"))
 
 
-def is_same(one: Language, other: Language) -> bool:
+def is_same(one: RegularLanguage, other: RegularLanguage) -> bool:
     small = [minimal_language(language) for language in (one, other)]
     marks = [[int(state in language.accepting) for state in range(len(language.automaton.steps))] for language in small]
     most = len(marks[0]) + len(marks[1])
@@ -29,7 +29,8 @@ def test_an_expression_of_a_random_language_is_read_back_as_the_same(alphabet: t
         draw = random.Random(seed)
         steps = [[draw.randrange(4) for _ in range(letters)] for _ in range(4)]
         automaton, _ = explore(0, lambda state, letter, steps=steps: steps[state][letter], letters, "")  # type: ignore[misc]
-        language = Language(automaton, frozenset(state for state in range(len(automaton.steps)) if draw.random() < 0.5))
+        accepting = frozenset(state for state in range(len(automaton.steps)) if draw.random() < 0.5)
+        language = RegularLanguage(automaton, accepting)
         text = expression_of_language(language, symbols)
         if text is None:
             assert language.accepting == frozenset()

@@ -25,7 +25,7 @@ from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.check import Malformed, Rejected, check_text
 from proofs.formula.certificate import seal
-from proofs.formula.discharge import Memory
+from proofs.formula.discharge import DischargedObligations
 from proofs.words.replay import InexactHardAttention, find_miss
 from tests.network.second_forward import SecondForward
 from tests.sabotage.ground_truth import DIGITS, own_misses, words
@@ -60,7 +60,7 @@ CASES = [
 
 
 def verdict_of(
-    transformer: Transformer, max_n: int, regime: Regime | None = None, memory: Memory | None = None
+    transformer: Transformer, max_n: int, regime: Regime | None = None, memory: DischargedObligations | None = None
 ) -> Outcome | None:
     try:
         return certify_transformer(transformer, max_n, regime, memory)
@@ -100,7 +100,8 @@ def checker_accepts(transformer: Transformer, max_n: int) -> bool:
     return True
 
 
-def check_mutant(model: dict[str, object], seed: int, max_n: int, tally: Counter[str], memory: Memory) -> None:
+def check_mutant(model: dict[str, object], seed: int, max_n: int, tally: Counter[str],
+                 memory: DischargedObligations) -> None:
     kind, what, changed = mutate(model, seed)
     try:
         transformer = transformer_from_json(changed)
@@ -161,7 +162,7 @@ def tally() -> object:
 def test_mutants_of_compiled_models(case: int, tally: Counter[str]) -> None:
     text, regime = CASES[case]
     model = transformer_to_json(compile_formula(parse_formula(text), "ab", regime))
-    memory = Memory()
+    memory = DischargedObligations()
     for seed in random.Random(case).sample(range(10**6), PER_CASE):
         check_mutant(model, seed, MAX_N, tally, memory)
 
@@ -172,7 +173,7 @@ def test_many_mutants_of_compiled_models(case: int, tally: Counter[str]) -> None
     text, regime = CASES[case]
     model = transformer_to_json(compile_formula(parse_formula(text), "ab", regime))
     for seed in range(1000 * case + 100, 1000 * case + 100 + 5 * len(MUTATIONS)):
-        check_mutant(model, seed, MAX_N, tally, Memory())
+        check_mutant(model, seed, MAX_N, tally, DischargedObligations())
 
 
 @pytest.mark.one_in(6)

@@ -22,11 +22,11 @@ from proofs.formula.failures import NotDerived
 from proofs.formula.feed_forward.worst_case import Function
 from proofs.numbers.instances.section_6_flip_flop import enclosed_error
 from proofs.softened import errors as rules
-from proofs.softened import findings, profiles, situations
+from proofs.softened import findings, profile_bounds, score_profiles
 from proofs.softened.certificate import seal_softened
 from proofs.softened.errors import Errors, Softening, enclose_power, final_error, find_errors, greatest_change
 from proofs.softened.findings import Survey, Taken
-from proofs.softened.profiles import Profile
+from proofs.softened.profile_bounds import Profile
 from proofs.softened.search import enclose_distance, enclose_distances, find_departure
 from proofs.softened.survey import survey_words
 from proofs.words.replay import run_soft
@@ -87,7 +87,7 @@ def test_so_it_is_where_positions_tie(temperature: Fraction) -> None:
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("temperature", TEMPERATURES, ids=str)
 def test_so_it_is_by_profiles_and_incomplete_numbers(temperature: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(situations, "MAX_SITUATIONS", 1)
+    monkeypatch.setattr(score_profiles, "MAX_SITUATIONS", 1)
     monkeypatch.setattr(findings, "MAX_NUMBERS", 1)
     for transformer in (*tieless_transformers(3, 3), *tied_transformers(3, 3)):
         check_bounds_every_word(transformer, 3, temperature)
@@ -135,9 +135,9 @@ def test_bounds_are_those_of_the_rules(models: Models, layers: int) -> None:
 def test_profiles_give_no_less_than_the_rules(levels: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     transformers = [*tieless_transformers(count, 3, 2), *tied_transformers(count, 3, 2)]
     surveys = [survey_words(transformer, 3) for transformer in transformers]
-    monkeypatch.setattr(situations, "MAX_SITUATIONS", 1)
+    monkeypatch.setattr(score_profiles, "MAX_SITUATIONS", 1)
     monkeypatch.setattr(findings, "MAX_NUMBERS", 1)
-    monkeypatch.setattr(profiles, "MAX_LEVELS", levels)
+    monkeypatch.setattr(profile_bounds, "MAX_LEVELS", levels)
     for transformer, exact in zip(transformers, surveys, strict=True):
         rules, survey = Rules(transformer, 3), survey_words(transformer, 3)
         for temperature in temperatures_of_interest(transformer, survey):

@@ -9,10 +9,10 @@ from functools import reduce
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from proofs.softened import profiles
+from proofs.softened import profile_bounds
 from proofs.softened.errors import Softening
-from proofs.softened.profiles import Profile, Rival, bounded, profile_of
-from proofs.softened.situations import Situations, collect, merge
+from proofs.softened.profile_bounds import Profile, Rival, bounded, profile_of
+from proofs.softened.score_profiles import ScoreProfiles, collect, merge
 from tests.tiers import drawn
 
 QUARTERS = st.integers(0, 12).map(lambda k: Fraction(k, 4))
@@ -80,7 +80,7 @@ def test_no_situation_is_beyond_the_profile(given_: tuple[list[Rival], list[tupl
                                             softening: Softening) -> None:
     rivals, chosen = given_
     listed = collect(rivals, chosen)
-    assert isinstance(listed, Situations)
+    assert isinstance(listed, ScoreProfiles)
     rule = softening.of_situations(listed)
     for profile in limits(profile_of(rivals, chosen)):
         assert all(exact <= bound * SLACK for exact, bound in zip(rule, softening.of_profile(profile), strict=True))
@@ -95,8 +95,8 @@ def test_a_rival_that_loses_more_may_weigh_more_where_its_key_is_farther_off() -
     rivals = [rival(1, 1, 1, Fraction(1)), rival(2, 1, 9, Fraction(1))]
     softening = Softening(Fraction(1), (Fraction(1, 4),), (Fraction(0),))
     listed = collect(rivals, [(0,), (1,)])
-    assert isinstance(listed, Situations)
-    (alone,), (exact,) = (softening.of_situations(Situations((rivals[0],), frozenset({(0,)}))),
+    assert isinstance(listed, ScoreProfiles)
+    (alone,), (exact,) = (softening.of_situations(ScoreProfiles((rivals[0],), frozenset({(0,)}))),
                           softening.of_situations(listed))
     (bound,) = softening.of_profile(profile_of(rivals, [(0,), (1,)]))
     assert alone < 1 < exact <= bound * SLACK
@@ -105,7 +105,7 @@ def test_a_rival_that_loses_more_may_weigh_more_where_its_key_is_farther_off() -
 def test_where_a_rival_may_weigh_far_more_at_least_1_is_stated_and_no_less_than_values_differ() -> None:
     rivals = [rival(1, 1, 1, Fraction(1, 2), Fraction(-3), Fraction(0))]
     softening = Softening(Fraction(1, 100), (Fraction(5),), (Fraction(0),))
-    assert softening.of_situations(Situations(tuple(rivals), frozenset({(0,)}))) == [1, 3, 0]
+    assert softening.of_situations(ScoreProfiles(tuple(rivals), frozenset({(0,)}))) == [1, 3, 0]
     assert softening.of_profile(profile_of(rivals, [(0,)])) == [1, 3, 0]
 
 
@@ -115,13 +115,13 @@ def test_profiles_of_parts_are_merged_in_any_order(given_: tuple[list[Rival], li
                                                    random: object, levels: int) -> None:
     rivals, chosen = given_
     shuffled = sorted(chosen, key=lambda _: random.random())  # type: ignore[attr-defined]
-    saved, profiles.MAX_LEVELS = profiles.MAX_LEVELS, levels
+    saved, profile_bounds.MAX_LEVELS = profile_bounds.MAX_LEVELS, levels
     try:
         parts = [profile_of(rivals, [places]) for places in shuffled]
         assert reduce(Profile.merge, parts) == profile_of(rivals, chosen)
         assert reduce(Profile.merge, parts[::-1]) == profile_of(rivals, chosen)
     finally:
-        profiles.MAX_LEVELS = saved
+        profile_bounds.MAX_LEVELS = saved
 
 
 @drawn(30)
@@ -143,6 +143,6 @@ def test_one_situation_without_errors_is_bounded_as_by_the_rule(
     assume(len(set(alike)) == len(alike))
     softening = Softening(Fraction(1, 2), (Fraction(0),) * 2, (Fraction(0),) * 2)
     listed = collect(alike, chosen[:1])
-    assert isinstance(listed, Situations)
+    assert isinstance(listed, ScoreProfiles)
     (exact,), (bound,) = softening.of_situations(listed), softening.of_profile(profile_of(alike, chosen[:1]))
     assert exact <= bound * SLACK and bound <= exact * SLACK

@@ -22,8 +22,8 @@ from constructions.network.transformer import Head, Layer, Mask, Transformer
 from constructions.network.weightings import Weighting
 from constructions.statements.theorem_26_uniform_tieless import is_uniform
 from examples.models import flip_flop, matching_bracket
-from proofs.softened import findings, heads, interning, profiles, situations
-from proofs.softened.findings import Entry, Lead, Survey
+from proofs.softened import findings, hash_consing, heads, profile_bounds, score_profiles
+from proofs.softened.findings import GreatestActivation, Lead, Survey
 from proofs.softened.gap import find_gap
 from proofs.softened.survey import survey_words
 from tests.softened.gap_by_brute_force import scores
@@ -100,12 +100,12 @@ def test_the_gap_of_a_head_is_that_of_find_gap() -> None:
 @pytest.mark.parametrize("seed", SOME)
 def test_the_greatest_entry_is_the_first_of_all_words(seed: int) -> None:
     transformer = random_transformer(seed)
-    best: Entry | None = None
+    best: GreatestActivation | None = None
     for word in itertools.product(transformer.alphabet, repeat=3):
         for i, vector in enumerate(embed(transformer, word), start=1):
             for name in transformer.directions:
                 if name in vector and (best is None or abs(vector[name]) > best.value):
-                    best = Entry(abs(vector[name]), word, i, name)
+                    best = GreatestActivation(abs(vector[name]), word, i, name)
     assert survey_words(transformer, 3).x_max == best
 
 
@@ -158,10 +158,10 @@ def test_nor_does_one_with_ties_that_are_averaged(masks: tuple[Mask, ...]) -> No
 @pytest.mark.parametrize("most", [1, pytest.param(3, marks=pytest.mark.exhaustive), 10,
                                   pytest.param(30, marks=pytest.mark.exhaustive)])
 def test_nor_where_situations_or_numbers_are_too_many(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(situations, "MAX_SITUATIONS", most)
+    monkeypatch.setattr(score_profiles, "MAX_SITUATIONS", most)
     monkeypatch.setattr(findings, "MAX_NUMBERS", most)
     monkeypatch.setattr(heads, "WINDOW", most + 1)
-    monkeypatch.setattr(profiles, "MAX_LEVELS", 2 * most)
+    monkeypatch.setattr(profile_bounds, "MAX_LEVELS", 2 * most)
     kinds = set()
     for seed, transformer in enumerate([*tieless_transformers(3, 4), *tied_transformers(3, 4)]):
         kinds |= {type(found).__name__ for found in check_division(transformer, 4, seed).heads.values()}
@@ -171,7 +171,7 @@ def test_nor_where_situations_or_numbers_are_too_many(most: int, monkeypatch: py
 def test_a_survey_does_not_depend_on_what_tables_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     transformers = list(tieless_transformers(6, 4))
     expected = [survey_words(transformer, 4).to_json() for transformer in transformers]
-    monkeypatch.setattr(interning, "MAX_ENTRIES", 2)
+    monkeypatch.setattr(hash_consing, "MAX_ENTRIES", 2)
     assert [survey_words(transformer, 4).to_json() for transformer in transformers] == expected
 
 

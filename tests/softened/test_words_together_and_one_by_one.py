@@ -13,11 +13,11 @@ from proofs.check.checker.chapters.softened import shards as checking
 from proofs.check.checker.kernel.verdicts import Refusal
 from proofs.checking import shards as in_shards
 from proofs.checking.shards import ShardResult, check_shard, read_softened_text
-from proofs.softened import courses, situations
+from proofs.softened import prefix_automaton, score_profiles
 from proofs.softened import survey as surveying
 from proofs.softened.certificate import seal_softened
-from proofs.softened.courses import Course, TooManyStates, first_course, number_of_words, run_layer
 from proofs.softened.errors import find_errors
+from proofs.softened.prefix_automaton import Course, TooManyStates, first_course, number_of_words, run_layer
 from proofs.softened.stack import Stack
 from proofs.softened.survey import survey_words
 from tests.softened.random_models import tied_transformers, tieless_transformers
@@ -38,7 +38,7 @@ def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("most", [1, 20, 2000])
 @pytest.mark.parametrize("models", [tieless_transformers, tied_transformers])
 def test_surveys_are_the_same(models: Models, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(situations, "MAX_SITUATIONS", most)
+    monkeypatch.setattr(score_profiles, "MAX_SITUATIONS", most)
     check_surveys(list(models(25 if models is tieless_transformers else 10, 4, masks=CAUSAL)), monkeypatch)
 
 
@@ -56,8 +56,9 @@ def test_words_with_too_little_in_common_are_run_one_by_one(monkeypatch: pytest.
     expected = [survey_words(model, 4) for model in models]
     for name in ("MAX_STATES", "LEAST_ROOM"):
         with monkeypatch.context() as patch:
-            patch.setattr(courses, name, 1)
-            patch.setattr(courses, "ROOM_PER_WORD", 0 if name == "LEAST_ROOM" else courses.ROOM_PER_WORD)
+            patch.setattr(prefix_automaton, name, 1)
+            patch.setattr(prefix_automaton, "ROOM_PER_WORD", 0 if name == "LEAST_ROOM"
+                          else prefix_automaton.ROOM_PER_WORD)
             assert [survey_words(model, 4) for model in models] == expected
 
 

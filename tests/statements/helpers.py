@@ -13,7 +13,7 @@ from constructions.regimes import Regime
 from proofs.formula.attention.obligation import oblige_attention
 from proofs.formula.attention.worst_case import weigh
 from proofs.formula.common.extremes import Extreme
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.discharge import Line, discharge
 from tests.formula.largest_error import find_extreme
 

@@ -17,8 +17,8 @@ from constructions.network.weightings import Weighting
 from constructions.statements.breaking_ties import break_ties
 from constructions.statements.theorem_26_uniform_tieless import Law, law_of_gaps
 from examples.hard import tied_rightmost
-from proofs.softened.sides import Sides, survey_sides
 from proofs.softened.survey import survey_words
+from proofs.softened.ties import Sides, survey_sides
 from tests.softened.random_models import Drawn
 
 SIDES = (Weighting.LEFTMOST_HARDMAX, Weighting.RIGHTMOST_HARDMAX)

@@ -20,7 +20,7 @@ from constructions.network.transformer import Head, Transformer
 from constructions.rasp.interpreter import Value, run_program
 from constructions.rasp.parser import parse_program
 from constructions.rasp.printer import format_program
-from constructions.rasp.syntax import Program, Type, Vector
+from constructions.rasp.syntax import RaspProgram, Type, Vector
 from constructions.rasp_network.circuit import literal_name
 from constructions.rasp_network.rasp_to_transformer import compile_program
 from tests.rasp.strategies import ALPHABET, programs
@@ -32,7 +32,7 @@ LENGTHS = {2: 5, 3: 3, 4: 3, 5: 2, 6: 2}
 """The longest words that are tried, for each size of the alphabet."""
 
 
-def words(program: Program, longest: int | None = None) -> Iterable[tuple[str, ...]]:
+def words(program: RaspProgram, longest: int | None = None) -> Iterable[tuple[str, ...]]:
     for n in range(1, (longest or LENGTHS[len(program.alphabet)]) + 1):
         yield from itertools.product(program.alphabet, repeat=n)
 
@@ -55,7 +55,7 @@ def run_and_measure(transformer: Transformer, word: tuple[str, ...]) -> tuple[li
     return final, min(gaps, default=None)
 
 
-def read_vectors(program: Program, stream: Sequence[Residual]) -> dict[str, tuple[Value, ...]]:
+def read_vectors(program: RaspProgram, stream: Sequence[Residual]) -> dict[str, tuple[Value, ...]]:
     """What the vectors of a compiled program hold, from the final residual vectors of a word.
 
     Raises:
@@ -65,7 +65,7 @@ def read_vectors(program: Program, stream: Sequence[Residual]) -> dict[str, tupl
             for vector in program.vectors}
 
 
-def _read_entry(program: Program, vector: Vector, residual: Residual) -> Value:
+def _read_entry(program: RaspProgram, vector: Vector, residual: Residual) -> Value:
     name = f"{vector.name}(i)"
     if vector.type == Type.SYMBOL:
         held = {symbol: residual.get(literal_name(name, symbol), Fraction(0)) for symbol in program.symbols}
@@ -78,7 +78,7 @@ def _read_entry(program: Program, vector: Vector, residual: Residual) -> Value:
     return bool(number) if vector.type == Type.BOOLEAN else int(number)
 
 
-def check(program: Program, tried: Iterable[tuple[str, ...]]) -> dict[int, Fraction]:
+def check(program: RaspProgram, tried: Iterable[tuple[str, ...]]) -> dict[int, Fraction]:
     """The gap by length, among the words that are tried; all vectors are compared at all positions."""
     transformer = compile_program(program)
     gaps: dict[int, Fraction] = {}
@@ -163,7 +163,7 @@ def test_every_mask(choice: str, mask: str, score: str) -> None:
 
 @drawn(30)
 @given(programs(), st.lists(st.lists(st.sampled_from(ALPHABET), min_size=4, max_size=7).map(tuple), max_size=3))
-def test_programs_are_compiled_exactly_or_refused(program: Program, longer: list[tuple[str, ...]]) -> None:
+def test_programs_are_compiled_exactly_or_refused(program: RaspProgram, longer: list[tuple[str, ...]]) -> None:
     try:
         check(program, [*words(program, 2), *longer])
     except Unsupported as reason:
@@ -177,7 +177,7 @@ TRUTHS = ["Q_a(j)", "in(j) = in(i)", "there(j)", "(there(j) <-> Q_b(i))", "there
 
 
 @st.composite
-def programs_with_equations(draw: st.DrawFn) -> Program:
+def programs_with_equations(draw: st.DrawFn) -> RaspProgram:
     """An integer of j is compared with one of i, whose kinds are what integers can be made of."""
     def number(at: str, most: int) -> str:
         terms = draw(st.lists(st.sampled_from(NUMBERS), min_size=1, max_size=most))
@@ -198,7 +198,7 @@ def programs_with_equations(draw: st.DrawFn) -> Program:
 
 @settings(max_examples=25)
 @given(programs_with_equations())
-def test_programs_with_equations_are_compiled_exactly_or_refused(program: Program) -> None:
+def test_programs_with_equations_are_compiled_exactly_or_refused(program: RaspProgram) -> None:
     try:
         check(program, [*words(program, 3), tuple("babba"), tuple("aaabbb")])
     except Unsupported as reason:

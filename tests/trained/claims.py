@@ -8,20 +8,20 @@ from typing import Any
 
 from constructions.language.syntax import Formula
 from constructions.regular.automata import Automaton
-from constructions.trained.claim import Case, Claim, When
+from constructions.trained.claim import Case, When, WordsClaim
 from constructions.trained.network import Affine, Attends, Tensor, TrainedNetwork, View
 
 PARITY = Automaton(0, ((0, 1), (1, 0)))
 
 
-def claim_of(whens: Sequence[When | Formula], **fields: Any) -> Claim:
+def claim_of(whens: Sequence[When | Formula], **fields: Any) -> WordsClaim:
     """A claim over a and b whose cases all ask the same of logit 0."""
     cases = tuple(Case(when if isinstance(when, When) else When(when), (((0, Fraction(1)),),)) for when in whens)
     standard: dict[str, Any] = {
         "alphabet": ("a", "b"), "tokens": (0, 1), "before": (), "after": (), "offsets": (0, 0), "lengths": (1, 6),
         "read": "each", "empty": False, "margin": Fraction(0), "automaton": None, "predicates": (), "cases": cases,
     }  # fmt: skip
-    return Claim(**standard | fields)
+    return WordsClaim(**standard | fields)
 
 
 def network_of(attention: Attends = "causal", rows: int | None = None, vocabulary: int = 4) -> TrainedNetwork:

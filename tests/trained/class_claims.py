@@ -10,7 +10,7 @@ import numpy as np
 
 from constructions.language.parser import parse_formula
 from constructions.regular.automata import Automaton
-from constructions.trained.claim import Case, Claim, When
+from constructions.trained.claim import Case, When, WordsClaim
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.classes.graph import ClassGraph
 from tests.trained.random_networks import random_network
@@ -25,18 +25,19 @@ def causal_network(seed: int) -> TrainedNetwork:
     return replace(random_network(seed, size=0.4, images=seed >= 1000), attention="causal")
 
 
-def by_states(lengths: tuple[int, int] = (1, 6), *, empty: bool = False) -> Claim:
+def by_states(lengths: tuple[int, int] = (1, 6), *, empty: bool = False) -> WordsClaim:
     """Judged at each place, by an automaton one of whose states asks for nothing."""
     cases = tuple(Case(When(None, (state,)), ROWS[state]) for state in (0, 1))
-    return Claim(("a", "b"), (3, 1), (4, 0) if empty else (2,), (), (0, 2), lengths, "each", empty, Fraction(0), MODULO,
-                 (), cases)
+    return WordsClaim(("a", "b"), (3, 1), (4, 0) if empty else (2,), (), (0, 2), lengths, "each", empty, Fraction(0),
+                      MODULO,
+                      (), cases)
 
 
-def by_counts(lengths: tuple[int, int] = (1, 6), after: tuple[int, ...] = (4, 2)) -> Claim:
+def by_counts(lengths: tuple[int, int] = (1, 6), after: tuple[int, ...] = (4, 2)) -> WordsClaim:
     """Judged at the last of the tokens after the word: more a, or more b."""
     whens = (parse_formula("#<[Q_a] > #<[Q_b]"), parse_formula("#<[Q_a] < #<[Q_b]"))
     cases = tuple(Case(When(when), rows) for when, rows in zip(whens, ROWS, strict=True))
-    return Claim(("a", "b"), (3, 1), (2, 0), after, (0, 2), lengths, "last", False, Fraction(0), None, (), cases)
+    return WordsClaim(("a", "b"), (3, 1), (2, 0), after, (0, 2), lengths, "last", False, Fraction(0), None, (), cases)
 
 
 def words(n: int) -> list[tuple[int, ...]]:
@@ -53,7 +54,7 @@ def node_of(graph: ClassGraph, word: tuple[int, ...], level: int) -> int:
     return node
 
 
-def tokens_of(claim: Claim, graph: ClassGraph, word: tuple[int, ...], level: int) -> np.ndarray:
+def tokens_of(claim: WordsClaim, graph: ClassGraph, word: tuple[int, ...], level: int) -> np.ndarray:
     """The input up to a level, of one word."""
     letters = [claim.tokens[letter] for letter in word[: min(level, graph.length)]]
     return np.array([[*claim.before, *letters, *claim.after[: max(0, level - graph.length)]]])

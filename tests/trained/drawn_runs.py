@@ -6,17 +6,18 @@ import numpy as np
 
 from constructions.network.float_formats import Format
 from constructions.trained.network import Rotary, TrainedNetwork
-from proofs.enclosures.float_runs.exponentials import LEAST_ULP
-from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.trained.float_runs.emulation import Array, Emulation, Indices
-from proofs.trained.float_runs.execution import Execution
+from proofs.enclosures.float_models.exponentials import LEAST_ULP
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.trained.float_executions.emulation import Array, Emulation, Indices
+from proofs.trained.float_executions.execution import Execution
 
 
 class DrawnRun(Emulation):
     """A cast network in runs of a class: orders of sums, what is fused, what is cut off where sums of products are, and
     errors of functions are drawn."""
 
-    def __init__(self, network: TrainedNetwork, run: RunClass, execution: Execution, draw: np.random.Generator) -> None:
+    def __init__(self, network: TrainedNetwork, run: FloatModel, execution: Execution,
+                 draw: np.random.Generator) -> None:
         super().__init__(network, run, execution)
         self.draw, self._stores = draw, False
 

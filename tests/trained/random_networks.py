@@ -14,13 +14,13 @@ from constructions.trained.network import (
     Activation,
     Affine,
     AttentionStep,
-    Head,
     Norm,
     NormStep,
     Rotary,
     Scale,
     Step,
     Tensor,
+    TrainedHead,
     TrainedNetwork,
     UnitsStep,
     View,
@@ -87,9 +87,9 @@ class Maker:
         slopes = self.choice(True, False)
         norm = self.maybe_norm(width) if self.images else None
         reads = norm.reads(width) if norm else width
-        made = tuple(Head(self.affine(reads, head_width), self.affine(reads, head_width),
-                          self.affine(reads, value_width), self.matrix(value_width, width),
-                          Fraction(1, 2 ** (h + 1)) if slopes else None) for h in range(heads))
+        made = tuple(TrainedHead(self.affine(reads, head_width), self.affine(reads, head_width),
+                                 self.affine(reads, value_width), self.matrix(value_width, width),
+                                 Fraction(1, 2 ** (h + 1)) if slopes else None) for h in range(heads))
         scale = Scale(root=head_width) if self.choice(True, False) else Scale(times=Fraction(2, 3))
         norm = norm if self.images else self.maybe_norm(width)
         return AttentionStep(norm, made, self.maybe_vector(width), scale, self.rotary(head_width))

@@ -11,13 +11,13 @@ from constructions.trained.json_form import network_text
 from constructions.trained.network import (
     Affine,
     AttentionStep,
-    Head,
     Norm,
     NormStep,
     Rotary,
     Scale,
     Source,
     Tensor,
+    TrainedHead,
     TrainedNetwork,
     UnitsStep,
     View,
@@ -38,8 +38,8 @@ def small_network() -> TrainedNetwork:
     """Width 4, two heads of width 2 with rotary positions, three gated units."""
     square, wide = matrix("square", 4, 2), matrix("wide", 4, 3)
     bias = View("square", 0, (4,), (1,))
-    head = Head(Affine(square, View("square", 2, (2,), (1,))), Affine(square), Affine(square),
-                View("square", 0, (2, 4), (1, 2)), Fraction(1, 3))
+    head = TrainedHead(Affine(square, View("square", 2, (2,), (1,))), Affine(square), Affine(square),
+                       View("square", 0, (2, 4), (1, 2)), Fraction(1, 3))
     rotary = Rotary(matrix("tables", 5, 1), matrix("tables", 5, 1, 5), "neighbours")
     norm = Norm("layer", Fraction("1e-5"), bias, bias)
     return TrainedNetwork(

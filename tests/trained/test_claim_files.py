@@ -16,7 +16,7 @@ from certify.claims.trained.claim_file import Scope, claim_of_table
 from certify.claims.trained.question import read_claim
 from constructions.errors import InputError
 from constructions.tables import read_toml
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from constructions.trained.claim_form import claim_to_json
 from proofs.words.tracking import cases_at
 from tests.trained.claims import network_of
@@ -25,7 +25,7 @@ HEAD = 'letters = "ab"\nanswers = "each"\nmax_n = 6\n'
 SIGN = '[[answer]]\nkind = "sign"\ntoken = 0\ntruth = "Q_a"\n'
 
 
-def claim_of(text: str, scope: Scope = Scope(), rows: int | None = 9, folder: Path = Path()) -> Claim:
+def claim_of(text: str, scope: Scope = Scope(), rows: int | None = 9, folder: Path = Path()) -> WordsClaim:
     return claim_of_table(read_toml(text, "c.toml"), "c.toml", folder, network_of(rows=rows, vocabulary=6), scope)
 
 

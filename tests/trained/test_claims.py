@@ -12,8 +12,8 @@ from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definition
 from constructions.trained.claim import (
     Case,
-    Claim,
     When,
+    WordsClaim,
     check_fits,
     claim_of_lengths,
     input_tokens,
@@ -30,7 +30,7 @@ ODD = parse_formula("ODD(#<[Q_b]) & THIRD", "ab", {"THIRD": THIRD})
 ABOVE = (((0, Fraction(1)), (3, Fraction(-1, 2))),)
 
 
-def rich_claim() -> Claim:
+def rich_claim() -> WordsClaim:
     return claim_of([], alphabet=("a", "b"), tokens=(1, 0), before=(2,), after=(3, 3), offsets=(0, 7), lengths=(2, 9),
                     empty=True, margin=Fraction(1, 8), automaton=PARITY, predicates=(THIRD,),
                     cases=(Case(When(ODD), ABOVE), Case(When(ODD, (1,)), ABOVE), Case(When(None, (0, 1)), ())))

@@ -10,19 +10,19 @@ from functools import cache
 import numpy as np
 import pytest
 
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from proofs.trained.certificate import cover_of
 from proofs.trained.classes.cells import CellSearch, whole_box
+from proofs.trained.classes.cover_unit import Evaluated, evaluate
 from proofs.trained.classes.directions import Directions, averages_at, path_letters, sampled_directions
 from proofs.trained.classes.graph import class_graph
 from proofs.trained.classes.histories import Fineness, Histories
+from proofs.trained.classes.multipliers import CellRows, ClassOfNode, rounded, value
 from proofs.trained.classes.partition import Partition
 from proofs.trained.classes.paths import Skeleton
 from proofs.trained.classes.results import ClassUnit
 from proofs.trained.classes.rows import NodeBound, linear_parts, node_bounds, row_forms, rows_of, worst_row
-from proofs.trained.classes.shares import ClassOfNode, Rows, rounded, value
 from proofs.trained.classes.trees import Cut, Leaf, Tree, leaves
-from proofs.trained.classes.unit import Evaluated, evaluate
 from proofs.trained.forward import FloatNetwork
 from proofs.words.tracking import track
 from tests.trained.class_claims import by_counts, by_states, causal_network, node_of, tokens_of, words
@@ -37,7 +37,7 @@ class Case:
     """A random network and an evaluated unit of all words of one length."""
 
     floats: FloatNetwork
-    claim: Claim
+    claim: WordsClaim
     offset: int
     unit: Evaluated
     directions: Directions
@@ -69,7 +69,7 @@ class Case:
         return CellSearch(self.floats, claim, self.offset, self.unit, query, 16)
 
 
-def case_of(seed: int, claim: Claim) -> Case:
+def case_of(seed: int, claim: WordsClaim) -> Case:
     floats, histories, offset = FloatNetwork(causal_network(seed)), Histories(track(claim), Fineness()), seed % 3
     judged = range(0) if claim.after else range(LENGTH, LENGTH + 1)
     label = Partition(histories, LENGTH).label if claim.after else None
@@ -84,7 +84,7 @@ def first_of_head(unit: Evaluated) -> tuple[int, ...]:
 
 
 @cache
-def trees(seed: int, claim: Claim) -> list[tuple[Case, NodeBound, CellSearch, Tree]]:
+def trees(seed: int, claim: WordsClaim) -> list[tuple[Case, NodeBound, CellSearch, Tree]]:
     """Trees for margins between the bound without cells and the least row of all words."""
     case, found = case_of(seed, claim), []
     for query, bound in case.bounds():
@@ -97,14 +97,14 @@ def trees(seed: int, claim: Claim) -> list[tuple[Case, NodeBound, CellSearch, Tr
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=("each", "after"))
-def test_some_of_what_a_bound_is_short_of_is_proved_by_cells(claim: Claim) -> None:
+def test_some_of_what_a_bound_is_short_of_is_proved_by_cells(claim: WordsClaim) -> None:
     assert any(isinstance(tree, Cut) for seed in SEEDS for *_, tree in trees(seed, claim))
 
 
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("claim", CLAIMS, ids=("each", "after"))
 @pytest.mark.parametrize("seed", SEEDS)
-def test_each_word_is_in_a_leaf_and_no_row_is_below_the_bound(seed: int, claim: Claim) -> None:
+def test_each_word_is_in_a_leaf_and_no_row_is_below_the_bound(seed: int, claim: WordsClaim) -> None:
     for case, bound, search, tree in trees(seed, claim):
         whole = list(leaves(tree, whole_box(case.unit, case.unit.nodes.index((bound.level, bound.node))),
                             first_of_head(case.unit)))  # fmt: skip
@@ -118,7 +118,7 @@ def test_each_word_is_in_a_leaf_and_no_row_is_below_the_bound(seed: int, claim: 
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("claim", CLAIMS, ids=("each", "after"))
 @pytest.mark.parametrize("seed", SEEDS)
-def test_no_word_in_a_cell_has_a_row_below_its_bound_with_any_shares(seed: int, claim: Claim) -> None:
+def test_no_word_in_a_cell_has_a_row_below_its_bound_with_any_shares(seed: int, claim: WordsClaim) -> None:
     case, draw = case_of(seed, claim), np.random.default_rng(seed)
     for query, bound in case.bounds():
         averages = {word: case.averages(bound, word) for word in case.words_of(bound)}
@@ -131,7 +131,7 @@ def test_no_word_in_a_cell_has_a_row_below_its_bound_with_any_shares(seed: int, 
             alpha, rest = linear_parts(forms, case.unit.heads[0].symbol, box.mean(axis=2), np.ptp(box, axis=2) / 2)
             shares = rounded(alpha[0] * draw.random(alpha[0].shape) * 2)
             boxes = np.repeat(box, len(shares), axis=0)
-            rows = Rows(alpha[0], rest[0], boxes, boxes != whole, np.float64(0))
+            rows = CellRows(alpha[0], rest[0], boxes, boxes != whole, np.float64(0))
             low = value(rows, members, shares)[0].min()
             inside = [word for word, y in averages.items() if (box[0, :, 0] <= y).all() and (y <= box[0, :, 1]).all()]
             assert inside
@@ -141,7 +141,7 @@ def test_no_word_in_a_cell_has_a_row_below_its_bound_with_any_shares(seed: int, 
 @pytest.mark.parametrize("claim", CLAIMS, ids=("each", "after"))
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_least_of_a_class_is_below_every_word_and_attained_after_one_attention_step(
-    seed: int, claim: Claim
+    seed: int, claim: WordsClaim
 ) -> None:
     case, draw = case_of(seed, claim), np.random.default_rng(seed)
     exact = len(case.directions.matrices) == 1 and len(case.unit.heads) == 1

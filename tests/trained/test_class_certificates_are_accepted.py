@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from constructions.network.json_form import write_canonical
-from constructions.trained.claim import Case, Claim, Row
+from constructions.trained.claim import Case, Row, WordsClaim
 from constructions.trained.network import TrainedNetwork
 from proofs.check import Rejected, check_text
 from proofs.trained.certificate import Unit, WordsUnit, cover_of, decision_text
@@ -29,7 +29,7 @@ CANDIDATES: list[Row] = [((token, Fraction(sign)),) for token, sign in product((
 CANDIDATES += [((0, Fraction(sign)), (1, Fraction(-sign))) for sign in (1, -1)]
 
 
-def true_claim(network: TrainedNetwork, claim: Claim) -> Claim:
+def true_claim(network: TrainedNetwork, claim: WordsClaim) -> WordsClaim:
     """The claim with the rows that hold by a tenth wherever their case does, on all words, at one offset."""
     floats, tracker = FloatNetwork(network), track(claim)
     kept: list[Case] = []
@@ -48,7 +48,7 @@ def true_claim(network: TrainedNetwork, claim: Claim) -> Claim:
     return replace(claim, cases=tuple(kept), offsets=(OFFSET, OFFSET))
 
 
-def decided(seed: int, claim: Claim) -> tuple[str, int]:
+def decided(seed: int, claim: WordsClaim) -> tuple[str, int]:
     """The certificate of the claim made true, and how many obligations classes cover; the others by words."""
     network = causal_network(seed)
     claim = true_claim(network, claim)
@@ -61,7 +61,7 @@ def decided(seed: int, claim: Claim) -> tuple[str, int]:
 @pytest.mark.one_in(8)
 @pytest.mark.parametrize("claim", [by_states((1, LAST)), by_counts((1, LAST))], ids=("each", "after"))
 @pytest.mark.parametrize("seed", [0, 1, 4, 8, 12, 1000, 1002, 1003])
-def test_what_classes_decide_the_checker_accepts(seed: int, claim: Claim) -> None:
+def test_what_classes_decide_the_checker_accepts(seed: int, claim: WordsClaim) -> None:
     text, by_classes = decided(seed, claim)
     assert by_classes > 0
     coverage = check_text(text.encode()).coverage

@@ -13,13 +13,13 @@ import pytest
 
 from constructions.errors import Unsupported
 from constructions.language.parser import parse_formula
-from constructions.trained.claim import Case, Claim, When, input_tokens, judged
+from constructions.trained.claim import Case, When, WordsClaim, input_tokens, judged
 from proofs.trained.certificate import WordsUnit, cover_of, decision_text, wrong_word_text
 from proofs.trained.classes.refine import ClassSearch
 from proofs.trained.classes.results import Decided, Limits
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.runs import runs
-from proofs.trained.search import WrongWord
+from proofs.trained.search import RefutingWord
 from proofs.words.tracking import track
 from tests.trained.class_claims import by_counts, by_states, causal_network, words
 
@@ -28,7 +28,7 @@ CLAIMS = (by_states((1, LAST)), by_counts((1, LAST)), replace(by_states((1, LAST
 SEEDS = (0, 1, 4, 1001)
 
 
-def least_margins(seed: int, claim: Claim) -> dict[int, np.float64]:
+def least_margins(seed: int, claim: WordsClaim) -> dict[int, np.float64]:
     """For each place (or length): the least row less the margin, all words run one by one; inf if no case holds."""
     floats, tracker = FloatNetwork(causal_network(seed)), track(claim)
     found = {at: np.float64(np.inf) for at in range(1, LAST + 1)}
@@ -42,7 +42,7 @@ def least_margins(seed: int, claim: Claim) -> dict[int, np.float64]:
     return found
 
 
-def decide(seed: int, claim: Claim) -> Decided:
+def decide(seed: int, claim: WordsClaim) -> Decided:
     first = 0 if claim.empty else 1
     return ClassSearch(causal_network(seed), claim, Limits(attempts=6)).decide(seed % 3, first, LAST)
 
@@ -50,7 +50,7 @@ def decide(seed: int, claim: Claim) -> Decided:
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("claim", CLAIMS, ids=("each", "after", "each and after"))
 @pytest.mark.parametrize("seed", SEEDS)
-def test_no_bound_is_above_the_least_margin_of_all_words(seed: int, claim: Claim) -> None:
+def test_no_bound_is_above_the_least_margin_of_all_words(seed: int, claim: WordsClaim) -> None:
     least = least_margins(seed, claim)
     decided = decide(seed, claim)
     for at, bound in decided.bounds.items():
@@ -61,7 +61,7 @@ def test_no_bound_is_above_the_least_margin_of_all_words(seed: int, claim: Claim
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("claim", CLAIMS, ids=("each", "after", "each and after"))
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_units_cover_is_right_and_the_rest_is_open(seed: int, claim: Claim) -> None:
+def test_what_units_cover_is_right_and_the_rest_is_open(seed: int, claim: WordsClaim) -> None:
     least = least_margins(seed, claim)
     decided = decide(seed, claim)
     covered = [at for unit in decided.units for at in range(unit.first, unit.last + 1)]
@@ -79,7 +79,7 @@ def test_lengths_may_be_decided_one_by_one_with_the_same_units() -> None:
     assert cover_of(together.units) == cover_of(alone)
 
 
-def hopeless_claim() -> Claim:
+def hopeless_claim() -> WordsClaim:
     """0 times a logit is above 0."""
     return replace(by_states((1, LAST)), cases=(Case(When(None, (0, 1)), (((0, Fraction(0)),),)),))
 
@@ -123,7 +123,7 @@ def test_a_wrong_word_is_written_with_its_symbols() -> None:
     claim = hopeless_claim()
     wrong = decide(0, claim).wrong[0]
     word = tuple(claim.alphabet[letter] for letter in wrong.word)
-    confirmed = WrongWord(word, wrong.offset, wrong.place, wrong.case, wrong.row, (Fraction(0), Fraction(0)))
+    confirmed = RefutingWord(word, wrong.offset, wrong.place, wrong.case, wrong.row, (Fraction(0), Fraction(0)))
     data = json.loads(wrong_word_text(causal_network(0), claim, confirmed))
     assert data["by"] == "wrong word"
     assert data["evidence"] == {"word": list(word), "offset": 0, "place": 1, "case": 0, "row": 0}
@@ -141,7 +141,7 @@ def test_words_too_short_for_the_claim_go_on() -> None:
     (causal_network(0), replace(by_counts(), read="first")),
     (causal_network(0), replace(by_states(), cases=(Case(When(parse_formula("next Q_a")), ()),))),
 ], ids=("first letter", "no attention", "first", "looks ahead"))  # fmt: skip
-def test_what_prefixes_do_not_decide_is_refused(network: object, claim: Claim) -> None:
+def test_what_prefixes_do_not_decide_is_refused(network: object, claim: WordsClaim) -> None:
     with pytest.raises(Unsupported):
         ClassSearch(network, claim)  # type: ignore[arg-type]  # a network, by the parameters above
 

@@ -9,7 +9,7 @@ from functools import reduce
 import pytest
 
 from constructions.regular.automata import Automaton
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from proofs.trained.classes.graph import ClassGraph, class_graph
 from proofs.trained.classes.histories import Fineness, Histories
 from proofs.trained.classes.partition import SCHEDULE, Partition
@@ -20,11 +20,11 @@ from tests.trained.class_claims import by_counts, by_states, node_of, words
 LENGTH = 6
 
 
-def whole(claim: Claim, fineness: Fineness) -> ClassGraph:
+def whole(claim: WordsClaim, fineness: Fineness) -> ClassGraph:
     return class_graph(Histories(track(claim), fineness), LENGTH, range(1, LENGTH + 1))
 
 
-def merged(claim: Claim, splits: int) -> ClassGraph:
+def merged(claim: WordsClaim, splits: int) -> ClassGraph:
     """The classes at the last level, each of them split so many times."""
     partition = Partition(Histories(track(claim), SCHEDULE[0]), LENGTH)
     after = len(claim.after)
@@ -42,7 +42,7 @@ GRAPHS += [(claim, merged(claim, splits)) for claim in (by_counts(), by_states()
 
 
 @pytest.mark.parametrize(("claim", "graph"), GRAPHS)
-def test_every_node_is_on_the_path_of_a_word_and_has_its_letter(claim: Claim, graph: ClassGraph) -> None:
+def test_every_node_is_on_the_path_of_a_word_and_has_its_letter(claim: WordsClaim, graph: ClassGraph) -> None:
     for level in range(1, len(graph.levels)):
         met = defaultdict(set)
         for word in words(min(level, LENGTH)):
@@ -51,7 +51,7 @@ def test_every_node_is_on_the_path_of_a_word_and_has_its_letter(claim: Claim, gr
 
 
 @pytest.mark.parametrize(("claim", "graph"), GRAPHS)
-def test_words_have_the_cases_of_their_node_where_they_are_judged(claim: Claim, graph: ClassGraph) -> None:
+def test_words_have_the_cases_of_their_node_where_they_are_judged(claim: WordsClaim, graph: ClassGraph) -> None:
     tracker = track(claim)
     last = len(graph.levels) - 1
     for level in range(1, last + 1) if not graph.merged else (last,):
@@ -61,7 +61,7 @@ def test_words_have_the_cases_of_their_node_where_they_are_judged(claim: Claim, 
 
 
 @pytest.mark.parametrize(("claim", "graph"), GRAPHS)
-def test_the_paths_of_a_skeleton_are_those_of_the_words_to_asked_nodes(claim: Claim, graph: ClassGraph) -> None:
+def test_the_paths_of_a_skeleton_are_those_of_the_words_to_asked_nodes(claim: WordsClaim, graph: ClassGraph) -> None:
     last = len(graph.levels) - 1
     skeleton = Skeleton(graph, graph.asked(1, last))
     for level in range(1, last + 1):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
+from proofs.trained.classes.cover_unit import ROOM, Evaluated, evaluate
 from proofs.trained.classes.directions import averages_at, sampled_directions
 from proofs.trained.classes.graph import ClassGraph, class_graph
 from proofs.trained.classes.histories import Fineness, Histories
 from proofs.trained.classes.partition import SCHEDULE, Partition
 from proofs.trained.classes.paths import Skeleton
 from proofs.trained.classes.rows import node_bounds, worst_row
-from proofs.trained.classes.unit import ROOM, Evaluated, evaluate
 from proofs.trained.forward import FloatNetwork
 from proofs.words.tracking import track
 from tests.trained.class_claims import by_counts, by_states, causal_network, node_of, tokens_of, words
@@ -21,21 +21,21 @@ LENGTH = 4
 SEEDS = (0, 1, 2, 4, 7, 8)  # one to three attention steps, each kind of position
 
 
-def graph_of(claim: Claim) -> ClassGraph:
+def graph_of(claim: WordsClaim) -> ClassGraph:
     histories = Histories(track(claim), Fineness())
     if not claim.after:
         return class_graph(histories, LENGTH, range(0 if claim.empty else 1, LENGTH + 1))
     return class_graph(histories, LENGTH, range(0), len(claim.after), Partition(histories, LENGTH).label)
 
 
-def unit_of(seed: int, claim: Claim, offset: int) -> tuple[FloatNetwork, Evaluated]:
+def unit_of(seed: int, claim: WordsClaim, offset: int) -> tuple[FloatNetwork, Evaluated]:
     floats, graph = FloatNetwork(causal_network(seed)), graph_of(claim)
     skeleton = Skeleton(graph, graph.asked(0, len(graph.levels) - 1))
     directions = sampled_directions(floats, claim, skeleton, offset)
     return floats, evaluate(floats, claim, skeleton, offset, directions)
 
 
-def averages(floats: FloatNetwork, claim: Claim, unit: Evaluated,
+def averages(floats: FloatNetwork, claim: WordsClaim, unit: Evaluated,
              offset: int) -> dict[tuple[int, int], list[list[np.ndarray]]]:
     """For each node, for each of its words, for each step: the averages of all heads, in the unit's directions."""
     graph = unit.skeleton.graph
@@ -56,7 +56,7 @@ CLAIMS = (by_states((1, LENGTH)), by_states((1, LENGTH), empty=True), by_counts(
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("claim", CLAIMS, ids=("each", "empty", "after"))
 @pytest.mark.parametrize("seed", SEEDS)
-def test_ranges_hold_every_average_and_are_attained_at_the_first_step(seed: int, claim: Claim) -> None:
+def test_ranges_hold_every_average_and_are_attained_at_the_first_step(seed: int, claim: WordsClaim) -> None:
     offset = seed % 3
     floats, unit = unit_of(seed, claim, offset)
     values = averages(floats, claim, unit, offset)
@@ -75,7 +75,7 @@ def test_ranges_hold_every_average_and_are_attained_at_the_first_step(seed: int,
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("claim", CLAIMS, ids=("each", "empty", "after"))
 @pytest.mark.parametrize("seed", SEEDS)
-def test_no_word_has_a_row_below_the_bound_of_its_class(seed: int, claim: Claim) -> None:
+def test_no_word_has_a_row_below_the_bound_of_its_class(seed: int, claim: WordsClaim) -> None:
     floats, unit = unit_of(seed, claim, seed % 3)
     graph = unit.skeleton.graph
     bounds = {(bound.level, bound.node): bound for bound in node_bounds(floats, claim, unit)}

@@ -13,8 +13,8 @@ import pytest
 
 from certify.claims.trained.decide import Settings, decide
 from constructions.language.parser import parse_formula
-from constructions.trained.claim import Case, Claim, When, input_tokens, judged
-from constructions.trained.network import Affine, AttentionStep, Head, Scale, Tensor, TrainedNetwork, View
+from constructions.trained.claim import Case, When, WordsClaim, input_tokens, judged
+from constructions.trained.network import Affine, AttentionStep, Scale, Tensor, TrainedHead, TrainedNetwork, View
 from proofs.check import check_text
 from proofs.trained.certificate import cover_of, decision_text
 from proofs.trained.classes.refine import ClassSearch
@@ -56,7 +56,7 @@ def with_bias(network: TrainedNetwork, by: np.float64) -> TrainedNetwork:
     return replace(network, unembedding=unembedding, tensors=tensors)
 
 
-def least_of_all(network: TrainedNetwork, claim: Claim) -> np.float64:
+def least_of_all(network: TrainedNetwork, claim: WordsClaim) -> np.float64:
     """The least value of the row wherever it is claimed, all words run one by one."""
     floats, tracker, found = FloatNetwork(network), track(claim), [np.float64(np.inf)]
     for word in words(N):
@@ -102,20 +102,20 @@ def counting_network(pooled: bool) -> TrainedNetwork:
         return View(name, 0, (rows, columns), (columns, 1))
 
     def mean(of: str) -> AttentionStep:
-        return AttentionStep(None, (Head(Affine(view("zero"), None), Affine(view("zero"), None),
-                                         Affine(view(of), None), view("give")),), None, Scale(times=Fraction(1)))
+        return AttentionStep(None, (TrainedHead(Affine(view("zero"), None), Affine(view("zero"), None),
+                                                Affine(view(of), None), view("give")),), None, Scale(times=Fraction(1)))
 
     steps = (mean("take"), mean("average")) if pooled else (mean("take"),)
     used = tensors if pooled else {name: one for name, one in tensors.items() if name != "average"}
     return TrainedNetwork("bidirectional", view("tokens"), None, steps, Affine(view("answer"), None), used)
 
 
-def majority(read: Literal["first", "last"], n: int) -> Claim:
+def majority(read: Literal["first", "last"], n: int) -> WordsClaim:
     """Are there more a than b?"""
     cases = (Case(When(parse_formula("#<[Q_a] > #<[Q_b]")), (((1, Fraction(1)),),)),
              Case(When(parse_formula("#<[Q_a] < #<[Q_b]")), (((1, Fraction(-1)),),)))
-    return Claim(("a", "b"), (1, 0), (2,), (3,), (0, 0), (n - 1, n), read, False, Fraction(1, 100), None,
-                 (), cases)
+    return WordsClaim(("a", "b"), (1, 0), (2,), (3,), (0, 0), (n - 1, n), read, False, Fraction(1, 100), None,
+                      (), cases)
 
 
 @pytest.mark.parametrize(("read", "pooled"), [("first", False), ("last", False), ("last", True),

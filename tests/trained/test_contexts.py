@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from proofs.trained.classes.contexts import Contexts, Suffix, with_suffixes
 from proofs.trained.classes.graph import class_graph
 from proofs.trained.classes.histories import Fineness, Histories
@@ -67,7 +67,7 @@ def failing(histories: Histories, partition: Partition, seed: int) -> list[Label
 @pytest.mark.parametrize("alike", [False, True])
 @pytest.mark.parametrize("claim", [by_states(), by_counts()])
 @pytest.mark.parametrize("seed", range(4))
-def test_classes_by_contexts_are_what_their_labels_say_whatever_else_is_split(claim: Claim, seed: int,
+def test_classes_by_contexts_are_what_their_labels_say_whatever_else_is_split(claim: WordsClaim, seed: int,
                                                                               alike: bool) -> None:  # fmt: skip
     tracker = track(claim)
     partition = Partition(Histories(tracker, Fineness()), LENGTH, frozenset())

@@ -17,25 +17,25 @@ from certify.claims.trained import decide as deciding
 from certify.claims.trained import tasks as trained_tasks
 from certify.claims.trained.certified import read_certified
 from certify.claims.trained.decide import Settings, decide, with_wrong_prefixes, with_wrong_words_proved
-from certify.claims.trained.decision import Decision, Found, is_whole_domain, rows_by_length
+from certify.claims.trained.decision import Decision, ObligationResult, is_whole_domain, rows_by_length
 from certify.claims.trained.show import describe_wrong
 from certify.claims.trained.showing import decision_to_json
 from certify.exports.pages.decision.page import Filed, decision_page, find_neighbours
 from certify.frame.answer import certified_to
 from certify.frame.shards import Workers, run_tasks
 from constructions.language.parser import parse_formula
-from constructions.trained.claim import Case, Claim, When, input_tokens, judged
+from constructions.trained.claim import Case, When, WordsClaim, input_tokens, judged
 from constructions.trained.json_form import network_from_json, network_text
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
 from proofs.check import Rejected, check_text
 from proofs.trained.balls import BallNetwork, decide_row
-from proofs.trained.search import WrongWord, is_wrong
+from proofs.trained.search import RefutingWord, is_wrong
 from tests.covered import numbers
 from tests.trained.random_networks import random_network
 
 
-def zoo(name: str, max_n: int, offset: int = 0) -> tuple[TrainedNetwork, Claim]:
+def zoo(name: str, max_n: int, offset: int = 0) -> tuple[TrainedNetwork, WordsClaim]:
     plan = plans()[name]
     network = plan.network()
     claim = plan.claim(network)
@@ -197,7 +197,8 @@ def test_the_whole_domain_is_every_length_and_offset_with_rows() -> None:
 
 def test_a_length_with_an_open_obligation_is_unknown_and_says_why() -> None:
     network, claim = zoo("tomita_2", 3)
-    found = [Found(0, 0, "words"), Found(0, 1, "words"), Found(0, 2, None, reason="no luck"), Found(0, 3, "classes")]
+    found = [ObligationResult(0, 0, "words"), ObligationResult(0, 1, "words"),
+             ObligationResult(0, 2, None, reason="no luck"), ObligationResult(0, 3, "classes")]
     rows = rows_by_length(network, claim, found)
     assert [row.verdict for row in rows] == ["certified", "unknown", "unknown"]
     assert rows[1].reason == "offset 0, 2 letters: no luck" and certified_to(rows) == 1
@@ -240,13 +241,13 @@ def test_the_json_object_has_a_verdict_for_each_length_and_offset(wrong: Decisio
 def test_a_wrong_word_of_the_store_is_proved_again() -> None:
     """Somebody wrote into the store that a right word is wrong, with digests that fit: it is not believed."""
     network, claim = zoo("tomita_2", 3)
-    found = [Found(0, 2, None, wrong=WrongWord(("1", "0"), 0, 2, 0, 0, (Fraction(-1), Fraction(-1))))]
+    found = [ObligationResult(0, 2, None, wrong=RefutingWord(("1", "0"), 0, 2, 0, 0, (Fraction(-1), Fraction(-1))))]
     (one,) = with_wrong_words_proved(network, claim, found)
     assert one.wrong is None and one.way is None and one.reason == "the word that the store calls wrong is not"
 
 
 def test_a_wrong_word_that_is_one_stays(wrong: Decision) -> None:
-    found = [Found(60, 3, None, wrong=wrong.wrong)]
+    found = [ObligationResult(60, 3, None, wrong=wrong.wrong)]
     assert with_wrong_words_proved(wrong.network, wrong.claim, found) == found
     assert wrong.wrong
     balls, real = BallNetwork(wrong.network), wrong.wrong
@@ -266,9 +267,9 @@ def test_a_wrong_word_is_the_shortest_only_if_all_shorter_lengths_are_certified(
     assert "The shortest wrong word</h2>" in decision_page(wrong)
 
 
-def claim_of_first_letters(formula: str, lengths: tuple[int, int]) -> Claim:
+def claim_of_first_letters(formula: str, lengths: tuple[int, int]) -> WordsClaim:
     case = Case(When(parse_formula(formula)), (((0, Fraction(1)),),))
-    return Claim(("a", "b"), (3, 1), (), (), (1, 1), lengths, "each", False, Fraction(1000), None, (), (case,))
+    return WordsClaim(("a", "b"), (3, 1), (), (), (1, 1), lengths, "each", False, Fraction(1000), None, (), (case,))
 
 
 def test_letters_that_are_neither_read_nor_judged_are_no_part_of_what_is_said_to_be_wrong() -> None:
@@ -295,8 +296,9 @@ def test_letters_that_are_neither_read_nor_judged_are_no_part_of_what_is_said_to
 
 def test_a_wrong_word_refutes_the_length_of_its_shortest_prefix_that_is_wrong() -> None:
     network, claim = random_network(0), claim_of_first_letters("next Q_b", (3, 6))
-    wrong = WrongWord(tuple("abbbba"), 1, 1, 0, 0, (Fraction(0), Fraction(1)))
-    found = with_wrong_prefixes(network, claim, [Found(1, 3, reason="none found"), Found(1, 6, wrong=wrong)])
+    wrong = RefutingWord(tuple("abbbba"), 1, 1, 0, 0, (Fraction(0), Fraction(1)))
+    found = with_wrong_prefixes(network, claim,
+                                [ObligationResult(1, 3, reason="none found"), ObligationResult(1, 6, wrong=wrong)])
     assert [("".join(one.wrong.word), one.count) for one in found if one.wrong] == [("abb", 3), ("abbbba", 6)]
     assert [row.verdict for row in rows_by_length(network, claim, found)] == ["refuted", "unknown", "unknown",
                                                                               "refuted"]

@@ -13,24 +13,24 @@ import numpy as np
 import pytest
 
 from constructions.trained.json_form import network_from_json
-from proofs.check.checker.chapters.run_classes.reading import FloatClaim
-from proofs.check.checker.chapters.run_classes.way import Way
+from proofs.check.checker.chapters.float_models.choices import ExecutionChoices
+from proofs.check.checker.chapters.float_models.reading import FloatClaim
 from proofs.check.checker.chapters.trained.balls.precision import Precision, Undecided
-from proofs.check.checker.chapters.trained.balls.walks import make_walk
+from proofs.check.checker.chapters.trained.balls.prefix_tree import make_walk
 from proofs.check.checker.chapters.trained.floats.ball_stack import StackOnBalls
 from proofs.check.checker.chapters.trained.floats.casting import balls_have_rules
 from proofs.check.checker.chapters.trained.floats.casting import cast_network as cast_in_checker
-from proofs.check.checker.chapters.trained.floats.one_run import OneRun
-from proofs.check.checker.chapters.trained.floats.stack import FloatStack
-from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
-from proofs.check.checker.chapters.trained.forms.affine import UNIT, spread
+from proofs.check.checker.chapters.trained.floats.execution import OneRun
+from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack
+from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
 from proofs.check.checker.chapters.trained.reading.network import Network
+from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Refusal
-from proofs.enclosures.float_runs.run_class import read_run_class
-from proofs.trained.float_runs.casting import cast_network
-from proofs.trained.float_runs.execution import executions
-from proofs.trained.float_runs.replay import Replay
+from proofs.enclosures.float_models.model import read_run_class
+from proofs.trained.float_executions.casting import cast_network
+from proofs.trained.float_executions.execution import executions
+from proofs.trained.float_executions.replay import Replay
 from tests.check.trained_corpus import BFLOAT16, BINARY32, CUT_OFF, FLUSHED, float_runs
 from tests.check.trained_networks import make_claim, make_network, parsed
 from tests.trained.drawn_runs import DrawnRun
@@ -53,7 +53,7 @@ def of_forms(network: Network, run: FloatClaim, tokens: Sequence[int], offset: i
     """What affine forms say of the last token."""
     try:
         stack = FloatStack(Budget(1000), network, run)
-        ((_, stream),) = WalkOfRuns(stack, offset).attended(tokens, [len(tokens) - 1])
+        ((_, stream),) = CachedExecutions(stack, offset).attended(tokens, [len(tokens) - 1])
         known = spread(stack.budget, stack.finish(stream))
     except Refusal:  # nothing is said
         return
@@ -101,7 +101,7 @@ def runs_of(mine: Any, of_class: Any, network: Network, run: FloatClaim, tokens:
     ways = seed.sample(known, min(5, len(known)))
     for way in ways:
         replayed = [Fraction(x) for x in Replay(mine, of_class, way).logits(tokens, offset, len(tokens) - 1)]
-        by_checker = OneRun(Budget(1000), network, run, Way(way.order, way.fused, way.before, way.base))
+        by_checker = OneRun(Budget(1000), network, run, ExecutionChoices(way.order, way.fused, way.before, way.base))
         assert replayed == [Fraction(x) for x in by_checker.logits(tokens, offset, len(tokens) - 1)]
         yield replayed
     for k in range(8):

@@ -25,23 +25,23 @@ from certify.cli import app
 from certify.exports.pages.decision.pages import page_of_decision
 from constructions.errors import InputError, Unsupported
 from constructions.network.json_form import write_canonical
-from constructions.trained.claim import Claim, input_tokens, judged
+from constructions.trained.claim import WordsClaim, input_tokens, judged
 from constructions.trained.json_form import network_from_json, network_to_json
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
 from proofs.check import Rejected, check_text
 from proofs.check.checker.chapters.trained.floats import proof
-from proofs.check.checker.chapters.trained.floats.stack import FloatStack
-from proofs.check.checker.chapters.trained.floats.walks import WalkOfRuns
-from proofs.check.checker.chapters.trained.forms.affine import UNIT, AffineForm, promoted, spread
-from proofs.check.checker.chapters.trained.forms.passing import pass_between
+from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack
+from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
+from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, AffineForm, promoted, spread
+from proofs.check.checker.chapters.trained.zonotopes.layers import pass_between
 from proofs.check.checker.kernel.budget import Budget
-from proofs.enclosures.float_runs.run_class import presets
+from proofs.enclosures.float_models.model import presets
 from proofs.trained.certificate import each_word_text
-from proofs.trained.float_runs.casting import cast_network
-from proofs.trained.float_runs.emulation import Emulation
-from proofs.trained.float_runs.execution import executions
-from proofs.trained.float_runs.replay import Replay
+from proofs.trained.float_executions.casting import cast_network
+from proofs.trained.float_executions.emulation import Emulation
+from proofs.trained.float_executions.execution import executions
+from proofs.trained.float_executions.replay import Replay
 from tests.check.trained_networks import make_network, parsed
 from tests.trained.drawn_runs import DrawnRun
 from tests.trained.torch_forward import TorchForward
@@ -49,7 +49,7 @@ from tests.trained.torch_forward import TorchForward
 MAJORITY_WORD = tuple("01111100100111100000001010011")
 
 
-def of_zoo(name: str, longest: int | None = None) -> tuple[TrainedNetwork, Claim]:
+def of_zoo(name: str, longest: int | None = None) -> tuple[TrainedNetwork, WordsClaim]:
     """A network of the zoo and its claim at offset 0."""
     plan = plans()[name]
     network = plan.network()
@@ -136,7 +136,7 @@ def test_where_a_cover_is_not_proved_shorter_lengths_are_tried(monkeypatch: pyte
     network, claim = of_zoo("first", 40)
     run, tried = presets()["binary32"], list[int]()
 
-    def proved_to_13(network: TrainedNetwork, asked: Claim, run: object, cover: object
+    def proved_to_13(network: TrainedNetwork, asked: WordsClaim, run: object, cover: object
                      ) -> tuple[str, list[tuple[int, str]]]:
         tried.append(asked.lengths[1])
         return f"to {tried[-1]}", [(1, "too long")] if tried[-1] > 13 else []
@@ -191,7 +191,7 @@ def expect_torch_within(form: str) -> None:
     run = presets()["binary32" if form == "float32" else "bfloat16/binary32"]
     given = parsed(json.loads(each_word_text(network, claim, run)), Budget(1))
     prover = proof.ProverOfRuns(given, given.floats[0])
-    walk, torch = WalkOfRuns(prover._network.forms, 0), TorchForward(cast_network(network, run), form)
+    walk, torch = CachedExecutions(prover._network.forms, 0), TorchForward(cast_network(network, run), form)
     for word in ("101010", "110", "0"):
         tokens = input_tokens(claim, word)
         ((_, stream),) = walk.attended(tokens, [len(tokens) - 1])

@@ -18,15 +18,15 @@ from certify.claims.trained.tasks import result_to_text
 from certify.cli import app
 from certify.frame.shards import Workers, run_tasks
 from constructions.errors import InternalError
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
-from proofs.enclosures.float_runs.run_class import presets
+from proofs.enclosures.float_models.model import presets
 
 RUN = presets()["bfloat16/binary32"]
 
 
-def asked(name: str) -> tuple[TrainedNetwork, Claim]:
+def asked(name: str) -> tuple[TrainedNetwork, WordsClaim]:
     """A claim with a wrong run at a length, which is wrong on all longer words; one with several; one that is open."""
     plan = plans()["first" if name == "several wrong" else name]
     network = plan.network()
@@ -38,7 +38,7 @@ def asked(name: str) -> tuple[TrainedNetwork, Claim]:
     return network, claim
 
 
-def dealt(network: TrainedNetwork, claim: Claim, monkeypatch: pytest.MonkeyPatch, **instead: Any) -> Decision:
+def dealt(network: TrainedNetwork, claim: WordsClaim, monkeypatch: pytest.MonkeyPatch, **instead: Any) -> Decision:
     """What several workers find, who are there from the beginning."""
     said = list[int]()
 

@@ -15,7 +15,7 @@ import pytest
 from certify.claims.trained.float_search import WrongRuns
 from constructions.trained.claim import judged
 from examples.trained.zoo import Plan, plans
-from proofs.enclosures.float_runs.run_class import presets
+from proofs.enclosures.float_models.model import presets
 from tests.importing.quantised_files import weights_of
 from tests.with_torch import torch_or_skip
 
@@ -27,7 +27,7 @@ def in_torch(torch: Any, plan: Plan, form: str) -> Any:
     from examples.trained import networks
 
     arrays = weights_of(plan.folder)
-    shape = networks.Shape(len(arrays["transformer.wte.weight"]), plan.rows, plan.layers, plan.heads)
+    shape = networks.NetworkSizes(len(arrays["transformer.wte.weight"]), plan.rows, plan.layers, plan.heads)
     model = networks.GPT(shape)
     model.load_state_dict({key: torch.from_numpy(array.copy()) for key, array in arrays.items()})
     return model.eval().to(getattr(torch, form))

@@ -19,13 +19,13 @@ from certify.learning.question import read_words
 from constructions.importing.importer import import_network
 from constructions.importing.names_file import read_names
 from constructions.importing.questions import Options
-from constructions.trained.claim import Claim, input_tokens, judged
+from constructions.trained.claim import WordsClaim, input_tokens, judged
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.numbers import all_numbers, numbers
 from examples.trained.zoo import plans
-from proofs.enclosures.float_runs.run_class import presets
-from proofs.trained.float_runs.casting import cast_network
-from proofs.trained.float_runs.execution import executions
+from proofs.enclosures.float_models.model import presets
+from proofs.trained.float_executions.casting import cast_network
+from proofs.trained.float_executions.execution import executions
 from proofs.trained.forward import FloatNetwork
 from tests.importing.quantised_files import exact, matrices, quantised, weights_of, with_names
 
@@ -34,7 +34,7 @@ WAYS = {"int8-channels": (8, None), "int4-groups": (4, 16)}
 GPT = Options(kind="nanogpt", attention="causal", heads=1, activation="gelu", epsilon=Fraction(1, 100000))
 
 
-def of_zoo(folder: Path, name: str, way: str) -> tuple[TrainedNetwork, Claim]:
+def of_zoo(folder: Path, name: str, way: str) -> tuple[TrainedNetwork, WordsClaim]:
     """A network of the zoo, all of whose matrices but those of tokens and positions are quantised, and its claim."""
     plan = plans()[name]
     data, names = with_names(weights_of(plan.folder), *WAYS[way])

@@ -17,10 +17,10 @@ from certify.claims.trained.word_run import run_tokens, run_word
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import satisfies
-from constructions.trained.claim import Claim, check_fits
+from constructions.trained.claim import WordsClaim, check_fits
 from constructions.trained.claim_form import claim_to_json
 from constructions.trained.json_form import network_from_json, network_to_json
-from constructions.trained.network import Comparison, Readout
+from constructions.trained.network import ImportComparison, Readout
 from constructions.trained.tracks import writes_tokens
 from proofs.check import main
 from proofs.words.tracking import cases_at
@@ -30,7 +30,7 @@ from tests.trained.small_networks import small_network, write_network
 ACCEPTED = Path(__file__).parents[1] / "corpus/accepted/trained_bidirectional_by_length.cert"
 
 
-def asked(flags: Flags, readout: Readout = "each", attention: str = "bidirectional") -> Claim:
+def asked(flags: Flags, readout: Readout = "each", attention: str = "bidirectional") -> WordsClaim:
     network = replace(network_of("causal" if attention == "causal" else "bidirectional"), readout=readout)
     return claim_of_table(table_of_flags(flags), "options", Path(), network, Scope(max_n=3))
 
@@ -117,7 +117,7 @@ def comparison(original: str, inputs: int, lengths: list[int], difference: str) 
 
 
 def test_readout_and_comparison_are_read_back_from_the_file() -> None:
-    compared = Comparison("onnxruntime 1.31.1", 40, (1, 8), Fraction(1, 10**6))
+    compared = ImportComparison("onnxruntime 1.31.1", 40, (1, 8), Fraction(1, 10**6))
     network = replace(small_network(), readout="first", compared=compared)
     data = network_to_json(network)
     assert network_from_json(data, "m.json") == network

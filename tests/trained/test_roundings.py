@@ -13,15 +13,15 @@ import pytest
 from certify.claims.trained.decide import Settings, decide
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
-from constructions.trained.claim import Case, Claim, Read, When, input_tokens, is_by_place, judged
+from constructions.trained.claim import Case, Read, When, WordsClaim, input_tokens, is_by_place, judged
 from constructions.trained.json_form import network_from_json, network_to_json
 from constructions.trained.network import Rounding, TrainedNetwork, UnitsStep
 from proofs.check import check_text
 from proofs.enclosures.exponential import exact_ends
-from proofs.enclosures.float_runs.run_class import presets
+from proofs.enclosures.float_models.model import presets
 from proofs.trained.balls import BallNetwork, enclose_logits
 from proofs.trained.classes.refine import ClassSearch
-from proofs.trained.float_runs.casting import cast_network
+from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.forward import FloatNetwork
 from proofs.words.tracking import cases_at
 from tests.trained.rounding_networks import WAYS, Way, with_roundings
@@ -50,14 +50,14 @@ def test_enclosures_have_what_floats_compute(seed: int, way: Way) -> None:
 SEEDS = (0, 2, 3, 5, 7)
 
 
-def asked(read: Read) -> Claim:
+def asked(read: Read) -> WordsClaim:
     """Of all words of 1 to 3 letters."""
     row = ((0, Fraction(1)), (1, Fraction(-1, 3)))
-    return Claim(("a", "b"), (3, 1), (2,), (), (0, 0), (1, 3), read, False, Fraction(0), None, (),
-                 (Case(When(parse_formula("Q_a")), (row,)),))
+    return WordsClaim(("a", "b"), (3, 1), (2,), (), (0, 0), (1, 3), read, False, Fraction(0), None, (),
+                      (Case(When(parse_formula("Q_a")), (row,)),))
 
 
-def is_right(network: TrainedNetwork, claim: Claim, n: int) -> bool:
+def is_right(network: TrainedNetwork, claim: WordsClaim, n: int) -> bool:
     """By running every word of the length."""
     floats = FloatNetwork(network)
     return all(logits[0] > logits[1] / 3 for word in product("ab", repeat=n)

@@ -13,31 +13,31 @@ import pytest
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.regular.automata import Automaton
-from constructions.trained.claim import Case, Claim, When
+from constructions.trained.claim import Case, When, WordsClaim
 from constructions.trained.network import (
     Affine,
     AttentionStep,
-    Head,
     Scale,
     Tensor,
+    TrainedHead,
     TrainedNetwork,
     UnitsStep,
     View,
 )
 from proofs.trained.balls import BallNetwork
 from proofs.trained.forward import FloatNetwork
+from proofs.trained.initial_words import Starts
 from proofs.trained.margins import Least, smaller
-from proofs.trained.moves import neighbours
 from proofs.trained.search import (
     WORK,
-    Found,
-    Search,
-    WrongWord,
+    RefutingWord,
+    SearchResult,
+    WrongWordSearch,
     confirm,
     find_wrong_prefix,
     is_wrong,
 )
-from proofs.trained.starts import Starts
+from proofs.trained.word_neighbours import neighbours
 from proofs.trained.words import survey
 from tests.trained.random_networks import random_network
 
@@ -46,22 +46,22 @@ EVERYWHERE = (Case(When(), ABOVE_ZERO),)
 
 
 def find_wrong(
-    network: TrainedNetwork, claim: Claim, offsets: Iterable[int], n: int,
+    network: TrainedNetwork, claim: WordsClaim, offsets: Iterable[int], n: int,
     starts: Sequence[Sequence[str]] = (), work: int = WORK, seed: int = 0,
-) -> Found:  # fmt: skip
+) -> SearchResult:  # fmt: skip
     """A wrong word of length n, at one of the offsets, each of which gets the same share of the work.
 
     Raises:
         InputError: if a start has a symbol that is not in the alphabet, or if such words do not fit.
     """
-    search, least, offsets = Search(network, claim), None, list(offsets)
+    search, least, offsets = WrongWordSearch(network, claim), None, list(offsets)
     for offset in offsets:
         given = [*starts, *([least.word] if least else [])]
         found = search.find(offset, n, given, max(1, work // len(offsets)), seed)
         least = smaller(least, found.least)
         if found.wrong:
-            return Found(found.wrong, least)
-    return Found(None, least)
+            return SearchResult(found.wrong, least)
+    return SearchResult(None, least)
 
 
 def binary32(numbers: list[list[float]]) -> tuple[View, Tensor]:
@@ -90,12 +90,13 @@ def agreement_network(secret: str) -> TrainedNetwork:
     return TrainedNetwork(
         "causal", views["tokens"], views["positions"],
         (UnitsStep(None, inward, None, "relu", Affine(views["out"])),
-         AttentionStep(None, (Head(zero, zero, Affine(views["value"]), views["head out"]),), None, Scale(Fraction(1)))),
+         AttentionStep(None, (TrainedHead(zero, zero, Affine(views["value"]), views["head out"]),), None,
+                       Scale(Fraction(1)))),
         Affine(views["unembedding"], vectors["threshold"]), {name: tensor for name, (_, tensor) in made.items()})
 
 
-def claim_of(cases: tuple[Case, ...], n: int, **changed: Any) -> Claim:
-    claim = Claim(("a", "b"), (0, 1), (), (), (0, 0), (n, n), "last", False, Fraction(0), None, (), cases)
+def claim_of(cases: tuple[Case, ...], n: int, **changed: Any) -> WordsClaim:
+    claim = WordsClaim(("a", "b"), (0, 1), (), (), (0, 0), (n, n), "last", False, Fraction(0), None, (), cases)
     return replace(claim, **changed)
 
 
@@ -216,7 +217,7 @@ def test_a_causal_network_is_as_wrong_on_a_prefix_that_has_the_case(
     claim = claim_of((Case(When(parse_formula(formula)), ABOVE_ZERO),), 9, tokens=(3, 1), margin=Fraction(1000),
                      read=read, lengths=(3, 9), after=(0,), offsets=(1, 1))
     word = tuple("abbbbbaa")
-    wrong = WrongWord(word, 1, place, 0, 0, (Fraction(0), Fraction(0)))
+    wrong = RefutingWord(word, 1, place, 0, 0, (Fraction(0), Fraction(0)))
     network = random_network(0)
     assert network.attention == "causal"
     prefix = find_wrong_prefix(network, claim, wrong)

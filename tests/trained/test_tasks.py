@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from certify.claims.trained import question
-from certify.claims.trained.decision import Part, PartResult
+from certify.claims.trained.decision import DecisionPart, PartResult
 from certify.claims.trained.searching import Searcher
 from certify.claims.trained.tasks import result_from_text, result_to_text
 from certify.claims.trained.track_runs_forms import FormInRuns
@@ -21,7 +21,7 @@ from certify.cli import app
 from constructions.tables import read_toml
 from constructions.trained.json_form import network_to_json
 from examples.trained.zoo import plans
-from proofs.enclosures.float_runs.run_class import presets
+from proofs.enclosures.float_models.model import presets
 from tests.trained.tracks.adders import adder, adds
 
 ADDERS = Path(__file__).parents[2] / "examples" / "adders"
@@ -49,7 +49,7 @@ def test_results_of_parts_read_back_as_they_are(name: str, offset: int) -> None:
     """One has a wrong word, the other a unit by classes."""
     plan = plans()[name]
     network = plan.network()
-    searched = Searcher(network, plan.claim(network)).search(Part(offset, 1, 9 if name == "first" else 3))
+    searched = Searcher(network, plan.claim(network)).search(DecisionPart(offset, 1, 9 if name == "first" else 3))
     assert any(one.wrong for one in searched.found) or any(unit["by"] == "classes" for unit in searched.cover.units)
     assert result_from_text(PartResult, result_to_text(searched)) == searched
 

@@ -14,7 +14,7 @@ from constructions.language.parser import parse_formula
 from constructions.language.positional import find_subformula_with_length
 from constructions.language.predicates import parse_predicate_definition
 from constructions.language.syntax import Formula
-from constructions.trained.claim import Claim, When
+from constructions.trained.claim import When, WordsClaim
 from proofs.words.tracking import State, cases_at, track
 from tests.language.strategies import formulas
 from tests.trained.claims import PARITY, claim_of
@@ -27,7 +27,7 @@ PAST = [
 ]  # fmt: skip
 
 
-def agree(claim: Claim, longest: int) -> None:
+def agree(claim: WordsClaim, longest: int) -> None:
     """On all words up to a length, at all places, and where states are equal, the futures are."""
     tracker = track(claim)
     level: dict[tuple[str, ...], State] = {(): tracker.start}

@@ -13,9 +13,9 @@ from constructions.language.parser import parse_formula
 from constructions.regular.automata import Automaton
 from constructions.trained.claim import (
     Case,
-    Claim,
     Read,
     When,
+    WordsClaim,
     input_tokens,
     is_by_place,
     judged,
@@ -34,20 +34,20 @@ AHEAD = ("next Q_a -> Q_b", "Q_b until (Q_a & prev Q_b)", "#>[Q_a] <= 2 * #<[Q_b
 AUTOMATON = Automaton(1, ((0, 1), (2, 0), (2, 2)))
 
 
-def claim_of(formulas: tuple[str, ...], read: Read, *, empty: bool = False, after: tuple[int, ...] = ()) -> Claim:
+def claim_of(formulas: tuple[str, ...], read: Read, *, empty: bool = False, after: tuple[int, ...] = ()) -> WordsClaim:
     cases = [Case(When(parse_formula(text)), (((0, Fraction(1)),), ((0, Fraction(1)), (1, Fraction(-2, 3)))))
              for text in formulas]  # fmt: skip
     cases.append(Case(When(None, (1,)), (((1, Fraction(1)),),)))
     cases.append(Case(When(parse_formula(formulas[0]), (0, 1)), (((1, Fraction(-1)),),)))
-    return Claim(("a", "b"), (3, 1), (4, 0) if empty else (2,), after, (0, 2), (1, 6), read, empty, Fraction(1, 7),
-                 AUTOMATON, (), tuple(cases))
+    return WordsClaim(("a", "b"), (3, 1), (4, 0) if empty else (2,), after, (0, 2), (1, 6), read, empty, Fraction(1, 7),
+                      AUTOMATON, (), tuple(cases))
 
 
 def all_words(n: int) -> list[tuple[str, ...]]:
     return list(product("ab", repeat=n))
 
 
-def by_brute_force(network: FloatNetwork, claim: Claim, offset: int, count: int) -> np.float64:
+def by_brute_force(network: FloatNetwork, claim: WordsClaim, offset: int, count: int) -> np.float64:
     """The least margin at place ``count`` or at length ``count``, a word at a time; inf if no case holds."""
     least = np.float64(np.inf)
     for word in all_words(count):
@@ -101,7 +101,7 @@ def test_the_least_margin_is_that_of_brute_force(
         assert abs(alone.margin - least.margin) < 1e-9
 
 
-def check_witness(network: FloatNetwork, claim: Claim, least: Least) -> None:
+def check_witness(network: FloatNetwork, claim: WordsClaim, least: Least) -> None:
     """The word, place, case and row that come with a margin have it."""
     logits = network.logits(np.array([input_tokens(claim, least.word)]), least.offset)[0]
     token = dict(judged(claim, len(least.word)))[least.place]
@@ -126,8 +126,9 @@ def test_prefixes_that_lead_to_no_case_are_left_out() -> None:
     """(ab)* and its prefixes are one word for each length."""
     steps = ((1, 2), (2, 0), (2, 2))
     cases = tuple(Case(When(None, (state,)), (((0, Fraction(1)),),)) for state in (0, 1))
-    claim = Claim(("a", "b"), (3, 1), (2,), (), (0, 0), (1, 60), "each", False, Fraction(0), Automaton(0, steps), (),
-                  cases)  # fmt: skip
+    claim = WordsClaim(("a", "b"), (3, 1), (2,), (), (0, 0), (1, 60), "each", False, Fraction(0), Automaton(0, steps),
+                       (),
+                       cases)  # fmt: skip
     live = live_states.StateLevels(claim, 60).live(range(1, 61))
     assert [int((step >= 0).any(1).sum()) for step in live] == [1] * 60
     found = survey_all(FloatNetwork(random_network(0)), claim, 0, range(1, 10))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from constructions.trained.claim import Claim, input_tokens, judged
+from constructions.trained.claim import WordsClaim, input_tokens, judged
 from examples.trained.table import MARK, decision_of, ranges, table
 from examples.trained.tasks import TASKS, Row, Samples, Task, draw
 from examples.trained.zoo import ZOO, plans
@@ -103,7 +103,7 @@ def signed(row: Row, positive: bool) -> tuple[tuple[int, Fraction], ...]:
     return tuple((token, Fraction(coefficient if positive else -coefficient)) for token, coefficient in row)
 
 
-def rows_claimed(claim: Claim, word: str, place: int) -> set[tuple[tuple[int, Fraction], ...]]:
+def rows_claimed(claim: WordsClaim, word: str, place: int) -> set[tuple[tuple[int, Fraction], ...]]:
     return {row for case in cases_at(claim, word, place) for row in claim.cases[case].above}
 
 

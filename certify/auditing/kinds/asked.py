@@ -12,7 +12,7 @@ from typing import Any
 
 from certify.asking.quantities import read_expression
 from certify.asking.request import Request, read_request
-from certify.asking.subjects import Kind, Programs
+from certify.asking.subjects import Programs, SubjectKind
 from certify.asking.written import Options, as_key
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Witness, outward
 from constructions.errors import InputError
@@ -26,11 +26,12 @@ EVERY_N = "every n"
 OF_FORMULAS = {"alphabet": str, "symbol": str, "predicates": list, "regime": str, "causal": bool, "as_printed": bool,
                "precision": str, "dialect": str, "weighting": str}
 OF_SUBJECTS = OF_FORMULAS | {"gamma": str, "temperature": str}
-TAKEN = {"formula": (Kind.FORMULA, Kind.PROGRAM), "model": (Kind.NETWORK,), "program": (Kind.PROGRAM,)}
+TAKEN = {"formula": (SubjectKind.FORMULA, SubjectKind.PROGRAM), "model": (SubjectKind.NETWORK,),
+         "program": (SubjectKind.PROGRAM,)}
 Table = Mapping[str, Any]
 
 
-class Asked(ABC):
+class Question(ABC):
     """What a claim asks; ``subject`` says it on one line."""
 
     @property
@@ -49,7 +50,7 @@ class Asked(ABC):
 
 
 @dataclass(frozen=True)
-class Entry:
+class ClaimEntry:
     """The keys of one claim; files are relative to the ``folder``."""
 
     table: Table
@@ -117,20 +118,20 @@ class ClaimKind:
 
     name: str
     keys: Mapping[str, Any]
-    read: Callable[[Entry], Asked]
+    read: Callable[[ClaimEntry], Question]
     files: tuple[str, ...] = ("model", "program")
     has_lengths: bool = True
 
 
 @dataclass(frozen=True)
-class Bounds:
+class ClaimedBound:
     """A number is claimed to be at most, or at least, an expression in n."""
 
     at_most: Expression | None
     at_least: Expression | None
 
     @classmethod
-    def read(cls, entry: Entry) -> Bounds:
+    def read(cls, entry: ClaimEntry) -> ClaimedBound:
         """Those of a claim; one that states none asks nothing, and is refused."""
         found = cls(entry.expression("at_most"), entry.expression("at_least"))
         if found == cls(None, None):

@@ -11,9 +11,9 @@ from fractions import Fraction
 from certify.asking.request import Request
 from certify.asking.subjects import Programs
 from certify.asking.written import as_key
-from certify.auditing.kinds.asked import OF_SUBJECTS, Asked, Bounds, ClaimKind, Entry
+from certify.auditing.kinds.asked import OF_SUBJECTS, ClaimedBound, ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
-from certify.claims.numbers.cross_entropy.measure import Head, measure, read_head, read_probability
+from certify.claims.numbers.cross_entropy.measure import LogOddsHead, measure, read_head, read_probability
 from certify.claims.numbers.cross_entropy.results import LanguageName, LengthOfPrefixes
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval
@@ -25,15 +25,15 @@ KEYS = OF_SUBJECTS | {"formula": str, "model": str, "program": str, "language": 
 
 
 @dataclass(frozen=True)
-class LeastCrossEntropy(Asked):
+class LeastCrossEntropy(Question):
     """A network, what it predicts, which output maps are admitted, and the bounds that are claimed."""
 
     request: Request
     language: LanguageName
     p: Fraction
-    head: Head
+    head: LogOddsHead
     direction: str | None
-    bounds: Bounds
+    bounds: ClaimedBound
 
     @property
     def subject(self) -> str:
@@ -63,9 +63,9 @@ class LeastCrossEntropy(Asked):
         return replace(judged, reason=row.reason or judged.reason) if judged.verdict == "unknown" else judged
 
 
-def read(entry: Entry) -> LeastCrossEntropy:
+def read(entry: ClaimEntry) -> LeastCrossEntropy:
     """The claim of an entry."""
-    bounds = Bounds.read(entry)
+    bounds = ClaimedBound.read(entry)
     head = read_head(entry.get("slope"), entry.get("offset"), entry.get("steepest"), as_key)
     p = read_probability(entry.table.get("p", "1/2"), "p")
     programs = Programs.FORMULA if entry.get("as_formula") else Programs.COMPILED

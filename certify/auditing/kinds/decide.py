@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from certify.asking.run_command import RunCommand
-from certify.auditing.kinds.asked import Asked, ClaimKind, Entry
+from certify.auditing.kinds.asked import ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Verdict, Witness, outward
 from certify.claims.trained.answering import decide_question
 from certify.claims.trained.claim_file import Scope
@@ -17,7 +17,7 @@ from certify.claims.trained.show import describe_claim, show_letters_read, show_
 from certify.frame.words import type_word
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
-from constructions.trained.claim import Claim as TrainedClaim
+from constructions.trained.claim import WordsClaim as TrainedClaim
 from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.intervals import point
 from proofs.formula.discharge import Progress
@@ -28,7 +28,7 @@ KEYS = {"model": str, "claim": str, "offsets": (int, str, list)}
 
 
 @dataclass(frozen=True)
-class Decided(Asked):
+class Decided(Question):
     """A trained network, and what it is claimed to do."""
 
     path: str
@@ -90,7 +90,7 @@ class Decided(Asked):
                        command, show_letters_read(decision, wrong), wrong.place, "more than")
 
 
-def read(entry: Entry) -> Decided:
+def read(entry: ClaimEntry) -> Decided:
     """The claim of an entry: its lengths are those of the audit."""
     entry.needed("model")
     path, claim_path, lengths = str(entry.file("model")), entry.file("claim"), entry.lengths

@@ -7,7 +7,7 @@ from typing import cast
 from certify.asking.quantities import read_positive
 from certify.asking.subjects import CERTIFICATES
 from certify.auditing.demanded import witness_of_run
-from certify.auditing.kinds.asked import Asked, ClaimKind, Entry
+from certify.auditing.kinds.asked import ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Verdict
 from certify.claims.floats.classes import read_class
 from certify.claims.floats.show import describe_refutation
@@ -18,18 +18,18 @@ from certify.frame.files import read_text
 from constructions.errors import InputError
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 from proofs.formula.discharge import Progress
 
 KEYS = {"model": str, "format": str, "exp_ulp": str}
 
 
 @dataclass(frozen=True)
-class FloatRuns(Asked):
+class FloatRuns(Question):
     """A certificate, or a model that is certified first, and a class of float runs."""
 
     path: str
-    run_class: RunClass
+    run_class: FloatModel
 
     @property
     def subject(self) -> str:
@@ -74,7 +74,7 @@ def _row(n: int, found: FloatRow) -> LengthVerdict:
     return LengthVerdict(n, "unknown", reason=found.reason)
 
 
-def read(entry: Entry) -> FloatRuns:
+def read(entry: ClaimEntry) -> FloatRuns:
     """The claim of an entry."""
     entry.needed("model")
     run_class = read_class(entry.needed("format"), entry.folder)

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from certify.asking.run_command import RunCommand
-from certify.asking.subjects import Kind, find_subject
+from certify.asking.subjects import SubjectKind, find_subject
 from certify.asking.vacuity import find_vacuity
 from certify.asking.written import as_key
-from certify.auditing.kinds.asked import Asked, ClaimKind, Entry
+from certify.auditing.kinds.asked import ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
 from certify.claims.margins.answer import answer
 from certify.claims.margins.question import MarginOptions, MarginQuestion, read_question
@@ -15,14 +15,14 @@ from certify.frame.words import show_word, type_word
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval, point
 from proofs.formula.discharge import Progress
-from proofs.words.margins.deciding import Judged, LengthFound
+from proofs.words.margins.deciding import JudgedClass, LengthFound
 
 KEYS = {"model": str, "formula": str, "at": str, "letters": str, "before": str, "after": str, "threshold": str,
         "margin": str, "norm": str, "gamma": str, "temperature": str, "predicates": list}
 
 
 @dataclass(frozen=True)
-class Margin(Asked):
+class Margin(Question):
     """A network, and what its output is claimed to be above or below."""
 
     question: MarginQuestion
@@ -57,7 +57,7 @@ class Margin(Asked):
         return LengthVerdict(row.n, "certified" if row.verdict == "certified" else "unknown", margin,
                              _shown(row.required), where, row.reason)
 
-    def _witness(self, row: LengthFound, wrong: Judged) -> Witness:
+    def _witness(self, row: LengthFound, wrong: JudgedClass) -> Witness:
         claim, network = self.question.claim, self.question.network
         required = row.required if wrong.truth else row.required.scaled(Fraction(-1))
         wanted = _shown(point(claim.threshold) + required)
@@ -72,14 +72,14 @@ def _shown(bound: Interval) -> Interval:
     return bound if bound.is_point else outward(bound.lower, bound.upper)
 
 
-def read(entry: Entry) -> Margin:
+def read(entry: ClaimEntry) -> Margin:
     """The claim of an entry."""
     entry.needed("model")
     path, table = str(entry.file("model")), entry.table
     names = ("formula", "letters", "before", "after", "threshold", "margin", "gamma", "temperature", "norm")
     options = MarginOptions(at=entry.choice("at", "last", "first", "every"), predicates=entry.options().predicates,
                             **{name: table.get(name) for name in names})
-    question = read_question(find_subject(path, (Kind.NETWORK,)), options, entry.lengths, as_key)
+    question = read_question(find_subject(path, (SubjectKind.NETWORK,)), options, entry.lengths, as_key)
     given = [part for name in ("gamma", "temperature") if name in table for part in (f"--{name}", table[name])]
     return Margin(question, RunCommand(path, tuple(given)))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from certify.asking.subjects import Programs
 from certify.asking.written import FormulaSubject
-from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, Asked, ClaimKind, Entry
+from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, ClaimEntry, ClaimKind, Question
 from certify.auditing.results import OneVerdict
 from certify.claims.every_n.claim import TheoremClaim, claim_theorem
 from constructions.network.lengths import Lengths
@@ -16,7 +16,7 @@ KEYS = OF_FORMULAS | {"formula": str, "model": str, "program": str, "gamma": str
 
 
 @dataclass(frozen=True)
-class Proof(Asked):
+class EveryLengthQuestion(Question):
     """A network, its formula, and the lengths: every one, if none is said."""
 
     name: str
@@ -49,13 +49,13 @@ class Proof(Asked):
                       "" if theorem.verdict == "proved" else reason_in_words(theorem), lengths=label)
 
 
-def read(entry: Entry) -> Proof:
+def read(entry: ClaimEntry) -> EveryLengthQuestion:
     """The claim of an entry."""
     request = entry.request(Programs.FORMULA)
     is_formula = isinstance(request.subject, FormulaSubject)
     name = "formula" if is_formula else Path(str(entry.file(entry.subject_key()))).stem
-    return Proof(request.description, claim_theorem(request, name),
-                 ProvedLengths(entry.table.get("min_n", 1), entry.get("max_n")))
+    return EveryLengthQuestion(request.description, claim_theorem(request, name),
+                               ProvedLengths(entry.table.get("min_n", 1), entry.get("max_n")))
 
 
 KIND = ClaimKind("prove", KEYS, read, has_lengths=False)

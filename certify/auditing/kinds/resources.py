@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from certify.asking.request import Request
-from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, Asked, ClaimKind, Entry
+from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, ClaimEntry, ClaimKind, Question
 from certify.auditing.results import OneVerdict
 from certify.claims.formula.show import sizes_of
 from constructions.errors import InputError
@@ -17,7 +17,7 @@ KEYS = {key: kind for key, kind in OF_FORMULAS.items() if key != "precision"} | 
 
 
 @dataclass(frozen=True)
-class Resources(Asked):
+class Resources(Question):
     """A network, and the numbers that it is claimed not to exceed. It is one network for every n."""
 
     request: Request
@@ -38,7 +38,7 @@ class Resources(Asked):
         return OneVerdict("refuted" if more else "certified", "; ".join(more) or f"it has {counted}", lengths=EVERY_N)
 
 
-def read(entry: Entry) -> Resources:
+def read(entry: ClaimEntry) -> Resources:
     """The claim of an entry; one without a bound asks nothing, and is refused."""
     bounds = {name: entry.table[name] for name in BOUNDED if name in entry.table}
     if not bounds:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from certify.asking.request import Request
 from certify.asking.subjects import Programs
-from certify.auditing.kinds.asked import OF_SUBJECTS, Asked, Bounds, ClaimKind, Entry
+from certify.auditing.kinds.asked import OF_SUBJECTS, ClaimedBound, ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
 from certify.claims.numbers.sensitivity.results import MeasuredLength, Sensitivity
 from certify.frame.words import show_word, type_word
@@ -20,7 +20,7 @@ Measure = Callable[[Lengths, Progress], Sensitivity]
 
 
 @dataclass(frozen=True)
-class LargestChange(Asked):
+class LargestChange(Question):
     """The largest change of a direction at each length, and the bounds that are claimed of it.
 
     Words are over so many ``letters``.
@@ -28,7 +28,7 @@ class LargestChange(Asked):
 
     name: str
     measure: Measure
-    bounds: Bounds
+    bounds: ClaimedBound
     request: Request | None
     letters: int
 
@@ -59,13 +59,14 @@ class LargestChange(Asked):
         return self.bounds.row(row.n, ends.lower, None if row.upper is None else ends.upper, witness, where)
 
 
-def read(entry: Entry) -> LargestChange:
+def read(entry: ClaimEntry) -> LargestChange:
     """The claim of an entry, about a trained network or any other."""
     from certify.claims.numbers.sensitivity.logits import measure_logits, read_trained_subject
     from certify.claims.numbers.sensitivity.measure import measure
     from certify.claims.trained.files import is_trained
 
-    at, direction, bounds = entry.choice("at", "last", "first", "every"), entry.get("direction"), Bounds.read(entry)
+    at, direction, bounds = entry.choice("at", "last", "first",
+                                         "every"), entry.get("direction"), ClaimedBound.read(entry)
     path = entry.file("model")
     if path is not None and is_trained(path):
         if given := [key for key in (*OF_SUBJECTS, "as_formula") if key in entry.table]:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from certify.asking.request import Request, read_request
-from certify.asking.subjects import Kind, Programs
+from certify.asking.subjects import Programs, SubjectKind
 from certify.asking.written import Options
-from certify.auditing.kinds.asked import EVERY_N, Asked, ClaimKind, Entry
+from certify.auditing.kinds.asked import EVERY_N, ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Witness, outward
 from certify.claims.softened.results import Softening
 from certify.claims.softened.show import NOTHING_HARD
@@ -25,7 +25,7 @@ KEYS = {"model": str, "program": str, "alphabet": str, "temperature": str, "weig
 
 
 @dataclass(frozen=True)
-class Softened(Asked):
+class Softened(Question):
     """A network with hard attention, and the temperature that is claimed (None: that of the theorem)."""
 
     request: Request
@@ -92,12 +92,13 @@ class Softened(Asked):
         return OneVerdict("proved" if found.verdict == "proved" else "unproved", found.answer.reason, lengths=EVERY_N)
 
 
-def read(entry: Entry) -> Softened:
+def read(entry: ClaimEntry) -> Softened:
     """The claim of an entry."""
     if ("model" in entry.table) == ("program" in entry.table):
         raise InputError("expected exactly one of model, program, with hard attention")
     path = entry.file("model") or entry.file("program")
-    request = read_request(path, Options(entry.get("alphabet")), (Kind.PROGRAM, Kind.NETWORK), programs=Programs.RUN)
+    request = read_request(path, Options(entry.get("alphabet")), (SubjectKind.PROGRAM, SubjectKind.NETWORK),
+                           programs=Programs.RUN)
     every_n = entry.table.get("every_n", False)
     if every_n and (given := [key for key in ("temperature", "weighting", "break_ties") if key in entry.table]):
         raise InputError(f"{given[0]}: every_n does not take it: the temperature is the theorem's")

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import partial
 
 from certify.claims.critical.expressions import NoClosedForm
-from certify.claims.critical.heats import Heat, constant_text, heat_of, power_of_x
+from certify.claims.critical.irrational_temperatures import IrrationalTemperature, constant_text, heat_of, power_of_x
 from certify.claims.critical.limits import limit_text
 from certify.claims.critical.powers import ErrorForm, error_form
 from certify.claims.critical.roots import Root, root_in
@@ -56,7 +56,7 @@ class FormOfHead:
     form: ErrorForm
     root: Root
     limit: str
-    heat: Heat | None = None
+    heat: IrrationalTemperature | None = None
 
 
 def find_closed_form(network: Transformer, doubled: Transformer, lines: Sequence[Line],

@@ -14,7 +14,7 @@ from typing import Any
 import sympy  # type: ignore[import-untyped, unused-ignore]
 
 from certify.claims.critical.expressions import NoClosedForm
-from certify.claims.critical.scores import KEY, LENGTH, OTHERS, QUERY, Held, Score, score_of
+from certify.claims.critical.scores import KEY, LENGTH, OTHERS, QUERY, Score, ScoreValue, score_of
 from constructions.network.transformer import Transformer
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.attention.worst_case import SweepExtreme
@@ -31,7 +31,7 @@ HALF, STEP = sympy.Symbol("t", integer=True, positive=True), sympy.Symbol("s", i
 
 
 @dataclass(frozen=True)
-class Family:
+class TermFamily:
     """Terms (exponent, error) for s = 0, 1, ..., as polynomials in s by coefficients, the constant first.
 
     A family of one term has ``only`` that of s = 0.
@@ -47,7 +47,7 @@ class Family:
                 sum((c * s**k for k, c in enumerate(self.error)), Fraction(0)))
 
 
-def find_families(transformer: Transformer, line: Line, extreme: Extreme, gamma: Fraction) -> list[Family]:
+def find_families(transformer: Transformer, line: Line, extreme: Extreme, gamma: Fraction) -> list[TermFamily]:
     """The families of the limit.
 
     Raises:
@@ -57,7 +57,7 @@ def find_families(transformer: Transformer, line: Line, extreme: Extreme, gamma:
         raise NoClosedForm("a short word")
     head = transformer.head(line.layer, line.place)
     found = _Input(score_of(transformer, head), line, extreme, gamma)
-    return [Family((Fraction(0),), (found.error(found.peak),), only=True),
+    return [TermFamily((Fraction(0),), (found.error(found.peak),), only=True),
             *(family for side in (-1, 1) for family in found.side(side))]
 
 
@@ -85,7 +85,7 @@ class _Input:
     def error(self, j: int) -> Fraction:
         return self.terms[j][1]
 
-    def side(self, direction: int) -> Iterator[Family]:
+    def side(self, direction: int) -> Iterator[TermFamily]:
         """The families on one side of the peak."""
         terms, peak = self.terms, self.peak
         distances = [k for k in range(1, self.extreme.n) if peak + direction * k in terms]
@@ -101,7 +101,7 @@ class _Input:
             for first in (1, 2):
                 yield from self._family(direction, distances[first - 1::2], 2)
 
-    def _family(self, direction: int, distances: Sequence[int], modulus: int) -> Iterator[Family]:
+    def _family(self, direction: int, distances: Sequence[int], modulus: int) -> Iterator[TermFamily]:
         """The family at these distances, unless it vanishes."""
         places = [self.peak + direction * k for k in distances]
         letters = {tuple(sorted((str(held.what), truth) for held, truth in self._symbols(j).items())) for j in places}
@@ -111,7 +111,7 @@ class _Input:
         gap = self._gap(places[0], direction * (distances[0] + modulus * STEP))
         exponent = limit_in_length(gap)
         if exponent is not None:
-            yield Family(exponent, error, only=not modulus)
+            yield TermFamily(exponent, error, only=not modulus)
 
     def _gap(self, j: int, offset: Any) -> Any:
         """How far the scores at this offset from the peak lie below it, for every n of this parity, at gamma = 1."""
@@ -136,7 +136,7 @@ class _Input:
             raise NoClosedForm("a place that is near neither end")
         return length - (self.extreme.n - place)
 
-    def _symbols(self, j: int) -> Mapping[Held, Fraction]:
+    def _symbols(self, j: int) -> Mapping[ScoreValue, Fraction]:
         """What the symbols of the simplified score are at a position."""
         used = {held: symbol for held, symbol in self.score.symbols.items()
                 if self.score.simplified.has(symbol)}

@@ -14,7 +14,7 @@ import sympy  # type: ignore[import-untyped, unused-ignore]
 from flint import arb
 
 from certify.claims.critical.expressions import NoClosedForm
-from certify.claims.critical.families import Family, find_families
+from certify.claims.critical.families import TermFamily, find_families
 from certify.claims.critical.powers import BITS, PowerSum, power_sum
 from certify.claims.critical.roots import VARIABLE, Root, minimal_polynomial
 from certify.claims.critical.wording import NO_ROOT, equation_text, gamma_text, series_text
@@ -47,7 +47,7 @@ def limit_text(transformer: Transformer, line: Line, extreme: Extreme, allowed: 
     return _of_series(families, allowed, around)
 
 
-def _of_progressions(families: Sequence[Family], allowed: Fraction, around: Interval) -> str:
+def _of_progressions(families: Sequence[TermFamily], allowed: Fraction, around: Interval) -> str:
     """The root of a sum of geometric series."""
     unit = lcm(*(part.denominator for family in families for part in family.exponent))
     total = sympy.Integer(0)
@@ -69,7 +69,7 @@ def _of_progressions(families: Sequence[Family], allowed: Fraction, around: Inte
     return f"{NO_ROOT} with {equation_text(excess)}"
 
 
-def _of_series(families: Sequence[Family], allowed: Fraction, around: Interval) -> str:
+def _of_series(families: Sequence[TermFamily], allowed: Fraction, around: Interval) -> str:
     """The root of a series, enclosed, and the beginning of the series."""
     found = enclose_root(families, allowed, around)
     if found is None:
@@ -80,7 +80,7 @@ def _of_series(families: Sequence[Family], allowed: Fraction, around: Interval) 
     return f"{enclosed(found.lower, found.upper)}, {NO_ROOT} with {series_text(beginning)}"
 
 
-def enclose_root(families: Sequence[Family], allowed: Fraction, around: Interval) -> Interval | None:
+def enclose_root(families: Sequence[TermFamily], allowed: Fraction, around: Interval) -> Interval | None:
     """Two constants between which the series is certainly 0; None if it does not change from positive to negative."""
     low, high = around.lower, around.upper
     if not (_series_at(families, allowed, low) > 0 and _series_at(families, allowed, high) < 0):
@@ -97,7 +97,7 @@ def enclose_root(families: Sequence[Family], allowed: Fraction, around: Interval
     return Interval(low, high)
 
 
-def _series_at(families: Sequence[Family], allowed: Fraction, gamma: Fraction) -> arb:
+def _series_at(families: Sequence[TermFamily], allowed: Fraction, gamma: Fraction) -> arb:
     """The series at a constant: its first terms, and a bound of the rest.
 
     Exponents grow by at least c = exponent[1] + exponent[2] from s to s + 1, and |error - allowed| is at most E (s + 1)
@@ -113,7 +113,7 @@ def _series_at(families: Sequence[Family], allowed: Fraction, gamma: Fraction) -
     return total
 
 
-def _rest(family: Family, allowed: Fraction, gamma: Fraction) -> arb:
+def _rest(family: TermFamily, allowed: Fraction, gamma: Fraction) -> arb:
     with working_precision(BITS):
         slope = sum(family.exponent[1:], Fraction(0))
         most = ball((sum(map(abs, family.error), Fraction(0)) + allowed) * (SUMMED + 1))

@@ -28,7 +28,7 @@ OTHER_KEY = sympy.Symbol("j'", integer=True, positive=True)
 
 
 @dataclass(frozen=True)
-class Held:
+class ScoreValue:
     """What a symbol stands for: the number that a direction holds, or the truth of a formula, at position i or j."""
 
     what: Formula | str
@@ -39,9 +39,9 @@ class Held:
 class Symbols:
     """The symbols of one expression, by what they stand for."""
 
-    found: dict[Held, Any] = field(default_factory=dict)
+    found: dict[ScoreValue, Any] = field(default_factory=dict)
 
-    def of(self, held: Held) -> Any:
+    def of(self, held: ScoreValue) -> Any:
         """The symbol that stands for this."""
         return self.found.setdefault(held, sympy.Symbol(f"h{len(self.found) + 1}{held.at}", real=True))
 
@@ -57,10 +57,10 @@ class Score:
 
     written: Any
     simplified: Any
-    symbols: Mapping[Held, Any]
+    symbols: Mapping[ScoreValue, Any]
     counted: Count | None
 
-    def evaluate(self, values: Mapping[Held, Fraction], i: int, j: int, n: int, others: int = 0) -> Fraction:
+    def evaluate(self, values: Mapping[ScoreValue, Fraction], i: int, j: int, n: int, others: int = 0) -> Fraction:
         """The simplified score where the symbols have these values."""
         at = {QUERY: Fraction(i), KEY: Fraction(j), LENGTH: Fraction(n), OTHERS: Fraction(others)}
         at |= {symbol: values[held] for held, symbol in self.symbols.items()}
@@ -98,7 +98,7 @@ def score_of(transformer: Transformer, head: Head) -> Score:
     if len(counts) > 1:
         raise NoClosedForm("the means of several counts")
     counted = counts.pop() if counts else None
-    reader = _Reader(transformer, symbols, counted)
+    reader = _ScoreReader(transformer, symbols, counted)
     score = sum((reader.form(query, "i") * reader.form(key, "j")
                  for query, key in zip(head.queries, head.keys, strict=True)), sympy.Integer(0))
     written = score / rational_function(head.temperature, {"i": QUERY, "n": LENGTH})
@@ -108,7 +108,7 @@ def score_of(transformer: Transformer, head: Head) -> Score:
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _ScoreReader:
     transformer: Transformer
     symbols: Symbols
     counted: Count | None
@@ -124,13 +124,13 @@ class _Reader:
             case Position(Expression() as value):
                 return self._number(value, at)
             case Truth(formula):
-                return self.symbols.of(Held(formula, at))
+                return self.symbols.of(ScoreValue(formula, at))
             case Product(value, formula):
-                return self._number(value, at) * self.symbols.of(Held(formula, at))
+                return self._number(value, at) * self.symbols.of(ScoreValue(formula, at))
             case Mean(count) if count is self.counted:
-                here = self.symbols.of(Held(count.operand, at))
+                here = self.symbols.of(ScoreValue(count.operand, at))
                 return (OTHERS + here) / (QUERY if count.side == "left" else LENGTH + 1 - QUERY)
-        return self.symbols.of(Held(name, at))
+        return self.symbols.of(ScoreValue(name, at))
 
     def _number(self, value: Expression, at: str) -> Any:
         return rational_function(value, {"i": QUERY if at == "i" else KEY, "n": LENGTH})

@@ -23,7 +23,7 @@ from constructions.network.validation import check_defined
 from proofs.every_n import EVERY_LENGTH, Coq, ProvedLengths, ask, ask_about_file, compiled_library, find_coq
 from proofs.every_n.kernel import REFUSED
 from proofs.every_n.library import library_digest
-from proofs.formula.discharge import Memory
+from proofs.formula.discharge import DischargedObligations
 from proofs.formula.refutation import SearchByLength
 from proofs.words.replay import Counterexample, find_miss
 
@@ -87,7 +87,7 @@ def find_wrong_output(claim: TheoremClaim, lengths: ProvedLengths,
     When time is up none was found.
     """
     network = claim.network
-    memory, by_length = Memory(), SearchByLength(network, None, progress)
+    memory, by_length = DischargedObligations(), SearchByLength(network, None, progress)
     output = replace(network, directions={network.output: network.directions[network.output]})
     try:
         for n in (n for n in SEARCHED if n in lengths):

@@ -9,7 +9,7 @@ from pathlib import Path
 from certify.frame.files import read_text
 from constructions.errors import InputError
 from constructions.network.float_formats import format_name
-from proofs.enclosures.float_runs.run_class import RunClass, presets, read_run_classes
+from proofs.enclosures.float_models.model import FloatModel, presets, read_float_models
 
 SURVEYED = ("binary32", "tf32", "bfloat16/binary32", "binary16/binary32", "flash", "binary16", "bfloat16")
 """What is asked about if nothing is named: the formats, wide to narrow. The other presets are the first with other
@@ -17,7 +17,7 @@ assumptions."""
 SUFFIX = ".toml"
 
 
-def read_classes(texts: Sequence[str], exp_ulp: Fraction | None = None) -> list[RunClass]:
+def read_classes(texts: Sequence[str], exp_ulp: Fraction | None = None) -> list[FloatModel]:
     """The classes that these texts name, each once: presets, or files (.toml) with all classes in them.
 
     >>> [each.name for each in read_classes(["bfloat16", "binary32"])]
@@ -26,7 +26,7 @@ def read_classes(texts: Sequence[str], exp_ulp: Fraction | None = None) -> list[
     Raises:
         InputError: if there is no such preset or file, a file is not in the form, or two classes have one name.
     """
-    found: dict[str, RunClass] = {}
+    found: dict[str, FloatModel] = {}
     for text in texts or SURVEYED:
         for run_class in _read(text):
             if found.setdefault(run_class.name, run_class) != run_class:
@@ -34,7 +34,7 @@ def read_classes(texts: Sequence[str], exp_ulp: Fraction | None = None) -> list[
     return [each if exp_ulp is None else each.with_exp_ulp(exp_ulp) for each in found.values()]
 
 
-def read_class(text: str, folder: Path = Path()) -> RunClass:
+def read_class(text: str, folder: Path = Path()) -> FloatModel:
     """The one class that a text names, which may be a file in the folder.
 
     Raises:
@@ -47,9 +47,9 @@ def read_class(text: str, folder: Path = Path()) -> RunClass:
     return found[0]
 
 
-def _read(text: str) -> list[RunClass]:
+def _read(text: str) -> list[FloatModel]:
     if text.endswith(SUFFIX):
-        found = list(read_run_classes(read_text(text), text).values())
+        found = list(read_float_models(read_text(text), text).values())
         if not found:
             raise InputError(f"{text}: no class of float runs, expected a table such as [mine]")
         for each in found:
@@ -62,7 +62,7 @@ def _read(text: str) -> list[RunClass]:
     return [presets()[name]]
 
 
-def assumptions(run_class: RunClass) -> list[tuple[str, str, str]]:
+def assumptions(run_class: FloatModel) -> list[tuple[str, str, str]]:
     """For each field its name, its value, and what is assumed with its source."""
     fields = replace(run_class).to_json()
     return [(name, str(value), run_class.assumed.get(name, "")) for name, value in fields.items() if name != "name"]

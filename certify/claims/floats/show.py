@@ -8,10 +8,10 @@ from rich.console import Console
 from certify.claims.floats.classes import assumptions
 from certify.claims.floats.survey import FloatRow
 from certify.frame.numbers import decimal, decimal_upper
-from certify.frame.terminal_tables import Column, plain, print_table, verdict_text
+from certify.frame.terminal_tables import TableColumn, plain, print_table, verdict_text
 from certify.frame.words import show_word
 from constructions.network.lengths import Lengths
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 from proofs.floats.execution.replay import Refutation
 
 LONGEST_WORD = 80
@@ -20,7 +20,7 @@ LONGEST_WORD = 80
 
 def print_rows(out: Console, rows: Sequence[FloatRow]) -> None:
     """A row for each class, and below the table what stands in the way of the next length."""
-    columns = map(Column, ("float runs", "certified", "worst head", "wrong run found", "verdict"))
+    columns = map(TableColumn, ("float runs", "certified", "worst head", "wrong run found", "verdict"))
     print_table(out, columns, [
         (row.run_class.name, show_lengths(row.certified), _worst(row),
          f"n = {row.refutation.n}" if row.refutation else "none found" if row.reason else "-",
@@ -112,7 +112,7 @@ def row_to_json(row: FloatRow) -> dict[str, Any]:
 # -- presets -----------------------------------------------------------------------------------------------------------
 
 
-def print_classes(out: Console, classes: Sequence[RunClass]) -> None:
+def print_classes(out: Console, classes: Sequence[FloatModel]) -> None:
     """Every class with what it assumes, and why."""
     for place, run_class in enumerate(classes):
         if place:
@@ -122,6 +122,6 @@ def print_classes(out: Console, classes: Sequence[RunClass]) -> None:
             out.print(plain(f"  {name:<11}{value:<10}{why}".rstrip()))
 
 
-def classes_to_json(classes: Sequence[RunClass]) -> list[dict[str, Any]]:
+def classes_to_json(classes: Sequence[FloatModel]) -> list[dict[str, Any]]:
     """The same as data."""
     return [{**run_class.to_json(), "assumed": dict(run_class.assumed)} for run_class in classes]

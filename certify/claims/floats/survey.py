@@ -16,7 +16,7 @@ from constructions.network.json_form import transformer_from_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from proofs.check import Refusal, check_text
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 from proofs.floats.claims import FloatClaim, claim_floats, read_float_claims
 from proofs.floats.execution.replay import Refutation
 from proofs.floats.execution.search import find_first_wrong
@@ -36,7 +36,7 @@ class FloatRow:
     derived at the length after the last certified one, and ``heads`` how far heads may be off up to the last.
     """
 
-    run_class: RunClass
+    run_class: FloatModel
     lengths: Lengths
     certified: Lengths | None
     reason: str = ""
@@ -83,7 +83,7 @@ class Proved:
         return claim_floats(self.text, [*(claim for claim in self.claims if claim.run.name not in names), *found])
 
 
-def survey(proved: Proved, classes: Sequence[RunClass], progress: Progress = lambda _: None,
+def survey(proved: Proved, classes: Sequence[FloatModel], progress: Progress = lambda _: None,
            work: int = USUAL_WORK) -> list[FloatRow]:
     """A row for each class, in this order; when time is up, nothing is known of those that are left."""
     rows: list[FloatRow] = []
@@ -95,7 +95,7 @@ def survey(proved: Proved, classes: Sequence[RunClass], progress: Progress = lam
     return rows
 
 
-def find_row(proved: Proved, run_class: RunClass, progress: Progress = lambda _: None,
+def find_row(proved: Proved, run_class: FloatModel, progress: Progress = lambda _: None,
              work: int = USUAL_WORK) -> FloatRow:
     """The lengths that are certified; and, if others are left, a wrong run on a word of these, if one is found."""
     if reason := name_irrational(proved.transformer, proved.lengths, run_class):
@@ -114,7 +114,7 @@ def find_row(proved: Proved, run_class: RunClass, progress: Progress = lambda _:
     return replace(row, refutation=found)
 
 
-def name_irrational(transformer: Transformer, lengths: Lengths, run_class: RunClass) -> str:
+def name_irrational(transformer: Transformer, lengths: Lengths, run_class: FloatModel) -> str:
     """The irrational number of which it is not known to which float it is rounded; empty if there is none."""
     places = {f"layer {layer}, head {place}: the temperature": (head.temperature, -1)
               for layer, place, head in transformer.heads()}
@@ -134,7 +134,7 @@ def _has_known_float(ends: tuple[Fraction, Fraction], power: int, storage: Forma
                               and storage.round(lower) == storage.round(upper))
 
 
-def _certify(proved: Proved, run_class: RunClass) -> FloatRow:
+def _certify(proved: Proved, run_class: FloatModel) -> FloatRow:
     """The lengths for which the bounds hold and the checker accepts the claim."""
     proof = FloatProof(proved.transformer, proved.bounds, run_class)
     last = proof.find_largest_length(proved.lengths)

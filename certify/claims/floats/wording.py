@@ -2,17 +2,17 @@
 
 from itertools import groupby
 
-from proofs.enclosures.float_runs.run_class import FORMAT_FIELDS, ExpBase, Normalised, RunClass
+from proofs.enclosures.float_models.model import FORMAT_FIELDS, ExpBase, FloatModel, Normalised
 
 NORMALISED = {Normalised.BEFORE: "before the weighted sum", Normalised.AFTER: "after it",
               Normalised.EITHER: "before or after the weighted sum"}
 BASES = {ExpBase.E: "base e", ExpBase.TWO: "base 2", ExpBase.EITHER: "base e or 2"}
 
 
-def describe_formats(run_class: RunClass) -> str:
+def describe_formats(run_class: FloatModel) -> str:
     """Which numbers are of which format.
 
-    >>> from proofs.enclosures.float_runs.run_class import presets
+    >>> from proofs.enclosures.float_models.model import presets
     >>> describe_formats(presets()["binary32"])
     'all binary32'
     >>> describe_formats(presets()["flash"])
@@ -28,15 +28,15 @@ def describe_formats(run_class: RunClass) -> str:
     return "; ".join(f"{', '.join(fields)} {name}" for name, fields in groups) + cut_off
 
 
-def describe_normalised(run_class: RunClass) -> str:
+def describe_normalised(run_class: FloatModel) -> str:
     """When weights are divided by their sum."""
     return NORMALISED[run_class.normalised]
 
 
-def describe_exponentials(run_class: RunClass) -> str:
+def describe_exponentials(run_class: FloatModel) -> str:
     """How far exponentials may be off, their base, and whether partial sums are rescaled.
 
-    >>> from proofs.enclosures.float_runs.run_class import presets
+    >>> from proofs.enclosures.float_models.model import presets
     >>> describe_exponentials(presets()["binary32"])
     'within 4 ulp, base e or 2'
     """

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from certify.asking.request import read_regime
-from certify.asking.subjects import Kind, kind_of_content
+from certify.asking.subjects import SubjectKind, kind_of_content
 from certify.claims.formula.examples import Example
 from certify.claims.formula.tasks import (
-    Asking,
+    FormulaRequests,
+    FormulaRow,
     KeptFormulas,
-    Row,
     do_formula,
     forget,
     formula_task,
@@ -25,14 +25,16 @@ from certify.frame.demo import CERTIFICATE, Shown, examples_to_json, keep_certif
 from certify.frame.files import check_unicode, make_folder, read_text
 from certify.frame.shards import ShardsProgress, Workers, run_tasks
 from certify.frame.terminal import Json, print_json
-from certify.frame.terminal_tables import NARROW, Column, console, plain
+from certify.frame.terminal_tables import NARROW, TableColumn, console, plain
 from certify.frame.verdicts import VERDICTS
 from constructions.errors import InputError, Unsupported
 from constructions.text import printable
 
-COLUMNS = (Column("example"), Column("alphabet", needs=NARROW), Column("layers", "right"), Column("heads", "right"),
-           Column("obligations", "right", NARROW), Column("worst error"), Column("verdict"), Column("seconds", "right"),
-           Column("about", needs=NARROW, folds=True))
+COLUMNS = (TableColumn("example"), TableColumn("alphabet", needs=NARROW), TableColumn("layers", "right"),
+           TableColumn("heads", "right"),
+           TableColumn("obligations", "right", NARROW), TableColumn("worst error"), TableColumn("verdict"),
+           TableColumn("seconds", "right"),
+           TableColumn("about", needs=NARROW, folds=True))
 OUTSIDE = "unsupported"
 """A formula outside the fragment of the regime is no failure of an example."""
 COMMENT = "#"
@@ -47,7 +49,7 @@ class Session:
     workers: Workers
 
 
-def decide_rows(rows: Sequence[Row], asking: Asking, session: Session,
+def decide_rows(rows: Sequence[FormulaRow], asking: FormulaRequests, session: Session,
                 tell: Callable[[int, Shown], None] = lambda _place, _shown: None) -> list[Shown]:
     """What comes of each formula; ``tell`` is told in their order, as soon as it is known.
 
@@ -96,7 +98,7 @@ class InOrder:
             self._told += 1
 
 
-def _size(row: Row, asking: Asking) -> int:
+def _size(row: FormulaRow, asking: FormulaRequests) -> int:
     """About how much work a formula is; one that is malformed is none."""
     try:
         formula = request_of(row, asking.options, asking.lengths).formula
@@ -108,9 +110,9 @@ def _size(row: Row, asking: Asking) -> int:
 # -- examples, and the values of a program's output --------------------------------------------------------------------
 
 
-def certify_examples(examples: Sequence[Example], asking: Asking, session: Session) -> int:
+def certify_examples(examples: Sequence[Example], asking: FormulaRequests, session: Session) -> int:
     """Certify every example and print a row for each; return 0 if each is certified or does not fit the regime."""
-    rows = [Row(example.name, example.text, example.about, example.alphabet) for example in examples]
+    rows = [FormulaRow(example.name, example.text, example.about, example.alphabet) for example in examples]
     found = decide_rows(rows, asking, session)
     status = overall_status(found, harmless=(OUTSIDE,))
     if Json.wanted:
@@ -123,7 +125,7 @@ def certify_examples(examples: Sequence[Example], asking: Asking, session: Sessi
     return status
 
 
-def _print(found: Sequence[Shown], asking: Asking, folder: str | None) -> None:
+def _print(found: Sequence[Shown], asking: FormulaRequests, folder: str | None) -> None:
     out, precision, given = console(), asking.options.precision, asking.options.given
     where = " where what is given holds" if given else ""
     if given:
@@ -155,7 +157,7 @@ def _summary(found: Sequence[Shown], folder: str | None) -> str:
 # -- a file of formulas ------------------------------------------------------------------------------------------------
 
 
-def certify_file(path: str, asking: Asking, session: Session) -> int:
+def certify_file(path: str, asking: FormulaRequests, session: Session) -> int:
     """Certify every formula of a file; return the status of the worst verdict.
 
     With ``--json`` each is one line of JSON, in their order and as soon as it is known.
@@ -180,7 +182,7 @@ LINE = "line_"
 """What stands before the number of a line in the name of its formula and of its certificate."""
 
 
-def read_rows(path: str) -> list[Row]:
+def read_rows(path: str) -> list[FormulaRow]:
     """The formulas of a file, one a line; what follows a # at the beginning of a line is a comment.
 
     Raises:
@@ -188,10 +190,11 @@ def read_rows(path: str) -> list[Row]:
     """
     check_unicode(path)
     text = read_text(path)
-    if (kind := kind_of_content(text)) is not Kind.FORMULA:
+    if (kind := kind_of_content(text)) is not SubjectKind.FORMULA:
         raise InputError(f"{path}: found {kind.value}, expected formulas, one a line")
     lines = enumerate(map(str.strip, text.splitlines()), start=1)
-    rows = [Row(f"{LINE}{number}", line, line) for number, line in lines if line and not line.startswith(COMMENT)]
+    rows = [FormulaRow(f"{LINE}{number}", line, line) for number, line in lines if line
+            and not line.startswith(COMMENT)]
     if not rows:
         raise InputError(f"{path}: found no formula, expected one a line")
     return rows

@@ -210,9 +210,9 @@ def find_reach(network: Transformer, lengths: Lengths = TRIED,
     from certify.claims.floats.survey import name_irrational
     from certify.claims.formula.pipeline import sketch
     from proofs.floats.verdict import certified_bounds, find_largest_length
-    from proofs.formula.discharge import Memory
+    from proofs.formula.discharge import DischargedObligations
 
-    lines = sketch(network, lengths, None, Memory())
+    lines = sketch(network, lengths, None, DischargedObligations())
     if not all(line.proved for line in lines):
         return None
     bounds, reach = certified_bounds(lines), {}

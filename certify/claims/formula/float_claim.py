@@ -8,10 +8,11 @@ from certify.claims.floats.survey import USUAL_WORK, Progress, Proved, find_row
 from certify.claims.formula.outcomes import Certified, Outcome, RefutedRun, Unknown
 from constructions.errors import InputError
 from constructions.language.printer import format_briefly
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 
 
-def claim_runs(outcome: Outcome, run_class: RunClass, progress: Progress = lambda _: None, effort: int = 1) -> Outcome:
+def claim_runs(outcome: Outcome, run_class: FloatModel, progress: Progress = lambda _: None,
+               effort: int = 1) -> Outcome:
     """What becomes of an outcome over the real numbers if all float runs of the class are claimed to be right, too.
 
     Certified if both are, and then the certificate claims both; refuted if a run is wrong on a word of the claimed

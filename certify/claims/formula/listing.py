@@ -13,7 +13,7 @@ from rich.console import Console
 from certify.claims.formula.examples import load_examples
 from certify.frame.look import SUFFIXES_OF_PROGRAMS
 from certify.frame.shipped import examples_folder
-from certify.frame.terminal_tables import Column, console, plain, print_table
+from certify.frame.terminal_tables import TableColumn, console, plain, print_table
 from certify.frame.words import show_alphabet
 from constructions.language.predicates import BUILTIN
 from constructions.statements.table import STATEMENTS
@@ -61,7 +61,7 @@ def _print_names(out: Console, title: str, names: Mapping[str, list[str]]) -> No
     """A line for each kind, which is broken between names."""
     out.print(plain(title, style="bold"))
     rows = [(plain(f"  {kind}"), plain(", ".join(those), style="dim")) for kind, those in names.items()]
-    print_table(out, [Column(""), Column("", folds=True)], rows, titles=False)
+    print_table(out, [TableColumn(""), TableColumn("", folds=True)], rows, titles=False)
 
 
 # -- sections ----------------------------------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ def print_sections(names: Sequence[str]) -> None:
         columns, rows = SECTIONS[name]
         out.print(plain(name, style="bold"))
         shown = [[cell if len(cell) <= LISTED else cell[:LISTED] + "..." for cell in row] for row in rows()]
-        print_table(out, [Column(column, folds=column != "name") for column in columns], shown)
+        print_table(out, [TableColumn(column, folds=column != "name") for column in columns], shown)
         out.print()
 
 

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from certify.claims.floats.survey import FloatRow
-    from certify.claims.formula.runs import Run
+    from certify.claims.formula.runs import WordTrace
     from certify.frame.places import Places
     from constructions.running.numpy_network import NumpyNetwork
-    from constructions.running.torch_network import Network as TorchNetwork
+    from constructions.running.torch_network import TorchNetwork
 
 Path = str | PathLike[str]
 
@@ -61,7 +61,7 @@ class Outcome(Readable, WithExitStatus):
     places: Places | None = field(default=None, compare=False)
 
     @typed
-    def run(self, word: str | Sequence[str]) -> Run:
+    def run(self, word: str | Sequence[str]) -> WordTrace:
         """What the network holds on a word, at every position.
 
         Raises:

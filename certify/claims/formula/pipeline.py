@@ -27,12 +27,12 @@ from constructions.network.validation import check_defined
 from constructions.network_builder import NetworkBuilder
 from constructions.regimes import Regime
 from proofs.check import Refusal, check_text
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 from proofs.formula.additive.obligation import SelectingObligation
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.certificate import seal
-from proofs.formula.discharge import Line, Memory, Progress, discharge
-from proofs.formula.refutation import DEFAULT_WORK, Search, SearchByLength, find_counterexample
+from proofs.formula.discharge import DischargedObligations, Line, Progress, discharge
+from proofs.formula.refutation import DEFAULT_WORK, RefutationResult, SearchByLength, find_counterexample
 
 FREE_INPUTS = "certify docs models, section Refuted, and unknown"
 Subject = Formula | Transformer | NetworkBuilder | str | PathLike[str]
@@ -64,7 +64,7 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
             delta: Exact | None = None, precision: str | None = None, as_printed: bool = False,
             symbol: str | None = None, dialect: str | None = None, regex: str | None = None,
             dfa: str | PathLike[str] | None = None, weighting: str | None = None, given: str | None = None,
-            floats: str | None = None, effort: int = 1, memory: Memory | None = None,
+            floats: str | None = None, effort: int = 1, memory: DischargedObligations | None = None,
             progress: Progress = lambda _: None) -> Outcome:
     """Decide whether a transformer computes what it should, for every word of length ``min_n`` to ``max_n``.
 
@@ -101,7 +101,8 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
 
 @typed
 def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, regime: Regime | None = None,
-                        memory: Memory | None = None, progress: Progress = lambda _: None, min_n: int = 1,
+                        memory: DischargedObligations | None = None, progress: Progress = lambda _: None,
+                        min_n: int = 1,
                         allowed_error: Fraction | None = None) -> Outcome:
     """Decide whether every direction of the transformer holds its meaning, for every word of these lengths.
 
@@ -116,7 +117,8 @@ def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, re
     return certify_part(transformer, lengths, regime, memory, allowed_error, progress)
 
 
-def certify_part(transformer: Transformer, lengths: Lengths, regime: Regime | None, memory: Memory | None,
+def certify_part(transformer: Transformer, lengths: Lengths, regime: Regime | None, memory: DischargedObligations
+                 | None,
                  allowed_error: Fraction | None, progress: Progress = lambda _: None) -> Outcome:
     """Decide a claim about a transformer at some of its lengths; nothing need be asked at these."""
     request = Request(NetworkSubject("network", transformer, regime), lengths, allowed_error=allowed_error)
@@ -125,8 +127,8 @@ def certify_part(transformer: Transformer, lengths: Lengths, regime: Regime | No
     return outcome
 
 
-def certify_request(request: Request, memory: Memory | None = None, progress: Progress = lambda _: None,
-                    effort: int = 1, runs: RunClass | None = None, some: Lengths | None = None) -> Outcome:
+def certify_request(request: Request, memory: DischargedObligations | None = None, progress: Progress = lambda _: None,
+                    effort: int = 1, runs: FloatModel | None = None, some: Lengths | None = None) -> Outcome:
     """Decide what a request asks, for every word of its lengths; for the float ``runs`` of a class, too, if given.
 
     Of the same network it can be asked for ``some`` of these lengths.
@@ -178,7 +180,7 @@ def certify_request(request: Request, memory: Memory | None = None, progress: Pr
 
 
 def find_wrong_word(network: Transformer, lengths: Lengths, lines: Sequence[Line], allowed_error: Fraction | None,
-                    progress: Progress, work: int) -> Search:
+                    progress: Progress, work: int) -> RefutationResult:
     """A word that breaks the claim: looked for at all lengths together, then length by length.
 
     The audit asks the same two questions in the other order, so it refutes what is refuted here, and nothing else.
@@ -186,7 +188,7 @@ def find_wrong_word(network: Transformer, lengths: Lengths, lines: Sequence[Line
     search = find_counterexample(network, lengths, lines, allowed_error, work, progress)
     if search.counterexample:
         return search
-    memory, by_length = Memory(), SearchByLength(network, allowed_error, progress, work)
+    memory, by_length = DischargedObligations(), SearchByLength(network, allowed_error, progress, work)
     for n in lengths:
         one = Lengths(n, n)
         own = sketch(network, one, allowed_error, memory)
@@ -197,7 +199,8 @@ def find_wrong_word(network: Transformer, lengths: Lengths, lines: Sequence[Line
     return search
 
 
-def sketch(network: Transformer, lengths: Lengths, allowed_error: Fraction | None, memory: Memory) -> list[Line]:
+def sketch(network: Transformer, lengths: Lengths, allowed_error: Fraction | None,
+           memory: DischargedObligations) -> list[Line]:
     """What the exact prover alone says of every obligation: enough to search with, not to certify."""
     return discharge(network, lengths, memory, allowed_error=allowed_error, twice=False)
 

@@ -34,7 +34,7 @@ from constructions.network.validation import check_defined
 from constructions.text import printable
 from proofs.enclosures.by_mpmath import values_by_mpmath
 from proofs.enclosures.intervals import Interval, point
-from proofs.words.replay import Counterexample, Reading, find_miss, run_soft
+from proofs.words.replay import Counterexample, WordMeanings, find_miss, run_soft
 from proofs.words.replay import Residual as SoftResidual
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Trace:
 
 
 @dataclass(frozen=True, repr=False)
-class Run(Readable):
+class WordTrace(Readable):
     """A word, the truth of the formula at its positions, and the traces of a network that computes it.
 
     ``formula`` is None, and ``truth`` empty, if the output of the network means something else than a formula;
@@ -97,12 +97,12 @@ class Run(Readable):
         return [i for i in judged if not self.truth[i - 1]]
 
 
-def run_formula(formula: Formula, word: tuple[str, ...], note: str) -> Run:
+def run_formula(formula: Formula, word: tuple[str, ...], note: str) -> WordTrace:
     """The truths alone, for formulas without a network."""
-    return Run(word, formula, truth_values(formula, word), (), note)
+    return WordTrace(word, formula, truth_values(formula, word), (), note)
 
 
-def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
+def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> WordTrace:
     """All directions of the network about subformulas and their counts, along the word.
 
     If its output means no formula, all directions that it has.
@@ -120,19 +120,19 @@ def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
     soft, hard = run_soft(transformer, word, BITS), _run_hard(transformer, word)
     second = values_by_mpmath(transformer, word, soft)
     if not isinstance(output, Truth | Near):
-        return Run(word, None, (), tuple(_held(name, soft, hard) for name in transformer.directions),
-                   miss=find_miss(transformer, word, BITS), network=transformer, second=second)
+        return WordTrace(word, None, (), tuple(_held(name, soft, hard) for name in transformer.directions),
+                         miss=find_miss(transformer, word, BITS), network=transformer, second=second)
     shown: set[Formula | Count] = set()
     for part in subformulas(output.formula):
         shown |= {part, *counts_of(part)}
-    reading = Reading(word)
+    reading = WordMeanings(word)
     traces = [
         _trace(name, meaning, reading, soft, hard)
         for name, meaning in transformer.directions.items()
         if isinstance(meaning, Truth | Near | Mean | Total | Others) and _subject(meaning) in shown
     ]
-    return Run(word, output.formula, truth_values(output.formula, word), tuple(traces),
-               miss=find_miss(transformer, word, BITS), network=transformer, second=second)
+    return WordTrace(word, output.formula, truth_values(output.formula, word), tuple(traces),
+                     miss=find_miss(transformer, word, BITS), network=transformer, second=second)
 
 
 def check_length(word: tuple[str, ...]) -> None:
@@ -153,7 +153,7 @@ def _run_hard(transformer: Transformer, word: tuple[str, ...]) -> list[Residual]
     return None
 
 
-def _trace(name: str, meaning: Truth | Near | Mean | Total | Others, reading: Reading, soft: list[SoftResidual],
+def _trace(name: str, meaning: Truth | Near | Mean | Total | Others, reading: WordMeanings, soft: list[SoftResidual],
            hard: list[Residual] | None) -> Trace:
     places = range(1, reading.n + 1)
     return replace(
@@ -174,7 +174,7 @@ def _held(name: str, soft: list[SoftResidual], hard: list[Residual] | None) -> T
     return Trace(name, None, values == tuple(map(point, exact)), (), values, tuple(map(str, exact)))
 
 
-def print_run(out: Console, run: Run, style: Style, at: At = "last") -> None:
+def print_run(out: Console, run: WordTrace, style: Style, at: At = "last") -> None:
     """A row per subformula and kind of value, a column per position; whether the formula holds where it is judged."""
     rows = run_rows(run, style)
     print_rows(out, run.word, rows, describe_judgement(run, at) if run.formula else None)
@@ -198,7 +198,7 @@ def print_run(out: Console, run: Run, style: Style, at: At = "last") -> None:
                         f"{format_briefly(run.formula, style=style)} {PLACES[at]}"))
 
 
-def describe_judgement(run: Run, at: At) -> str:
+def describe_judgement(run: WordTrace, at: At) -> str:
     """Where the formula is judged, and whether it holds there; if not everywhere, where not."""
     failed = run.fails(at)
     where = f" at {', '.join(map(str, failed[:8]))}{', ...' if failed[8:] else ''}" if failed and at == "every" else ""
@@ -220,13 +220,13 @@ def print_rows(out: Console, word: tuple[str, ...], rows: list[Row], judged: str
         out.print(_block_table(rows, block))
 
 
-def run_rows(run: Run, style: Style = "ascii") -> list[Row]:
+def run_rows(run: WordTrace, style: Style = "ascii") -> list[Row]:
     """A row for each subformula, count or direction and kind of value."""
     if run.formula is None:
         return [row for trace in run.traces for row in _held_rows(trace)]
     rows: list[Row] = []
     counts: set[Count] = set()
-    reading, traces = Reading(run.word), _by_subject(run.traces)
+    reading, traces = WordMeanings(run.word), _by_subject(run.traces)
     if run.given is not None:
         rows.append((f"given {format_briefly(run.given, style=style)}", "truth", _marks(reading, run.given)))
     for formula in subformulas(run.formula)[-MOST_SUBFORMULAS:]:
@@ -243,7 +243,7 @@ def run_rows(run: Run, style: Style = "ascii") -> list[Row]:
     return rows
 
 
-def _marks(reading: Reading, formula: Formula) -> list[str]:
+def _marks(reading: WordMeanings, formula: Formula) -> list[str]:
     """T at each position where the formula holds."""
     return ["T" if reading.truth(formula, place) else "." for place in range(1, reading.n + 1)]
 
@@ -273,7 +273,7 @@ def _exact(trace: Trace) -> list[str]:
     return [str(value.lower) for value in trace.soft]
 
 
-def _count_rows(reading: Reading, count: Count, traces: list[Trace], style: Style) -> list[Row]:
+def _count_rows(reading: WordMeanings, count: Count, traces: list[Trace], style: Style) -> list[Row]:
     """The number at each position, what the mean holds, and how many other positions the lookups find."""
     rows: list[Row] = [(format_count(count, style), "number",
                         [str(reading.count(count, place)) for place in range(1, reading.n + 1)])]
@@ -322,7 +322,7 @@ def _note(direction: str) -> str:
     return note if bracket else ""
 
 
-def run_to_json(run: Run, at: At = "last") -> dict[str, Any]:
+def run_to_json(run: WordTrace, at: At = "last") -> dict[str, Any]:
     """``truth`` is a list of Booleans by position, ``satisfied`` says whether the formula holds ``at`` the place asked.
 
     Each trace has its soft bounds and hard values, and those of mpmath where it was asked.
@@ -376,7 +376,7 @@ def describe_beyond(request: Request, n: int) -> str:
     return "" if certified is None else describe_uncovered(n, certified.first, certified.last)
 
 
-def run_request(request: Request, word: str) -> Run:
+def run_request(request: Request, word: str) -> WordTrace:
     """What the network holds on the word, or of a formula that has none the truths alone."""
     is_default = request.formula is not None and request.alphabet == alphabet_of(request.formula)
     letters = parse_word(word, request.alphabet, is_default)

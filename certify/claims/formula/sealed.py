@@ -31,7 +31,7 @@ class OtherKind(InputError):
 
 
 @dataclass(frozen=True)
-class Bound:
+class StatedErrors:
     """The stated errors of one direction that a head writes."""
 
     layer: int
@@ -48,7 +48,7 @@ class Sealed:
     claim: Mapping[str, Any]
     lengths: Lengths
     transformer: Transformer
-    bounds: tuple[Bound, ...]
+    bounds: tuple[StatedErrors, ...]
     floats: tuple[FloatClaim, ...]
     digest: str
 
@@ -133,8 +133,8 @@ def read_sealed_text(text: str, path: str, takes_given: bool = False) -> Sealed:
     claim = data["claim"]
     if "given" in claim and not takes_given:
         raise OtherKind(path, f"about words where {claim['given']} holds", "which is not shown here")
-    bounds = tuple(Bound(entry["layer"], entry["head"], entry["direction"], Fraction(entry["error_if_false"]),
-                         Fraction(entry["error_if_true"])) for entry in data["bounds"])
+    bounds = tuple(StatedErrors(entry["layer"], entry["head"], entry["direction"], Fraction(entry["error_if_false"]),
+                                Fraction(entry["error_if_true"])) for entry in data["bounds"])
     lengths = Lengths(claim.get("min_n", 1), claim["max_n"])
     floats = read_float_claims(data["floats"], lengths) if "floats" in data else ()
     return Sealed(claim, lengths, transformer_from_json(data["transformer"], path, claim.get("given")), bounds, floats,

@@ -6,21 +6,22 @@ from rich.console import Console
 
 from certify.claims.formula.counterexamples import counterexample_to_json
 from certify.claims.formula.outcomes import Outcome, Refuted, WithoutProof
-from certify.claims.formula.said import attention_cells, describe_greatest, describe_vacuous, describe_verdict
+from certify.claims.formula.summary import attention_cells, describe_greatest, describe_vacuous, describe_verdict
 from certify.frame.numbers import decimal_lower, decimal_upper
-from certify.frame.terminal_tables import NARROW, Column, plain, print_table, print_verdict
+from certify.frame.terminal_tables import NARROW, TableColumn, plain, print_table, print_verdict
 from certify.frame.words import counted, show_alphabet
 from constructions.language.printer import Style, describe_formula, format_formula
 from constructions.network.transformer import Transformer
 from proofs.formula.common.extremes import Extreme
-from proofs.formula.common.kinds import APPROXIMATING, Kind
+from proofs.formula.common.kinds import APPROXIMATING, ObligationKind
 from proofs.formula.discharge import Line
 from proofs.formula.on_words import GreatestError
 
 COLUMNS_OF_ATTENTION = (
-    Column("statement"), Column("head", "right"), Column("attends to", needs=NARROW, folds=True),
-    Column("approximates", folds=True), Column("rows", "right", NARROW), Column("worst at n, i", "right"),
-    Column("error bound"), Column("below 1/4 by"))
+    TableColumn("statement"), TableColumn("head", "right"), TableColumn("attends to", needs=NARROW, folds=True),
+    TableColumn("approximates", folds=True), TableColumn("rows", "right", NARROW),
+    TableColumn("worst at n, i", "right"),
+    TableColumn("error bound"), TableColumn("below 1/4 by"))
 MANY_HEADS = 100
 """Of more heads, those whose obligations are equal to earlier ones have no rows of their own."""
 
@@ -112,9 +113,10 @@ def print_exact(out: Console, lines: tuple[Line, ...]) -> None:
     """What else had to be proved, counted, and a line for each failure."""
     out.print()
     parts = []
-    for kind, noun in ((Kind.EMBEDDING, "embedded direction"), (Kind.UNIFORM, "uniform head"), (Kind.MEAN, "mean head"),
-                       (Kind.COUNTING, "counting head"),
-                       (Kind.FEED_FORWARD, "feed-forward output")):
+    for kind, noun in ((ObligationKind.EMBEDDING, "embedded direction"), (ObligationKind.UNIFORM, "uniform head"),
+                       (ObligationKind.MEAN, "mean head"),
+                       (ObligationKind.COUNTING, "counting head"),
+                       (ObligationKind.FEED_FORWARD, "feed-forward output")):
         part = [line for line in lines if line.kind is kind]
         if part:
             proved, distinct = sum(line.proved for line in part), sum(not line.repeated for line in part)
@@ -124,7 +126,7 @@ def print_exact(out: Console, lines: tuple[Line, ...]) -> None:
         out.print(plain(f"exact     at every (n, i): {', '.join(parts)}"))
     for line in (line for line in lines if line.on_every_word and line.proved):
         out.print(plain(f"together  {describe_place(line)}: proved on every word, with its errors together"))
-    if any(line.kind is Kind.COMPOSITION and line.proved for line in lines):
+    if any(line.kind is ObligationKind.COMPOSITION and line.proved for line in lines):
         out.print(plain("composed  every direction is written once, and read only after it is written"))
     for line in [line for line in lines if not line.proved][:MANY_HEADS]:
         out.print(plain(f"failed    {describe_place(line)}: {line.reason}"))

@@ -10,12 +10,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from certify.asking.request import Request, read_request
-from certify.asking.subjects import Found, Kind, read_network
+from certify.asking.subjects import NamedSubject, SubjectKind, read_network
 from certify.asking.written import FormulaSubject, Options
 from certify.claims.formula.outcomes import Certified, Outcome
 from certify.claims.formula.pipeline import certify_request
-from certify.claims.formula.said import describe_vacuous, is_attained, why_not_certified
 from certify.claims.formula.show import outcome_to_json
+from certify.claims.formula.summary import describe_vacuous, is_attained, why_not_certified
 from certify.frame.demo import Shown
 from certify.frame.json_form import from_json
 from certify.frame.numbers import decimal_upper
@@ -27,13 +27,13 @@ from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, Next, Previous, Since, Until, counts_of, subformulas
 from constructions.network.lengths import Lengths
 from proofs.check import Refusal, RequiredClaim, check_text
-from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
-from proofs.formula.discharge import Memory
+from proofs.enclosures.float_models.model import FloatModel, read_run_class
+from proofs.formula.discharge import DischargedObligations
 from proofs.formula.on_words import GreatestError
 
 
 @dataclass(frozen=True)
-class Row:
+class FormulaRow:
     """One formula of several: its text, and its alphabet if the options do not say it."""
 
     name: str
@@ -43,16 +43,16 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Asking:
+class FormulaRequests:
     """What is asked of every formula; of which float ``runs``, if of any; how long to look for counterexamples."""
 
     options: Options
     lengths: Lengths
-    runs: RunClass | None = None
+    runs: FloatModel | None = None
     effort: int = 1
 
 
-def formula_task(row: Row, asking: Asking, with_certificate: bool = True) -> str:
+def formula_task(row: FormulaRow, asking: FormulaRequests, with_certificate: bool = True) -> str:
     """The task to decide one formula for all words of these lengths."""
     return json.dumps({"row": asdict(row), "options": asdict(asking.options), "min_n": asking.lengths.first,
                        "max_n": asking.lengths.last, "runs": asking.runs.to_json() if asking.runs else None,
@@ -68,13 +68,14 @@ def size_of_task(formula: Formula) -> int:
     return 1 + sum(isinstance(part, Previous | Next | Since | Until) + 2 * len(counts_of(part)) for part in parts)
 
 
-def request_of(row: Row, options: Options, lengths: Lengths) -> Request:
+def request_of(row: FormulaRow, options: Options, lengths: Lengths) -> Request:
     """The question about one formula.
 
     Raises:
         InputError: if the formula, or an option, is malformed.
     """
-    request = read_request(Found(row.name, Kind.FORMULA, row.text), options, (Kind.FORMULA,), lengths)
+    request = read_request(NamedSubject(row.name, SubjectKind.FORMULA, row.text), options, (SubjectKind.FORMULA,),
+                           lengths)
     if row.alphabet is None:
         return request
     assert isinstance(request.subject, FormulaSubject)
@@ -84,7 +85,7 @@ def request_of(row: Row, options: Options, lengths: Lengths) -> Request:
 def do_formula(task: str) -> str:
     """What came of it, as a row of the table and its certificate."""
     keys = json.loads(task)
-    row = from_json(Row, keys["row"], "row")
+    row = from_json(FormulaRow, keys["row"], "row")
     options = Options(**(keys["options"] | {"predicates": tuple(keys["options"]["predicates"])}))
     try:
         request = request_of(row, options, Lengths(keys["min_n"], keys["max_n"]))
@@ -102,9 +103,9 @@ def read_shown(text: str) -> Shown:
 
 
 @functools.cache
-def _memory() -> Memory:
+def _memory() -> DischargedObligations:
     """What this process proved before, so that equal obligations are discharged once."""
-    return Memory()
+    return DischargedObligations()
 
 
 def forget() -> None:
@@ -172,7 +173,7 @@ def _is_accepted(certificate: str, request: Request) -> bool:
         claim = check_text(certificate.encode(), asked, OWN_WORK).given.claim
         if claim.max_n != asked.max_n:
             return False  # what was kept says more of longer words
-        return read_network(Found("certificate", Kind.NETWORK, certificate)) == request.network
+        return read_network(NamedSubject("certificate", SubjectKind.NETWORK, certificate)) == request.network
     except (Refusal, InputError):
         return False
 
@@ -180,7 +181,7 @@ def _is_accepted(certificate: str, request: Request) -> bool:
 # -- what is shown -----------------------------------------------------------------------------------------------------
 
 
-def _shown(row: Row, outcome: Outcome) -> Shown:
+def _shown(row: FormulaRow, outcome: Outcome) -> Shown:
     network, greatest, remark = outcome.transformer, outcome.greatest_error, why_not_certified(outcome)
     facts = outcome_to_json(outcome)
     cells = {
@@ -203,7 +204,7 @@ def _error(greatest: GreatestError) -> str:
     return ("" if is_attained(greatest) else "at most ") + decimal_upper(greatest.upper, 6)
 
 
-def _malformed(row: Row, reason: str) -> Shown:
+def _malformed(row: FormulaRow, reason: str) -> Shown:
     """A text that is no formula, or one that an option does not go with."""
     cells = {"example": row.name, "verdict": "malformed", "about": reason}
     return Shown(row.name, row.about, "malformed", 0.0, None, cells,

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from certify.asking.quantities import read_expression, read_rational
 from certify.asking.request import read_request
-from certify.asking.subjects import Found, Kind
+from certify.asking.subjects import NamedSubject, SubjectKind
 from certify.asking.written import Options, as_option
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_alphabet, split_symbols
@@ -53,19 +53,19 @@ class MarginQuestion:
         return replace(self, claim=replace(self.claim, lengths=lengths))
 
 
-def read_question(model: Found, options: MarginOptions, lengths: Lengths,
+def read_question(model: NamedSubject, options: MarginOptions, lengths: Lengths,
                   spell: Callable[[str], str] = as_option) -> MarginQuestion:
     """The question that the options ask; ``spell`` is how complaints write them.
 
     Raises:
         InputError: one line that says which option, and what was expected.
     """
-    if model.kind is not Kind.NETWORK:
-        raise InputError(f"{model.name}: found {model.kind.value}, expected {Kind.NETWORK.value}")
+    if model.kind is not SubjectKind.NETWORK:
+        raise InputError(f"{model.name}: found {model.kind.value}, expected {SubjectKind.NETWORK.value}")
     before, after = (_symbols(spell(name), text) for name, text in (("before", options.before),
                                                                     ("after", options.after)))
-    request = read_request(model, Options(gamma=options.gamma, temperature=options.temperature), (Kind.NETWORK,),
-                            lengths_of_sequences(lengths, len(before) + len(after)), spell)
+    request = read_request(model, Options(gamma=options.gamma, temperature=options.temperature), (SubjectKind.NETWORK,),
+                           lengths_of_sequences(lengths, len(before) + len(after)), spell)
     network = request.network
     letters = _letters(options.letters, network, {*before, *after}, spell)
     margin = read_expression(options.margin or "0", spell("margin"), frozenset({"n"}))

@@ -8,16 +8,16 @@ from rich.console import Console
 from certify.claims.formula.show import print_shape
 from certify.claims.margins.answer import MarginAnswer
 from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
-from certify.frame.terminal_tables import Column, numbers, plain, print_table, print_verdict
+from certify.frame.terminal_tables import TableColumn, numbers, plain, print_table, print_verdict
 from certify.frame.words import counted, show_alphabet, show_word
 from constructions.language.printer import format_formula
 from proofs.words.margins.claim import MarginClaim
-from proofs.words.margins.deciding import Judged, LengthFound
+from proofs.words.margins.deciding import JudgedClass, LengthFound
 
 MOST_ROWS = 24
 """Of more lengths, those are shown where something changes, powers of two, the first and the last."""
 LONG_WORD = 24
-COLUMNS = (*numbers("n", "classes", "least margin"), Column("on"), Column("verdict"))
+COLUMNS = (*numbers("n", "classes", "least margin"), TableColumn("on"), TableColumn("verdict"))
 PLACES = {"first": "the first position", "last": "the last position", "every": "the position of every letter"}
 
 
@@ -54,7 +54,7 @@ def _cells(row: LengthFound) -> tuple[str, ...]:
             _short_word(least), row.verdict)
 
 
-def _short_word(judged: Judged) -> str:
+def _short_word(judged: JudgedClass) -> str:
     """The word, where runs of one symbol are too long to read counted."""
     shown = show_word(judged.word)
     if len(shown) > LONG_WORD:
@@ -80,7 +80,7 @@ def describe(found: MarginAnswer) -> str:
     return f"{plural}; accepted by the independent checker"
 
 
-def _describe_wrong(found: MarginAnswer, row: LengthFound, wrong: Judged) -> str:
+def _describe_wrong(found: MarginAnswer, row: LengthFound, wrong: JudgedClass) -> str:
     claim = found.question.claim
     truth = "holds" if wrong.truth else "does not hold"
     side = "above" if wrong.truth else "below"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from certify.asking.request import read_request
-from certify.asking.subjects import Kind, Programs
+from certify.asking.subjects import Programs, SubjectKind
 from certify.claims.softened.pipeline import soften_model
 from certify.claims.softened.results import SoftenedLength, Softening
 from certify.claims.softened.shards import Workers
@@ -16,7 +16,7 @@ from certify.frame.numbers import decimal_lower
 from certify.frame.progress import ProgressLine
 from certify.frame.shipped import examples_folder
 from certify.frame.terminal import Json, print_json, tell
-from certify.frame.terminal_tables import NARROW, WIDTH, Column, console, plain
+from certify.frame.terminal_tables import NARROW, WIDTH, TableColumn, console, plain
 from constructions.language.expressions import Expression, parse_expression
 from constructions.network.transformer import Transformer
 
@@ -33,7 +33,8 @@ class Example:
 
     def build(self) -> Transformer:
         """The transformer with hard attention."""
-        return read_request(str(self.path), taken=(Kind.PROGRAM, Kind.NETWORK), programs=Programs.RUN).network
+        return read_request(str(self.path), taken=(SubjectKind.PROGRAM, SubjectKind.NETWORK),
+                            programs=Programs.RUN).network
 
 
 def load_examples() -> list[Example]:
@@ -45,10 +46,11 @@ def load_examples() -> list[Example]:
             for name, entry in entries.items()]
 
 
-COLUMNS = (Column("example"), Column("size", needs=NARROW), Column("n <=", "right"), Column("words", "right", NARROW),
-           Column("gap"), Column("theorem", "right"), Column("claimed", needs=WIDTH),
-           Column("critical", "right", NARROW), Column("ratio", "right"), Column("verdict"),
-           Column("seconds", "right", WIDTH), Column("about", needs=170, folds=True))
+COLUMNS = (TableColumn("example"), TableColumn("size", needs=NARROW), TableColumn("n <=", "right"),
+           TableColumn("words", "right", NARROW),
+           TableColumn("gap"), TableColumn("theorem", "right"), TableColumn("claimed", needs=WIDTH),
+           TableColumn("critical", "right", NARROW), TableColumn("ratio", "right"), TableColumn("verdict"),
+           TableColumn("seconds", "right", WIDTH), TableColumn("about", needs=170, folds=True))
 
 
 def soften_examples(examples: Sequence[Example], workers: Workers, folder: str | None, is_critical: bool) -> int:

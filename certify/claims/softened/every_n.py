@@ -13,7 +13,7 @@ from certify.frame.verdicts import WithExitStatus, colour
 from certify.frame.words import show_alphabet
 from constructions.network.transformer import Transformer
 from constructions.statements.theorem_26_uniform_tieless import Constants, constants_of
-from proofs.every_n import Answer, Coq, compiled_library, find_coq
+from proofs.every_n import Coq, KernelAnswer, compiled_library, find_coq
 from proofs.every_n.library import SOFTENING
 from proofs.every_n.softened_file import Temperature, ask_softened, temperature_of
 
@@ -25,7 +25,7 @@ class SoftenedForEveryN(WithExitStatus):
     network: Transformer
     constants: Constants
     temperature: Temperature
-    answer: Answer
+    answer: KernelAnswer
     coq: Coq
     seconds: float
 

@@ -34,7 +34,7 @@ from proofs.formula.discharge import Progress
 from proofs.softened.certificate import seal_softened
 from proofs.softened.errors import final_error, find_errors
 from proofs.softened.search import ALLOWED
-from proofs.softened.sides import survey_sides
+from proofs.softened.ties import survey_sides
 
 ZERO = Fraction(0)
 

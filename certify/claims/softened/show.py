@@ -10,7 +10,7 @@ from certify.claims.critical.threshold import NoChange
 from certify.claims.formula.show import print_shape
 from certify.claims.softened.results import CriticalTemperature, Moved, SoftenedLength, Softening, Tie
 from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed, ends_to_json
-from certify.frame.terminal_tables import NARROW, Cell, Column, numbers, plain, print_table, print_verdict
+from certify.frame.terminal_tables import NARROW, Cell, TableColumn, numbers, plain, print_table, print_verdict
 from certify.frame.words import counted, show_alphabet, show_word
 from constructions.language.expressions import at_place
 from constructions.network.weightings import Weighting
@@ -20,8 +20,8 @@ from proofs.softened.findings import Lead, Survey
 
 LONG = 12
 """Exact numbers are shown as they are up to so many characters."""
-COLUMNS = (Column("n", "right"), Column("words", "right", NARROW), Column("gap", "right"),
-           Column("attained on", folds=True), Column("x_max", "right", NARROW),
+COLUMNS = (TableColumn("n", "right"), TableColumn("words", "right", NARROW), TableColumn("gap", "right"),
+           TableColumn("attained on", folds=True), TableColumn("x_max", "right", NARROW),
            *numbers("theorem", "with ties", "claimed", "bound", "critical", "ratio"))
 _NOTES = {NoChange.ALL_PASS: "no temperature is critical: none that was tried moves anything by more than 1/4",
           NoChange.NONE_PASSES: "no temperature that was tried is certified: the bounds exceed 1/4 at all of them"}

@@ -17,10 +17,10 @@ from certify.frame.so_far import SoFar, answer_in_time
 from constructions.deadline import has_deadline
 from constructions.errors import Unsupported
 from constructions.network.lengths import MAX_N_LIMIT, Lengths
-from constructions.trained.claim import Claim, claim_of_lengths
+from constructions.trained.claim import WordsClaim, claim_of_lengths
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.lengths.margins import has_slopes
 
 AnyDecision = Decision | LengthsDecision | TracksDecision
@@ -29,7 +29,7 @@ ENUMERATED = 64
 last letters, but only those about words that are too long for another way."""
 
 
-def goes_by_counts(network: TrainedNetwork, claim: Claim, every: bool = False) -> bool:
+def goes_by_counts(network: TrainedNetwork, claim: WordsClaim, every: bool = False) -> bool:
     """Whether a claim is decided by counts or last letters: of ``every`` length, or of long words that they decide.
 
     Raises:
@@ -45,17 +45,17 @@ def goes_by_counts(network: TrainedNetwork, claim: Claim, every: bool = False) -
 
 
 @overload
-def decide_question(network: TrainedNetwork, claim: Claim, every: bool = False, settings: Settings | None = None,
-                    run: RunClass | None = None) -> Decision | LengthsDecision: ...
+def decide_question(network: TrainedNetwork, claim: WordsClaim, every: bool = False, settings: Settings | None = None,
+                    run: FloatModel | None = None) -> Decision | LengthsDecision: ...
 
 
 @overload
 def decide_question(network: TrainedNetwork, claim: AnyClaim, every: bool = False, settings: Settings | None = None,
-                    run: RunClass | None = None) -> AnyDecision: ...
+                    run: FloatModel | None = None) -> AnyDecision: ...
 
 
 def decide_question(network: TrainedNetwork, claim: AnyClaim, every: bool = False, settings: Settings | None = None,
-                    run: RunClass | None = None) -> AnyDecision:
+                    run: FloatModel | None = None) -> AnyDecision:
     """Whether the claim is true of the network, as `certify decide` says it; in every ``run`` of a class, if given.
 
     Raises:
@@ -72,7 +72,7 @@ def decide_question(network: TrainedNetwork, claim: AnyClaim, every: bool = Fals
     return decide(network, claim, settings)
 
 
-def decide_in_time(network: TrainedNetwork, claim: AnyClaim, every: bool, settings: Settings, run: RunClass | None
+def decide_in_time(network: TrainedNetwork, claim: AnyClaim, every: bool, settings: Settings, run: FloatModel | None
                    ) -> AnyDecision | SoFar[AnyDecision]:
     """Decide the question, or, when time is up, the part about fewer columns or shorter words (not by counts)."""
     if isinstance(claim, TracksClaim):

@@ -11,8 +11,8 @@ import numpy as np
 from certify.claims.trained.decide import covered_by
 from certify.claims.trained.decision import (
     Decision,
-    Found,
     LengthRow,
+    ObligationResult,
     SmallestMargin,
     is_whole_domain,
     rows_by_length,
@@ -24,12 +24,12 @@ from certify.claims.trained.question import about_words, network_and_claim
 from certify.claims.trained.word_counts import WordCounts
 from constructions.errors import InputError
 from constructions.network.json_form import read_json
-from constructions.trained.claim import Claim, obligations
+from constructions.trained.claim import WordsClaim, obligations
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.balls import BallNetwork
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.margins import Least
-from proofs.trained.search import WrongWord, decide_least
+from proofs.trained.search import RefutingWord, decide_least
 from proofs.trained.words import survey_all
 
 MOST_WORDS = 2**13
@@ -52,18 +52,18 @@ def read_certified(text: str, path: str) -> Decision:
     return read(network, claim, data, text)
 
 
-def _covered(network: TrainedNetwork, claim: Claim, data: Mapping[str, Any], text: str) -> Decision:
+def _covered(network: TrainedNetwork, claim: WordsClaim, data: Mapping[str, Any], text: str) -> Decision:
     ways = {(unit["offset"], count): unit["by"] for unit in data["evidence"]["units"]
             for count in range(unit["from"], unit["to"] + 1)}
     seen = dict(_see_few(network, claim))
-    found = [Found(offset, count, ways.get((offset, count)), seen=seen.get((offset, count)))
+    found = [ObligationResult(offset, count, ways.get((offset, count)), seen=seen.get((offset, count)))
              for offset, count in obligations(network, claim)]
     rows = with_vacuous_ones(rows_by_length(network, claim, found), [text])
     return Decision(network, claim, rows, text, None, None, 0.0, None, tuple(rows_by_offset(network, claim, found)),
                     covered_by(claim, found), is_whole_domain(network, claim))
 
 
-def _see_few(network: TrainedNetwork, claim: Claim) -> Iterator[tuple[tuple[int, int], SmallestMargin]]:
+def _see_few(network: TrainedNetwork, claim: WordsClaim) -> Iterator[tuple[tuple[int, int], SmallestMargin]]:
     """The smallest margins of obligations that have few words, as long as there is room for them."""
     floats, room = FloatNetwork(network), float(MOST_WORDS)
     words = WordCounts(floats, claim)
@@ -75,12 +75,12 @@ def _see_few(network: TrainedNetwork, claim: Claim) -> Iterator[tuple[tuple[int,
             yield (offset, count), SmallestMargin.of(least)
 
 
-def _refuted(network: TrainedNetwork, claim: Claim, data: Mapping[str, Any], text: str) -> Decision:
+def _refuted(network: TrainedNetwork, claim: WordsClaim, data: Mapping[str, Any], text: str) -> Decision:
     at = data["evidence"]
     word = tuple(at["word"])
     least = Least(np.float64(0), word, at["offset"], at["place"], at["case"], at["row"])
     ends = decide_least(BallNetwork(network), claim, least, word).ends
     assert ends is not None, "the checker encloses the value"
-    wrong = WrongWord(word, least.offset, least.place, least.case, least.row, ends)
+    wrong = RefutingWord(word, least.offset, least.place, least.case, least.row, ends)
     row = LengthRow(len(word), "refuted", wrong=wrong)
     return Decision(network, claim, (row,), None, wrong, text, 0.0)

@@ -21,7 +21,7 @@ from constructions.tables import (
     text,
     texts,
 )
-from constructions.trained.claim import Case, Claim, Read, check_fits, last_offset
+from constructions.trained.claim import Case, Read, WordsClaim, check_fits, last_offset
 from constructions.trained.network import TrainedNetwork
 
 KEYS = ("title", "letters", "tokens", "before", "after", "padding", "attention", "answers", "at", "empty", "margin",
@@ -87,7 +87,8 @@ def check_attention(table: Table, network: TrainedNetwork) -> None:
         raise InputError(f"attention: \"{attention}\", but the network was imported as {network.attention}")
 
 
-def claim_of_table(table: Table, where: str, folder: Path, network: TrainedNetwork, scope: Scope = Scope()) -> Claim:
+def claim_of_table(table: Table, where: str, folder: Path, network: TrainedNetwork,
+                   scope: Scope = Scope()) -> WordsClaim:
     """The claim of a table that has the keys of a claim file; files that it names are relative to the folder.
 
     Raises:
@@ -95,14 +96,14 @@ def claim_of_table(table: Table, where: str, folder: Path, network: TrainedNetwo
         Unsupported: likewise.
     """
     try:
-        claim = _Reader(check_keys("the claim", table, KEYS, NEEDED), folder, network).claim(scope)
+        claim = _ClaimReader(check_keys("the claim", table, KEYS, NEEDED), folder, network).claim(scope)
         check_fits(network, claim, "the claim")
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     return claim
 
 
-class _Reader:
+class _ClaimReader:
     """Reads one table, key by key."""
 
     def __init__(self, table: Table, folder: Path, network: TrainedNetwork) -> None:
@@ -111,7 +112,7 @@ class _Reader:
         self.network = network
         self.alphabet, self.tokens = read_letters(table, network)
 
-    def claim(self, scope: Scope) -> Claim:
+    def claim(self, scope: Scope) -> WordsClaim:
         check_attention(self.table, self.network)
         lengths = self._lengths(scope)
         before = self._tokens("before")
@@ -124,7 +125,7 @@ class _Reader:
         automaton, cases = self._cases(conditions)
         after = self._after(before, lengths, scope.every)
         offsets = self.table.get("offsets", 0) if scope.offsets is None else scope.offsets
-        return Claim(
+        return WordsClaim(
             alphabet=self.alphabet, tokens=self.tokens, before=before, after=after,
             offsets=self._offsets(offsets, len(before) + lengths[0] + len(after)),
             lengths=lengths, read=read, empty=empty,

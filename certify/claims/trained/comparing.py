@@ -21,7 +21,7 @@ from constructions.errors import InputError
 from constructions.importing.contents import MAX_FILE_BYTES
 from constructions.importing.onnx_file import load_model, with_external_data
 from constructions.text import printable
-from constructions.trained.network import ELEMENT_BYTES, Comparison, Rounding, Tensor, TrainedNetwork, UnitsStep
+from constructions.trained.network import ELEMENT_BYTES, ImportComparison, Rounding, Tensor, TrainedNetwork, UnitsStep
 from constructions.trained.numbers import all_numbers
 from proofs.trained.balls import BallNetwork, enclose_logits
 from proofs.trained.forward import FloatNetwork
@@ -77,7 +77,7 @@ def with_comparison(imported: Imported, files: Sequence[Path], given: Mapping[st
     where = printable(expected or files[0].name)
     difference = _greatest_difference(imported, original, where)
     lengths = sorted(map(len, original.words))
-    compared = Comparison(original.name, len(original.words), (lengths[0], lengths[-1]), difference)
+    compared = ImportComparison(original.name, len(original.words), (lengths[0], lengths[-1]), difference)
     return replace(imported, network=replace(imported.network, compared=compared))
 
 

@@ -14,7 +14,7 @@ from constructions.language.predicate_definition import PredicateDefinition
 from constructions.language.syntax import And, Formula, Not, once
 from constructions.regular.automata import (
     Automaton,
-    Language,
+    RegularLanguage,
     check_small,
     explore,
     minimal,
@@ -24,7 +24,7 @@ from constructions.regular.automata import (
 from constructions.regular.automaton_files import language_of_text
 from constructions.regular.expression import language_of_regex
 from constructions.tables import check_keys, shown, text, texts
-from constructions.trained.claim import Case, Claim, Row, When
+from constructions.trained.claim import Case, Row, When, WordsClaim
 from proofs.words.tracking import track
 
 KEYS = ("formula", "regex", "dfa", "states")
@@ -57,7 +57,7 @@ class Conditions:
     folder: Path
     at_first: bool = False
     """Whether formulas are judged at the first position of the word."""
-    languages: list[Language] = field(default_factory=list)
+    languages: list[RegularLanguage] = field(default_factory=list)
 
     def truth(self, where: str, value: object) -> tuple[Condition, Condition]:
         """Where the formula or language of a table holds, and where it does not.
@@ -66,12 +66,12 @@ class Conditions:
             InputError: if it is no formula and no table of one of the KEYS.
         """
         found = self.formula_or_language(where, value)
-        if isinstance(found, Language):
+        if isinstance(found, RegularLanguage):
             return self.inside(found, found.accepting)
         found = once(And(FIRST, found)) if self.at_first else found
         return Condition((found,)), Condition((Not(found),))
 
-    def language(self, where: str, value: object) -> Language:
+    def language(self, where: str, value: object) -> RegularLanguage:
         """The same as a language, for which a formula must be finite-state.
 
         Raises:
@@ -79,11 +79,11 @@ class Conditions:
             Unsupported: if a formula looks ahead or counts without end.
         """
         found = self.formula_or_language(where, value)
-        if self.at_first and not isinstance(found, Language):
+        if self.at_first and not isinstance(found, RegularLanguage):
             raise InputError(f"{where}: at = \"first\" with a language that a formula states, expected a truth")
-        return found if isinstance(found, Language) else language_of_formula(found, self.alphabet)
+        return found if isinstance(found, RegularLanguage) else language_of_formula(found, self.alphabet)
 
-    def inside(self, language: Language, states: frozenset[int]) -> tuple[Condition, Condition]:
+    def inside(self, language: RegularLanguage, states: frozenset[int]) -> tuple[Condition, Condition]:
         """That the language's automaton is in one of the states, and that it is in another."""
         if language not in self.languages:
             self.languages.append(language)
@@ -91,7 +91,7 @@ class Conditions:
         others = frozenset(range(len(language.automaton.steps))) - states
         return Condition((), ((place, states),)), Condition((), ((place, others),))
 
-    def formula_or_language(self, where: str, value: object) -> Formula | Language:
+    def formula_or_language(self, where: str, value: object) -> Formula | RegularLanguage:
         """The formula or the language of a text or a table.
 
         Raises:
@@ -150,16 +150,16 @@ def _when(condition: Condition, among: tuple[int, ...], states: int) -> When:
     return When(formula, None if len(among) == states else among)
 
 
-def language_of_formula(formula: Formula, alphabet: Sequence[str]) -> Language:
+def language_of_formula(formula: Formula, alphabet: Sequence[str]) -> RegularLanguage:
     """The words at whose last position the formula holds; the empty word is not one of them.
 
     Raises:
         Unsupported: if the formula looks ahead, or counts without end.
     """
     letters = tuple(range(len(alphabet)))
-    claim = Claim(tuple(alphabet), letters, (), (), (0, 0), (1, 1), "each", False, Fraction(0), None, (),
-                  (Case(When(formula), ()),))
+    claim = WordsClaim(tuple(alphabet), letters, (), (), (0, 0), (1, 1), "each", False, Fraction(0), None, (),
+                       (Case(When(formula), ()),))
     tracker = track(claim)
     automaton, states = explore(tracker.start, tracker.step, len(alphabet), str(formula))
     accepting = frozenset(number for number, state in enumerate(states) if tracker.cases(state))
-    return small_language(Language(automaton, accepting), str(formula))
+    return small_language(RegularLanguage(automaton, accepting), str(formula))

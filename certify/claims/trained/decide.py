@@ -10,8 +10,8 @@ from pathlib import Path
 from certify.claims.trained.decision import (
     MOST_WORDS,
     Decision,
-    Found,
-    Part,
+    DecisionPart,
+    ObligationResult,
     PartResult,
     is_whole_domain,
     rows_by_length,
@@ -24,11 +24,11 @@ from certify.claims.trained.searching import do_part, parts_to_tasks
 from certify.claims.trained.tasks import result_from_text, text_of_claim, text_of_network
 from certify.frame.shards import ShardsProgress, Workers, run_tasks
 from constructions.errors import InputError
-from constructions.telling import listening
-from constructions.trained.claim import Claim, check_fits, claim_of_lengths, is_by_place, obligations
+from constructions.progress import listening
+from constructions.trained.claim import WordsClaim, check_fits, claim_of_lengths, is_by_place, obligations
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.balls import BallNetwork
-from proofs.trained.certificate import Cover, decision_text, joined
+from proofs.trained.certificate import CoverJson, decision_text, joined
 from proofs.trained.runs import runs
 from proofs.trained.search import find_wrong_prefix, is_wrong
 
@@ -49,7 +49,7 @@ class Settings:
     effort: int = 1
 
 
-def decide(network: TrainedNetwork, claim: Claim, settings: Settings | None = None,
+def decide(network: TrainedNetwork, claim: WordsClaim, settings: Settings | None = None,
            searches: Searches | None = None) -> Decision:
     """Whether the claim is true of the network; certified lengths were accepted by the checker, wrong words proved.
 
@@ -72,14 +72,16 @@ def decide(network: TrainedNetwork, claim: Claim, settings: Settings | None = No
         covered=covered_by(claim, found), whole_domain=is_whole_domain(network, claim))
 
 
-def with_wrong_words_proved(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> list[Found]:
+def with_wrong_words_proved(network: TrainedNetwork, claim: WordsClaim,
+                            found: Iterable[ObligationResult]) -> list[ObligationResult]:
     """What is known when wrong words of a store are not taken on trust: those that balls do not show are dropped."""
     balls = BallNetwork(network)
     return [one if one.wrong is None or is_wrong(balls, claim, one.wrong)
             else replace(one, wrong=None, reason="the word that the store calls wrong is not") for one in found]
 
 
-def with_wrong_prefixes(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> list[Found]:
+def with_wrong_prefixes(network: TrainedNetwork, claim: WordsClaim,
+                        found: Iterable[ObligationResult]) -> list[ObligationResult]:
     """What is known when prefixes of wrong words are looked at, too: lengths at which no wrong word was found may have
     one."""
     balls, known = BallNetwork(network), {(one.offset, one.count): one for one in found}
@@ -99,14 +101,14 @@ class Searches:
         self.text = text_of_network(network)
         self._results: dict[str, PartResult] = {}
 
-    def results(self, claim: Claim, avoided: Avoided) -> list[PartResult]:
+    def results(self, claim: WordsClaim, avoided: Avoided) -> list[PartResult]:
         """All obligations of a claim; some of them are not to be covered in some ways."""
         parts = [replace(part, avoid=tuple(sorted((count, way) for offset, count, way in avoided
                                                   if offset == part.offset and part.first <= count <= part.last)))
                  for part in plan(self.network, claim, self.settings)]
         return self.of_parts(claim, parts)
 
-    def of_parts(self, claim: Claim, parts: Sequence[Part]) -> list[PartResult]:
+    def of_parts(self, claim: WordsClaim, parts: Sequence[DecisionPart]) -> list[PartResult]:
         """The results of some parts of a claim, those that are known already without a search."""
         about = [self.text, text_of_claim(claim)]
         tasks = parts_to_tasks(about, parts)
@@ -120,7 +122,7 @@ class Searches:
         return [self._results[task] for task in tasks]
 
 
-def prove_all(searches: Searches, claim: Claim) -> tuple[list[Found], dict[int, str]]:
+def prove_all(searches: Searches, claim: WordsClaim) -> tuple[list[ObligationResult], dict[int, str]]:
     """What is known of all obligations, and a certificate for each run of lengths that are covered, by the first.
 
     What the checker does not accept is searched again, to be covered in another way; what is covered then was accepted.
@@ -144,8 +146,8 @@ def prove_all(searches: Searches, claim: Claim) -> tuple[list[Found], dict[int, 
         refused |= new
 
 
-def certificate_of(searches: Searches, claim: Claim, avoided: Avoided
-                   ) -> tuple[str, Cover, dict[tuple[int, int, str], str]]:
+def certificate_of(searches: Searches, claim: WordsClaim, avoided: Avoided
+                   ) -> tuple[str, CoverJson, dict[tuple[int, int, str], str]]:
     """The certificate of some lengths, its cover, and what is open of them though it is covered for more lengths."""
     results = searches.results(claim, avoided)
     cover = joined(result.cover for result in results)
@@ -154,7 +156,7 @@ def certificate_of(searches: Searches, claim: Claim, avoided: Avoided
     return decision_text(searches.network, claim, cover), cover, open_ones
 
 
-def refusals(text: str, cover: Cover, settings: Settings) -> dict[tuple[int, int, str], str]:
+def refusals(text: str, cover: CoverJson, settings: Settings) -> dict[tuple[int, int, str], str]:
     """The obligations whose units the checker does not accept, and how these cover them; with reasons."""
     refused = find_refusals(text, settings.workers)
     units = {place: cover.units[place] for place in refused}
@@ -162,12 +164,12 @@ def refusals(text: str, cover: Cover, settings: Settings) -> dict[tuple[int, int
             for count in range(unit["from"], unit["to"] + 1)}
 
 
-def found_in(results: Iterable[PartResult]) -> list[Found]:
+def found_in(results: Iterable[PartResult]) -> list[ObligationResult]:
     """What is known of each obligation of some parts."""
     return [one for result in results for one in result.found]
 
 
-def with_reason(found: Found, refused: Mapping[tuple[int, int, str], str]) -> Found:
+def with_reason(found: ObligationResult, refused: Mapping[tuple[int, int, str], str]) -> ObligationResult:
     """What is open because the checker did not accept it says so."""
     reasons = [refused[key] for way in WAYS if (key := (found.offset, found.count, way)) in refused]
     if found.way is not None or found.wrong or not reasons:
@@ -175,7 +177,7 @@ def with_reason(found: Found, refused: Mapping[tuple[int, int, str], str]) -> Fo
     return replace(found, reason=f"the checker does not accept it: {reasons[0]}")
 
 
-def plan(network: TrainedNetwork, claim: Claim, settings: Settings) -> list[Part]:
+def plan(network: TrainedNetwork, claim: WordsClaim, settings: Settings) -> list[DecisionPart]:
     """The obligations in parts that depend on the claim alone, so that results do not depend on who works.
 
     Raises:
@@ -190,10 +192,11 @@ def plan(network: TrainedNetwork, claim: Claim, settings: Settings) -> list[Part
     single = len(counts) <= FEW_OFFSETS and not is_by_place(network, claim)
     stretches = ([(offset, count, count) for offset, those in counts.items() for count in those] if single
                  else [(offset, those[0], those[-1]) for offset, those in counts.items()])
-    return [Part(offset, first, last, settings.most_words, settings.effort) for offset, first, last in stretches]
+    return [DecisionPart(offset, first, last, settings.most_words, settings.effort) for offset, first,
+            last in stretches]
 
 
-def covered_by(claim: Claim, found: Sequence[Found]) -> dict[str, int]:
+def covered_by(claim: WordsClaim, found: Sequence[ObligationResult]) -> dict[str, int]:
     """How many obligations are covered in which way, and how many words they are about."""
     ways = {way: [one for one in found if one.way == way] for way in WAYS}
     return {"obligations": len(found), **{f"by {way}": len(those) for way, those in ways.items()},

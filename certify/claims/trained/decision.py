@@ -6,12 +6,12 @@ from typing import Self
 
 from certify.frame.answer import AnswerByLength, certified_to
 from certify.frame.verdicts import worst
-from constructions.trained.claim import Claim, is_by_place, obligations
+from constructions.trained.claim import WordsClaim, is_by_place, obligations
 from constructions.trained.network import TrainedNetwork
-from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.trained.certificate import Cover
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.trained.certificate import CoverJson
 from proofs.trained.margins import Least
-from proofs.trained.search import WrongWord
+from proofs.trained.search import RefutingWord
 
 MOST_WORDS = 2**17
 """Places and lengths with more words than this are not decided word by word, unless it is asked for."""
@@ -36,7 +36,7 @@ class SmallestMargin:
 
 
 @dataclass(frozen=True)
-class Found:
+class ObligationResult:
     """What is known of one obligation: a place or a length (``count``) at an offset.
 
     ``way`` is how it is covered (``words`` or ``classes``), None if it is not; ``bound`` is the search's lower bound of
@@ -48,12 +48,12 @@ class Found:
     way: str | None = None
     bound: float | None = None
     seen: SmallestMargin | None = None
-    wrong: WrongWord | None = None
+    wrong: RefutingWord | None = None
     reason: str = ""
 
 
 @dataclass(frozen=True)
-class Part:
+class DecisionPart:
     """Obligations first … last (places or lengths) of a claim at one offset, and how hard to try.
 
     ``avoid`` has pairs of a place or length and a way in which it is not to be covered.
@@ -71,16 +71,16 @@ class Part:
 class PartResult:
     """What was found of each obligation, and units that cover some of them."""
 
-    found: tuple[Found, ...]
-    cover: Cover
+    found: tuple[ObligationResult, ...]
+    cover: CoverJson
 
 
-def words_of(claim: Claim, count: int) -> int:
+def words_of(claim: WordsClaim, count: int) -> int:
     """How many words there are of a place or a length."""
     return int(len(claim.alphabet) ** count)
 
 
-def stops_at_wrong(network: TrainedNetwork, claim: Claim) -> bool:
+def stops_at_wrong(network: TrainedNetwork, claim: WordsClaim) -> bool:
     """Whether a word that is wrong makes all longer lengths refuted, so that they need not be looked at."""
     return is_by_place(network, claim) and claim.read == "each"
 
@@ -93,7 +93,7 @@ class LengthRow:
     verdict: str
     seen: SmallestMargin | None = None
     bound: float | None = None
-    wrong: WrongWord | None = None
+    wrong: RefutingWord | None = None
     reason: str = ""
 
 
@@ -120,13 +120,13 @@ class Decision(AnswerByLength[LengthRow]):
     """
 
     network: TrainedNetwork
-    claim: Claim
+    claim: WordsClaim
     rows: tuple[LengthRow, ...]
     certificate: str | None
-    wrong: WrongWord | None
+    wrong: RefutingWord | None
     wrong_certificate: str | None
     seconds: float
-    run: RunClass | None = None
+    run: FloatModel | None = None
     offsets: tuple[OffsetRow, ...] = ()
     covered: Mapping[str, int] = field(default_factory=dict)
     whole_domain: bool = False
@@ -138,7 +138,7 @@ class Decision(AnswerByLength[LengthRow]):
             row.verdict in ("certified", "vacuous") for row in self.rows if row.n < len(self.wrong.word)) and (
             self.rows[0].n == self.claim.lengths[0])
 
-    def letters_read(self, wrong: WrongWord) -> tuple[str, ...]:
+    def letters_read(self, wrong: RefutingWord) -> tuple[str, ...]:
         """The letters that decide that a word is wrong: those after its place only fill it up to the least length,
         where the claim is by place."""
         return wrong.word[: wrong.place] if is_by_place(self.network, self.claim) else wrong.word
@@ -150,12 +150,13 @@ class Decision(AnswerByLength[LengthRow]):
         return first.reason if first else ""
 
 
-def rows_by_length(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> list[LengthRow]:
+def rows_by_length(network: TrainedNetwork, claim: WordsClaim, found: Iterable[ObligationResult]) -> list[LengthRow]:
     """The verdict on each length: certified if all its obligations are covered, refuted if a word of it is wrong."""
     return [row for n, mine in _by_length(network, claim, found) if (row := _row(n, mine))]
 
 
-def _by_length(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> Iterator[tuple[int, list[Found]]]:
+def _by_length(network: TrainedNetwork, claim: WordsClaim,
+               found: Iterable[ObligationResult]) -> Iterator[tuple[int, list[ObligationResult]]]:
     """For each length what is known of the obligations that words of that length have."""
     known = {(one.offset, one.count): one for one in found}
     by_place = stops_at_wrong(network, claim)
@@ -163,14 +164,14 @@ def _by_length(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) ->
     for offset, count in obligations(network, claim):
         counts.setdefault(offset, []).append(count)
     for n in range(claim.lengths[0], claim.lengths[1] + 1):
-        yield n, [known.get((offset, count), Found(offset, count, reason="not decided"))
+        yield n, [known.get((offset, count), ObligationResult(offset, count, reason="not decided"))
                   for offset, those in counts.items() if those[0] <= n <= those[-1]
                   for count in (those[: n - those[0] + 1] if by_place else [n])]
 
 
-def rows_by_offset(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> list[OffsetRow]:
+def rows_by_offset(network: TrainedNetwork, claim: WordsClaim, found: Iterable[ObligationResult]) -> list[OffsetRow]:
     """The offsets, each with how far it is covered and where it is wrong."""
-    by_offset: dict[int, list[Found]] = {}
+    by_offset: dict[int, list[ObligationResult]] = {}
     for one in found:
         by_offset.setdefault(one.offset, []).append(one)
     rows = []
@@ -182,7 +183,7 @@ def rows_by_offset(network: TrainedNetwork, claim: Claim, found: Iterable[Found]
     return rows
 
 
-def _row(n: int, found: Sequence[Found]) -> LengthRow | None:
+def _row(n: int, found: Sequence[ObligationResult]) -> LengthRow | None:
     """None if no word of the length fits."""
     if not found:
         return None
@@ -195,22 +196,22 @@ def _row(n: int, found: Sequence[Found]) -> LengthRow | None:
                      _why_open(open_ones) if verdict == "unknown" else "")
 
 
-def _why_open(open_ones: Sequence[Found]) -> str:
+def _why_open(open_ones: Sequence[ObligationResult]) -> str:
     first = open_ones[0]
     more = f" (and {len(open_ones) - 1} more)" if len(open_ones) > 1 else ""
     return f"offset {first.offset}, {first.count} letters: {first.reason}{more}"
 
 
-def _order(wrong: WrongWord) -> tuple[int, int, int, tuple[str, ...]]:
+def _order(wrong: RefutingWord) -> tuple[int, int, int, tuple[str, ...]]:
     return len(wrong.word), wrong.offset, wrong.place, wrong.word
 
 
-def shortest(wrong: Iterable[WrongWord]) -> WrongWord | None:
+def shortest(wrong: Iterable[RefutingWord]) -> RefutingWord | None:
     """The shortest wrong word; of equally short ones the one at the least offset."""
     return min(wrong, key=_order, default=None)
 
 
-def is_whole_domain(network: TrainedNetwork, claim: Claim) -> bool:
+def is_whole_domain(network: TrainedNetwork, claim: WordsClaim) -> bool:
     """Whether no other word has rows: all lengths from 1 on and all offsets of a network with position tables."""
     rows = network.rows
     if rows is None:

@@ -15,7 +15,7 @@ _HEAD = re.compile(r'\s*\{\s*"format"\s*:\s*"certify-decision"\s*,\s*"version"\s
     rf'\s*"{key}"\s*:\s*"([^"]*)"' for key in ("inputs", "execution", "property", "by")))
 
 
-class Head(NamedTuple):
+class CertificateHeader(NamedTuple):
     """What a certificate about a trained network says first: docs/trained.md, section 2."""
 
     inputs: str
@@ -28,13 +28,13 @@ class Head(NamedTuple):
         return (self.inputs, self.execution) == ("words", "exact")
 
 
-def head_in(text: str) -> Head | None:
+def head_in(text: str) -> CertificateHeader | None:
     """The head of a certificate, None if it has none."""
     found = _HEAD.match(text[:_BEGINNING_BYTES])
-    return Head(*found.groups()) if found else None
+    return CertificateHeader(*found.groups()) if found else None
 
 
-def head_of(path: str) -> Head | None:
+def head_of(path: str) -> CertificateHeader | None:
     """The head of the certificate in a file, or on standard input for ``-``, which stays to be read."""
     return head_in(_beginning_of(path))
 

@@ -16,12 +16,12 @@ import numpy as np
 from certify.claims.trained.decide import Searches, Settings, found_in
 from certify.claims.trained.proving import WORK
 from constructions.errors import Unsupported
-from constructions.trained.claim import Claim, claim_of_lengths
+from constructions.trained.claim import WordsClaim, claim_of_lengths
 from constructions.trained.network import TrainedNetwork
 from proofs.check import Refusal, check_text
 from proofs.checking.parts import find_unproved_float_units
-from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.trained.certificate import Cover, decision_text, joined
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.trained.certificate import CoverJson, decision_text, joined
 
 FEW_WORDS = 2**5
 """Words of a length that are run one by one beside a cover by classes."""
@@ -34,7 +34,7 @@ LENGTHS_TRIED = 6
 LARGEST = 2**31 - 1
 
 
-def certified_by_classes(network: TrainedNetwork, cast: TrainedNetwork, claim: Claim, run: RunClass
+def certified_by_classes(network: TrainedNetwork, cast: TrainedNetwork, claim: WordsClaim, run: FloatModel
                          ) -> tuple[int, str, str | None]:
     """The length up to which a cover proves all, why not more, and the certificate, which the trusted folder accepts.
 
@@ -61,7 +61,7 @@ def certified_by_classes(network: TrainedNetwork, cast: TrainedNetwork, claim: C
     return best
 
 
-def _proved(network: TrainedNetwork, searches: Searches, claim: Claim, run: RunClass, room: Fraction, reason: str
+def _proved(network: TrainedNetwork, searches: Searches, claim: WordsClaim, run: FloatModel, room: Fraction, reason: str
             ) -> tuple[int, str, str | None]:
     """The same of a claim that is covered over the reals; ``reason`` is why not more is, if not all is."""
     first, reach = claim.lengths
@@ -82,18 +82,18 @@ def _proved(network: TrainedNetwork, searches: Searches, claim: Claim, run: RunC
     return low, reason, proved
 
 
-def _with_room(claim: Claim, room: Fraction) -> Claim:
+def _with_room(claim: WordsClaim, room: Fraction) -> WordsClaim:
     return replace(claim, margin=claim.margin + room)
 
 
-def _covered(searches: Searches, claim: Claim) -> tuple[int, str]:
+def _covered(searches: Searches, claim: WordsClaim) -> tuple[int, str]:
     """The length up to which all is covered over the reals, and why not more."""
     holes = [(one.count, one.reason) for one in found_in(searches.results(claim, frozenset())) if one.way is None]
     count, reason = min(holes, default=(claim.lengths[1] + 1, ""))
     return count - 1, reason and f"the network with rounded weights, over the real numbers: {reason}"
 
 
-def _widened(network: TrainedNetwork, claim: Claim, run: RunClass, cover: Cover
+def _widened(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, cover: CoverJson
              ) -> tuple[str, list[tuple[int, str]]]:
     """The certificate with the least slack that was enough, and the units of the last one that are not proved."""
     slacks = [FIRST_SLACK * float(run.storage.roundoff)] * len(cover.units)

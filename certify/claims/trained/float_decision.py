@@ -18,11 +18,11 @@ from certify.claims.trained.word_counts import WordCounts
 from certify.frame.progress import ProgressLine
 from certify.frame.shards import Workers
 from constructions.errors import InputError, Unsupported
-from constructions.trained.claim import Claim, check_fits, claim_of_lengths
+from constructions.trained.claim import WordsClaim, check_fits, claim_of_lengths
 from constructions.trained.network import TrainedNetwork
 from proofs.check import Refusal, check_text
 from proofs.checking.parts import find_unproved_floats_of, find_vacuous
-from proofs.enclosures.float_runs.run_class import RunClass, is_within
+from proofs.enclosures.float_models.model import FloatModel, is_within
 from proofs.trained.certificate import each_word_text
 from proofs.trained.forward import FloatNetwork
 
@@ -30,14 +30,14 @@ MOST_WORDS = 2**10
 """Of a length at an offset: with more, words are not run one by one, unless more effort is asked for."""
 
 
-def check_class(run: RunClass) -> None:
+def check_class(run: FloatModel) -> None:
     """Raise Unsupported if there is no rule for the norms of a class."""
     if not is_within(run.storage, run.softmax):
         raise Unsupported(f"float runs {run.name}: storage is {run.storage}, expected a format whose numbers softmax, "
                           f"{run.softmax}, has: norms are computed in it")
 
 
-def decide_floats(network: TrainedNetwork, claim: Claim, run: RunClass, effort: int = 1,
+def decide_floats(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, effort: int = 1,
                   workers: Workers = Workers()) -> Decision:
     """Whether the claim is true of every run of the class; certified lengths were accepted by the trusted folder.
 
@@ -71,7 +71,7 @@ def decide_floats(network: TrainedNetwork, claim: Claim, run: RunClass, effort: 
 class ClassRow:
     """What is known of one class; ``decision`` is None where there is no rule, for the ``reason``."""
 
-    run: RunClass
+    run: FloatModel
     decision: Decision | None
     reason: str = ""
 
@@ -81,7 +81,7 @@ class ClassRow:
         return self.decision.verdict if self.decision is not None else "unknown"
 
 
-def decide_classes(network: TrainedNetwork, claim: Claim, runs: Iterable[RunClass], effort: int = 1,
+def decide_classes(network: TrainedNetwork, claim: WordsClaim, runs: Iterable[FloatModel], effort: int = 1,
                    workers: Workers = Workers()) -> list[ClassRow]:
     """The same in several classes.
 
@@ -92,7 +92,7 @@ def decide_classes(network: TrainedNetwork, claim: Claim, runs: Iterable[RunClas
     return [_row_of(network, claim, run, effort, workers) for run in runs]
 
 
-def _row_of(network: TrainedNetwork, claim: Claim, run: RunClass, effort: int, workers: Workers) -> ClassRow:
+def _row_of(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, effort: int, workers: Workers) -> ClassRow:
     try:
         return ClassRow(run, decide_floats(network, claim, run, effort, workers))
     except (InputError, Unsupported) as reason:
@@ -108,7 +108,8 @@ def _judge(row: LengthRow, reach: int, reason: str, is_vacuous: bool) -> LengthR
     return replace(row, reason=reason or "a shorter length is not certified")
 
 
-def certified_lengths(network: TrainedNetwork, cast: TrainedNetwork, claim: Claim, run: RunClass, short: list[int]
+def certified_lengths(network: TrainedNetwork, cast: TrainedNetwork, claim: WordsClaim, run: FloatModel,
+                      short: list[int]
                       ) -> tuple[int, str, str | None]:
     """The length up to which the trusted folder proves all, why not more, and the certificate, which it accepts.
 
@@ -128,7 +129,7 @@ def certified_lengths(network: TrainedNetwork, cast: TrainedNetwork, claim: Clai
     return by_words[0], by_words[1] or reason, by_words[2]
 
 
-def _certified_by_words(network: TrainedNetwork, claim: Claim, run: RunClass, last: int
+def _certified_by_words(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, last: int
                         ) -> tuple[int, str, str | None]:
     """The same up to a length, word by word."""
     first = claim.lengths[0]

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certify.claims.trained.decision import LengthRow, SmallestMargin, stops_at_wrong
-from constructions.trained.claim import Claim, Row, input_tokens, is_by_place, judged, last_offset
+from constructions.trained.claim import Row, WordsClaim, input_tokens, is_by_place, judged, last_offset
 from constructions.trained.network import TrainedNetwork
-from proofs.enclosures.float_runs.numbers import NotFinite
-from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.trained.float_runs.casting import cast_network
-from proofs.trained.float_runs.emulation import Emulation
-from proofs.trained.float_runs.execution import Execution, executions
-from proofs.trained.float_runs.replay import Replay
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.enclosures.float_models.numbers import NotFinite
+from proofs.trained.float_executions.casting import cast_network
+from proofs.trained.float_executions.emulation import Emulation
+from proofs.trained.float_executions.execution import Execution, executions
+from proofs.trained.float_executions.replay import Replay
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.live_states import StateLevels
-from proofs.trained.moves import neighbours
-from proofs.trained.search import Search, WrongWord
+from proofs.trained.search import RefutingWord, WrongWordSearch
+from proofs.trained.word_neighbours import neighbours
 from proofs.trained.words import WordMargins
 from proofs.words.tracking import cases_at
 
@@ -36,13 +36,13 @@ Words = NDArray[np.integer]
 class WrongRuns:
     """Looks for wrong runs of one network, claim and class."""
 
-    def __init__(self, network: TrainedNetwork, claim: Claim, run: RunClass, effort: int) -> None:
+    def __init__(self, network: TrainedNetwork, claim: WordsClaim, run: FloatModel, effort: int) -> None:
         self.cast = cast_network(network, run)
         self.claim, self.run, self.effort = claim, run, effort
         self.by_place, self.stops_at_wrong = is_by_place(network, claim), stops_at_wrong(network, claim)
         self.judge = WordMargins(FloatNetwork(self.cast), claim)
         self.executions = executions(run)
-        self.search: Search | None = None
+        self.search: WrongWordSearch | None = None
         self.given: list[tuple[str, ...]] = []
 
     def row(self, n: int, all_words: bool, is_open: bool) -> LengthRow:
@@ -80,7 +80,7 @@ class WrongRuns:
 
     def _found(self, n: int, offset: int) -> Words:
         """Words near the one with the least margin that a search finds."""
-        self.search = self.search or Search(self.cast, self.claim)
+        self.search = self.search or WrongWordSearch(self.cast, self.claim)
         least = self.search.find(offset, n, self.given, SEARCHED_WORDS * self.effort).least
         if least is None:
             return np.zeros((0, n), dtype=np.intp)
@@ -98,7 +98,7 @@ class WrongRuns:
         order = np.argsort(least, kind="stable")[: RUN_WORDS * self.effort]
         return words[order], least[order]
 
-    def _wrong(self, words: Words, n: int, offset: int) -> WrongWord | None:
+    def _wrong(self, words: Words, n: int, offset: int) -> RefutingWord | None:
         """A wrong run on one of the words, replayed."""
         pairs = judged(self.claim, n)
         if self.by_place and n > self.claim.lengths[0]:
@@ -122,7 +122,7 @@ class WrongRuns:
         return (inputs[k : k + size] for k in range(0, len(inputs), size))
 
     def replayed(self, word: tuple[str, ...], offset: int, place: int, case: int, row: int, execution: Execution
-                 ) -> WrongWord | None:
+                 ) -> RefutingWord | None:
         """The wrong run, if the case holds there and a replay in integers gives at most the margin."""
         if case not in cases_at(self.claim, word, place):
             return None
@@ -134,7 +134,7 @@ class WrongRuns:
         except (NotFinite, OverflowError):
             return None
         value = value_of(self.claim.cases[case].above[row], logits)
-        return WrongWord(word, offset, place, case, row, (value, value), execution
+        return RefutingWord(word, offset, place, case, row, (value, value), execution
                          ) if value <= self.claim.margin else None
 
 

@@ -9,12 +9,12 @@ from certify.claims.trained.decision import Decision
 from certify.claims.trained.float_decision import ClassRow
 from certify.claims.trained.show import describe_verdict, describe_wrong
 from certify.claims.trained.showing import decision_to_json
-from certify.frame.terminal_tables import Column, plain, print_table, verdict_text
+from certify.frame.terminal_tables import TableColumn, plain, print_table, verdict_text
 
 
 def print_float_rows(out: Console, rows: Sequence[ClassRow]) -> None:
     """A row for each class; below it the wrong runs, and what is not known, with the reason."""
-    print_table(out, map(Column, ("float runs", "certified", "wrong run found", "verdict")), [
+    print_table(out, map(TableColumn, ("float runs", "certified", "wrong run found", "verdict")), [
         (*cells[:-1], verdict_text(cells[-1])) for cells in map(cells_of, rows)])
     out.print()
     for row in rows:

@@ -10,7 +10,7 @@ import numpy as np
 from certify.claims.trained.proving import WORK, accepted_wrong_word, if_accepted
 from certify.frame.verdicts import WithExitStatus
 from constructions.errors import Unsupported
-from constructions.trained.claim import Claim, check_fits
+from constructions.trained.claim import WordsClaim, check_fits
 from constructions.trained.network import TrainedNetwork
 from proofs.check import Refusal, Rejected, check_text
 from proofs.trained.lengths.certificate import lengths_text, long_word_text, suffixes_text
@@ -18,7 +18,7 @@ from proofs.trained.lengths.enclosing import enclose_row
 from proofs.trained.lengths.margins import CountMargins, has_slopes
 from proofs.trained.lengths.search import MOST_CELLS, LengthSearch, SearchResult, SeenWord, joined
 from proofs.trained.lengths.suffixes import MOST_ENDINGS, EndingsFound, SuffixSearch
-from proofs.trained.search import WrongWord
+from proofs.trained.search import RefutingWord
 
 LONGEST_OTHERWISE = 4096
 """Of longer words the checker proves nothing but by counts."""
@@ -43,7 +43,7 @@ class LengthsDecision(WithExitStatus):
     """
 
     network: TrainedNetwork
-    claim: Claim
+    claim: WordsClaim
     greatest: int | None
     verdict: str
     certified_to: int | None
@@ -60,7 +60,7 @@ class LengthsDecision(WithExitStatus):
         return "their last letters" if has_slopes(self.network) else "how often each letter comes"
 
 
-def reason_against_counts(network: TrainedNetwork, claim: Claim) -> str:
+def reason_against_counts(network: TrainedNetwork, claim: WordsClaim) -> str:
     """Why neither counts of letters nor last letters decide a claim; empty if they do."""
     try:
         _search(network, claim, claim.lengths[1], SLACKS[0], 1)
@@ -69,7 +69,8 @@ def reason_against_counts(network: TrainedNetwork, claim: Claim) -> str:
     return ""
 
 
-def decide_lengths(network: TrainedNetwork, claim: Claim, greatest: int | None, effort: int = 1) -> LengthsDecision:
+def decide_lengths(network: TrainedNetwork, claim: WordsClaim, greatest: int | None,
+                   effort: int = 1) -> LengthsDecision:
     """Whether the claim is true of all words up to a length, or of every length.
 
     Raises:
@@ -97,7 +98,7 @@ def decide_lengths(network: TrainedNetwork, claim: Claim, greatest: int | None, 
     return _decision(network, claim, search, found, None, reason, start)
 
 
-def _search(network: TrainedNetwork, claim: Claim, greatest: int | None, slack: np.float64,
+def _search(network: TrainedNetwork, claim: WordsClaim, greatest: int | None, slack: np.float64,
             effort: int) -> LengthSearch | SuffixSearch:
     """By last letters where scores fall with the distance, else by counts of letters.
 
@@ -109,7 +110,7 @@ def _search(network: TrainedNetwork, claim: Claim, greatest: int | None, slack: 
     return LengthSearch(CountMargins(network, claim), claim, greatest, slack, MOST_CELLS * effort)
 
 
-def _text(network: TrainedNetwork, claim: Claim, last: int | None, search: LengthSearch | SuffixSearch) -> str:
+def _text(network: TrainedNetwork, claim: WordsClaim, last: int | None, search: LengthSearch | SuffixSearch) -> str:
     if isinstance(search, SuffixSearch):
         return suffixes_text(network, claim, last, search.tree(last))
     return lengths_text(network, claim, last, search.kinds, [search.tree(root) for root in search.roots])
@@ -127,7 +128,7 @@ class CountsProved(NamedTuple):
         return not self.coverage["cells with rows"]
 
 
-def _decision(network: TrainedNetwork, claim: Claim, search: LengthSearch | SuffixSearch,
+def _decision(network: TrainedNetwork, claim: WordsClaim, search: LengthSearch | SuffixSearch,
               found: SearchResult | EndingsFound, proved: CountsProved | None, reason: str,
               start: float) -> LengthsDecision:
     """What was found, as the verdict that was proved."""
@@ -146,15 +147,15 @@ def _decision(network: TrainedNetwork, claim: Claim, search: LengthSearch | Suff
         time.perf_counter() - start)
 
 
-def _certificate_of_wrong(network: TrainedNetwork, claim: Claim, greatest: int | None,
+def _certificate_of_wrong(network: TrainedNetwork, claim: WordsClaim, greatest: int | None,
                           found: SearchResult | EndingsFound) -> str | None:
-    if isinstance(found.wrong, WrongWord):
+    if isinstance(found.wrong, RefutingWord):
         to_here = replace(claim, lengths=(claim.lengths[0], len(found.wrong.word)))
         return accepted_wrong_word(network, to_here, found.wrong)
     return None if found.wrong is None else if_accepted(long_word_text(network, claim, greatest, found.wrong))
 
 
-def _of_ending(claim: Claim, wrong: WrongWord) -> LongWrongWord:
+def _of_ending(claim: WordsClaim, wrong: RefutingWord) -> LongWrongWord:
     runs = joined([(letter, 1) for letter in claim.letters(wrong.word)])
     return LongWrongWord(SeenWord(runs, wrong.case, wrong.row), wrong.value)
 
@@ -165,7 +166,7 @@ def _why_open(found: SearchResult | EndingsFound, search: LengthSearch | SuffixS
     return f"a word of length {found.open_from} has a margin too near to what is asked"
 
 
-def _proved(network: TrainedNetwork, claim: Claim, seen: SeenWord) -> LongWrongWord | None:
+def _proved(network: TrainedNetwork, claim: WordsClaim, seen: SeenWord) -> LongWrongWord | None:
     """The word, if ball arithmetic says that it is wrong, too."""
     is_above, value = enclose_row(network, claim, seen)
     return LongWrongWord(seen, value) if is_above is False else None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from certify.frame.json_form import to_json
-from certify.frame.terminal_tables import Column, plain, print_table
+from certify.frame.terminal_tables import TableColumn, plain, print_table
 from constructions.importing.program import describe_norm, describe_scale
 from constructions.trained import network as trained
 
@@ -25,7 +25,7 @@ def parameters(network: trained.TrainedNetwork) -> int:
     return sum(math.prod(tensor.shape) for tensor in network.tensors.values())
 
 
-def describe_comparison(compared: trained.Comparison | None) -> str:
+def describe_comparison(compared: trained.ImportComparison | None) -> str:
     """A comparison of a network with its original, made when it was imported."""
     if compared is None:
         return "with nothing"
@@ -109,12 +109,14 @@ def _print_steps(out: Console, network: trained.TrainedNetwork) -> None:
     rows = [(str(index), *describe_step(step), str(_elements(step))) for index, step in enumerate(network.steps)]
     last = network.unembedding
     rows.append(("", "unembedding", _affine_sizes(last), "", str(math.prod(last.weight.shape))))
-    print_table(out, [Column("step", "right"), Column("what"), Column("sizes"), Column("functions", folds=True),
-                      Column("numbers", "right")], rows)
+    print_table(out, [TableColumn("step", "right"), TableColumn("what"), TableColumn("sizes"),
+                      TableColumn("functions", folds=True),
+                      TableColumn("numbers", "right")], rows)
 
 
 def _print_tensors(out: Console, network: trained.TrainedNetwork) -> None:
-    print_table(out, [Column("tensor", folds=True), Column("format"), Column("shape"), Column("sha256")],
+    print_table(out,
+                [TableColumn("tensor", folds=True), TableColumn("format"), TableColumn("shape"), TableColumn("sha256")],
                 [(name, tensor.format, _sizes(tensor.shape), f"{tensor.sha256[:_DIGITS_OF_DIGESTS]}…")
                  for name, tensor in network.tensors.items()])
 

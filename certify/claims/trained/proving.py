@@ -7,13 +7,13 @@ from dataclasses import replace
 from certify.claims.trained.decision import LengthRow
 from certify.frame.shards import ShardsProgress, Workers, content, digest_of, run_tasks
 from constructions.errors import Unsupported
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from constructions.trained.network import TrainedNetwork
 from proofs.check import Refusal, check_text
 from proofs.checking.parts import estimate, find_unproved_units, find_vacuous
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.certificate import wrong_word_text
-from proofs.trained.search import WrongWord
+from proofs.trained.search import RefutingWord
 
 PARTS_OF_A_CLUSTER = 16
 PARTS_OF_A_JOB, LONG = 16, 5
@@ -43,7 +43,8 @@ def find_refusals(certificate: str, workers: Workers) -> Mapping[int, str]:
     return {int(place): reason for result in results for place, reason in json.loads(result)}
 
 
-def accepted_wrong_word(network: TrainedNetwork, claim: Claim, wrong: WrongWord | None, run: RunClass | None = None
+def accepted_wrong_word(network: TrainedNetwork, claim: WordsClaim, wrong: RefutingWord | None, run: FloatModel
+                        | None = None
                         ) -> str | None:
     """The certificate of a wrong word, if there is one that the checker accepts."""
     return None if wrong is None else if_accepted(wrong_word_text(network, claim, wrong, run))

@@ -15,7 +15,7 @@ from certify.frame.places import STANDARD_STREAM
 from constructions.errors import InputError
 from constructions.network.json_form import read_json
 from constructions.tables import read_toml
-from constructions.trained.claim import Claim, check_fits, last_offset
+from constructions.trained.claim import WordsClaim, check_fits, last_offset
 from constructions.trained.claim_form import claim_from_json
 from constructions.trained.json_form import network_from_json
 from constructions.trained.network import TrainedNetwork
@@ -23,7 +23,7 @@ from constructions.trained.tracks import TracksClaim, check_tracks_fit
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.trained.certificate import FORMAT, TRACKS, WORDS
 
-AnyClaim = Claim | TracksClaim
+AnyClaim = WordsClaim | TracksClaim
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def read_claim_table(path: str) -> ClaimTable:
     return ClaimTable(read_toml(read_text(path), path), path, folder)
 
 
-def read_claim(path: str, network: TrainedNetwork, scope: Scope = Scope()) -> Claim:
+def read_claim(path: str, network: TrainedNetwork, scope: Scope = Scope()) -> WordsClaim:
     """The claim of a file about words.
 
     Raises:
@@ -62,7 +62,7 @@ def read_claim(path: str, network: TrainedNetwork, scope: Scope = Scope()) -> Cl
     return about_words(read_claim_table(path).claim(network, scope), path)
 
 
-def about_words(claim: AnyClaim, where: str) -> Claim:
+def about_words(claim: AnyClaim, where: str) -> WordsClaim:
     """The claim.
 
     Raises:
@@ -122,13 +122,13 @@ def read_asked(path: str, claim: str | None, flags: Flags = Flags(), scope: Scop
     told = None if claim is None else read_claim_table(claim)
     network, own = read_trained(path)
     if told is None and own is not None and not given:
-        return network, _in_scope(network, own, scope) if isinstance(own, Claim) else own
+        return network, _in_scope(network, own, scope) if isinstance(own, WordsClaim) else own
     if told is None:
         told = ClaimTable(table_of_flags(flags) if flags.machine is None else tracks_table_of_flags(flags), "options")
     return network, told.claim(network, scope)
 
 
-def read_question(path: str, claim: str | None, flags: Flags, scope: Scope) -> tuple[TrainedNetwork, Claim]:
+def read_question(path: str, claim: str | None, flags: Flags, scope: Scope) -> tuple[TrainedNetwork, WordsClaim]:
     """The network and the claim of a question about words.
 
     Raises:
@@ -138,7 +138,7 @@ def read_question(path: str, claim: str | None, flags: Flags, scope: Scope) -> t
     return network, about_words(found, claim or path)
 
 
-def _in_scope(network: TrainedNetwork, claim: Claim, scope: Scope) -> Claim:
+def _in_scope(network: TrainedNetwork, claim: WordsClaim, scope: Scope) -> WordsClaim:
     """The claim of a certificate, about other lengths and offsets if they are given."""
     lengths = (scope.min_n or claim.lengths[0], scope.max_n or claim.lengths[1])
     if not 1 <= lengths[0] <= lengths[1]:

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from certify.claims.trained.decision import Found, Part, PartResult, SmallestMargin, stops_at_wrong
+from certify.claims.trained.decision import DecisionPart, ObligationResult, PartResult, SmallestMargin, stops_at_wrong
 from certify.claims.trained.networks import parameters
 from certify.claims.trained.tasks import about, claim_in, network_in, result_to_text
 from certify.claims.trained.word_counts import WordCounts
 from constructions.errors import Unsupported
-from constructions.trained.claim import Claim, is_by_place
+from constructions.trained.claim import WordsClaim, is_by_place
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.certificate import Unit, WordsUnit, cover_of
 from proofs.trained.classes.refine import ClassSearch
@@ -25,7 +25,7 @@ from proofs.trained.classes.results import Decided
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.margins import Least
 from proofs.trained.runs import runs
-from proofs.trained.search import WORK, Search, confirm
+from proofs.trained.search import WORK, WrongWordSearch, confirm
 from proofs.trained.words import is_read_at_ends, survey_all
 
 FEW_WORDS, FEW_OF_SEVERAL_STEPS = 2**8, 2**12
@@ -40,9 +40,9 @@ NOT_DECIDED = "classes of words are too coarse, words too many to run each, and 
 class Searcher:
     """Searches the parts of one claim; what they share is made once, and changes no result."""
 
-    def __init__(self, network: TrainedNetwork, claim: Claim) -> None:
+    def __init__(self, network: TrainedNetwork, claim: WordsClaim) -> None:
         self.network, self.claim = network, claim
-        self.floats, self.words = FloatNetwork(network), Search(network, claim)
+        self.floats, self.words = FloatNetwork(network), WrongWordSearch(network, claim)
 
     @functools.cached_property
     def counts(self) -> WordCounts:
@@ -58,7 +58,7 @@ class Searcher:
         """
         return ClassSearch(self.network, self.claim)
 
-    def search(self, part: Part) -> PartResult:
+    def search(self, part: DecisionPart) -> PartResult:
         """All that is found about the obligations of a part."""
         search = _PartSearch(self, part)
         search.by_words(min(self.few_words(), part.most_words))
@@ -88,10 +88,10 @@ class Searcher:
 class _PartSearch:
     """The state of a search; ``found`` has every obligation of the part."""
 
-    def __init__(self, searcher: Searcher, part: Part) -> None:
+    def __init__(self, searcher: Searcher, part: DecisionPart) -> None:
         self.searcher, self.part = searcher, part
         self.network, self.claim, self.floats = searcher.network, searcher.claim, searcher.floats
-        self.found = {count: Found(part.offset, count, reason=NOT_DECIDED)
+        self.found = {count: ObligationResult(part.offset, count, reason=NOT_DECIDED)
                       for count in range(part.first, part.last + 1)}
         self.units: list[Unit] = []
         self.least: dict[int, Least | None] = {}
@@ -193,7 +193,7 @@ class _PartSearch:
 # -- as tasks ----------------------------------------------------------------------------------------------------------
 
 
-def parts_to_tasks(texts: Sequence[str], parts: Iterable[Part]) -> list[str]:
+def parts_to_tasks(texts: Sequence[str], parts: Iterable[DecisionPart]) -> list[str]:
     """The parts as tasks for ``do_part``, which name the texts of the network and the claim by their digests."""
     keys = about(texts)
     return [json.dumps(keys | {"part": asdict(part)}) for part in parts]
@@ -203,7 +203,7 @@ def do_part(task: str) -> str:
     """The result of a part, as text."""
     keys = json.loads(task)
     avoid = tuple((count, way) for count, way in keys["part"].pop("avoid"))
-    return result_to_text(_searcher(keys["network"], keys["claim"]).search(Part(**keys["part"], avoid=avoid)))
+    return result_to_text(_searcher(keys["network"], keys["claim"]).search(DecisionPart(**keys["part"], avoid=avoid)))
 
 
 @functools.lru_cache(maxsize=1)

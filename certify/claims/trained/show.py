@@ -8,18 +8,18 @@ from certify.claims.trained.conditions import is_at_first
 from certify.claims.trained.decision import Decision, LengthRow, OffsetRow, SmallestMargin
 from certify.frame.json_form import to_json
 from certify.frame.numbers import decimal, decimal_lower, enclosed, ends_to_json
-from certify.frame.terminal_tables import Cell, Column, verdict_text
+from certify.frame.terminal_tables import Cell, TableColumn, verdict_text
 from certify.frame.words import counted, show_alphabet, show_word
 from constructions.language.fragments import find_future_subformula
 from constructions.language.printer import format_briefly
 from constructions.language.syntax import subformulas
-from constructions.trained.claim import READOUTS, Claim, Row
+from constructions.trained.claim import READOUTS, Row, WordsClaim
 from constructions.trained.network import TrainedNetwork
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 from proofs.enclosures.intervals import Interval
-from proofs.trained.float_runs.execution import Execution
+from proofs.trained.float_executions.execution import Execution
 from proofs.trained.runs import runs
-from proofs.trained.search import WrongWord
+from proofs.trained.search import RefutingWord
 
 LONGEST_WORD = 60
 """A longer word is cut in the table; the JSON object has it whole."""
@@ -35,10 +35,11 @@ def describe_question(decision: Decision) -> list[str]:
             f"claim     {describe_claim(decision.network, decision.claim)}{in_every(decision.run)}"]
 
 
-def table_of_lengths(decision: Decision) -> tuple[list[Column], list[tuple[Cell, ...]]]:
+def table_of_lengths(decision: Decision) -> tuple[list[TableColumn], list[tuple[Cell, ...]]]:
     """A row for each length that tells something."""
-    columns = [Column("n", "right"), Column("verdict"), Column(name_of_margins(decision.run)), Column("on the word"),
-               Column("offset", "right")]
+    columns = [TableColumn("n", "right"), TableColumn("verdict"), TableColumn(name_of_margins(decision.run)),
+               TableColumn("on the word"),
+               TableColumn("offset", "right")]
     return columns, [(str(row.n), verdict_text(row.verdict), *_margin_cells(decision, row))
                      for row in decision.telling_rows(MOST_ROWS)]
 
@@ -62,22 +63,22 @@ def describe_network(network: TrainedNetwork, label: str = "network") -> str:
             f"{'; ' if files else ''}{', '.join(files)}")
 
 
-def describe_run(run: RunClass | None) -> list[str]:
+def describe_run(run: FloatModel | None) -> list[str]:
     """The line of a float model, if there is one."""
     return [] if run is None else [f"runs      {run_in_short(run)}"]
 
 
-def run_in_short(run: RunClass) -> str:
+def run_in_short(run: FloatModel) -> str:
     """The name of a float model, and what is computed in which format."""
     return f"{run.name}: stored in {run.storage}, sums in {run.sums_in_words}, softmax and norms in {run.softmax}"
 
 
-def in_every(run: RunClass | None) -> str:
+def in_every(run: FloatModel | None) -> str:
     """The end of the line of a claim about float runs; empty over the real numbers."""
     return "" if run is None else ", in every run"
 
 
-def name_of_margins(run: RunClass | None) -> str:
+def name_of_margins(run: FloatModel | None) -> str:
     """The head of a column of margins."""
     return "smallest margin found" + ("" if run is None else ", weights rounded")
 
@@ -100,7 +101,7 @@ def value_to_json(value: Ends, execution: Execution | None = None) -> dict[str, 
 # -- words -------------------------------------------------------------------------------------------------------------
 
 
-def describe_claim(network: TrainedNetwork, claim: Claim) -> str:
+def describe_claim(network: TrainedNetwork, claim: WordsClaim) -> str:
     """Which words, at which offsets, judged where."""
     first, last = claim.offsets
     offsets = f"offset {first}" if first == last else f"every offset {first} .. {last} at which they fit"
@@ -111,7 +112,7 @@ def describe_claim(network: TrainedNetwork, claim: Claim) -> str:
             f"{offsets}, {describe_places(claim)}: {counted(len(claim.cases), 'case')}")
 
 
-def describe_places(claim: Claim) -> str:
+def describe_places(claim: WordsClaim) -> str:
     """Name where logits are read, and a formula that looks ahead of the last position, where nothing follows."""
     ahead = None if claim.read == "each" else next(
         (formula for formula in claim.formulas for one in [find_future_subformula(formula)]
@@ -163,7 +164,7 @@ def describe_offsets(rows: Sequence[OffsetRow]) -> str:
             f"{len(covered)} of {len(rows)}{where}; a word is wrong at {len(wrong)} of {len(rows)}")
 
 
-def describe_wrong(decision: Decision, wrong: WrongWord) -> str:
+def describe_wrong(decision: Decision, wrong: RefutingWord) -> str:
     """One sentence: the word, where it is judged, what the logits say and what they should."""
     row = decision.claim.cases[wrong.case].above[wrong.row]
     found = ("" if decision.is_shortest or wrong.execution else
@@ -223,7 +224,7 @@ def _seen_to_json(seen: SmallestMargin | None) -> dict[str, Any] | None:
             "position": seen.place} if seen else None
 
 
-def _wrong_to_json(decision: Decision, wrong: WrongWord | None) -> dict[str, Any] | None:
+def _wrong_to_json(decision: Decision, wrong: RefutingWord | None) -> dict[str, Any] | None:
     if wrong is None:
         return None
     return {"word": list(wrong.word), "letters_read": len(decision.letters_read(wrong)), "offset": wrong.offset,
@@ -244,7 +245,7 @@ def _margin_cells(decision: Decision, row: LengthRow) -> tuple[str, str, str]:
     return value, cut_word(show_word(row.seen.word)), str(row.seen.offset)
 
 
-def show_letters_read(decision: Decision, wrong: WrongWord) -> str:
+def show_letters_read(decision: Decision, wrong: RefutingWord) -> str:
     """The letters that decide that a word is wrong, and dots for those that only fill it up."""
     read = decision.letters_read(wrong)
     return show_word(read) + "..." * (len(read) < len(wrong.word))

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from certify.claims.trained.show import show_row
 from certify.claims.trained.tracks_run import InputRun
-from certify.claims.trained.word_run import AskedRow, Ends, JudgedPlace, WordRun
+from certify.claims.trained.word_run import Ends, JudgedPlace, RequestedRow, WordRun
 from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
-from certify.frame.terminal_tables import Cell, Column, numbers, plain, print_table
+from certify.frame.terminal_tables import Cell, TableColumn, numbers, plain, print_table
 from certify.frame.verdicts import GREEN, RED, YELLOW
 from certify.frame.words import show_word
 
@@ -59,8 +59,9 @@ def print_word_run(out: Console, run: WordRun) -> None:
 def _print_places(out: Console, run: WordRun) -> None:
     outputs = _shown_outputs(run)
     what = "letter" if run.claim is not None else "token"
-    columns = [Column("position", "right"), Column(what), *numbers(*(f"logit[{output}]" for output in outputs))]
-    columns += map(Column, ("cases", "least", "is", "verdict") if run.claim is not None else ())
+    columns = [TableColumn("position", "right"), TableColumn(what),
+               *numbers(*(f"logit[{output}]" for output in outputs))]
+    columns += map(TableColumn, ("cases", "least", "is", "verdict") if run.claim is not None else ())
     rows: list[list[Cell]] = []
     for place in run.places:
         letter = run.word[place.place - 1] if place.place else ""
@@ -113,11 +114,11 @@ Weights = Sequence[Sequence[Ends | None]]
 def _print_weights(out: Console, run: WordRun, weights: Weights) -> None:
     labels = list(_labels(run))
     if len(weights) > WIDEST:
-        print_table(out, [Column("token"), Column(f"its {MOST_WEIGHTS} greatest weights")],
+        print_table(out, [TableColumn("token"), TableColumn(f"its {MOST_WEIGHTS} greatest weights")],
                     [(f"{index} {labels[index]}", _greatest(weights[index], labels))
                      for index in sorted({place.index for place in run.places})])
     else:
-        print_table(out, [Column("token"), *numbers(*labels)],
+        print_table(out, [TableColumn("token"), *numbers(*labels)],
                     [(label, *map(_weight, row)) for label, row in zip(labels, weights, strict=True)])
 
 
@@ -163,7 +164,7 @@ def _place_to_json(place: JudgedPlace) -> dict[str, Any]:
             "verdict": place.verdict or None, "asked": [_row_to_json(row) for row in place.asked]}
 
 
-def _row_to_json(row: AskedRow) -> dict[str, Any]:
+def _row_to_json(row: RequestedRow) -> dict[str, Any]:
     above = [[token, str(coefficient)] for token, coefficient in row.above]
     return {"case": row.case, "row": row.row, "above": above, "value": ends_to_pair(row.ends), "verdict": row.verdict}
 
@@ -183,8 +184,8 @@ def print_input_run(out: Console, run: InputRun) -> None:
     out.print(plain(f"tokens    {' '.join(map(str, run.tokens[:first]))}, right answers "
                     f"{' '.join(map(str, run.tokens[first:]))}"))
     out.print()
-    columns = (Column("answer", "right"), Column("token", "right"), Column("nearest other", "right"),
-               Column("logit more than its", "right"), Column("verdict"))
+    columns = (TableColumn("answer", "right"), TableColumn("token", "right"), TableColumn("nearest other", "right"),
+               TableColumn("logit more than its", "right"), TableColumn("verdict"))
     print_table(out, columns, [(str(answer.place - first + 1), str(answer.right), str(answer.nearest),
                                 show_ends(answer.ends),
                                 Text(answer.verdict, style=COLOURS[answer.verdict])) for answer in run.answers])

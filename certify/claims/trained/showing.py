@@ -10,7 +10,7 @@ from certify.claims.trained import lengths_show, show, tracks_show
 from certify.claims.trained.decision import Decision
 from certify.claims.trained.lengths_decision import LengthsDecision
 from certify.claims.trained.tracks_decision import TracksDecision
-from certify.frame.terminal_tables import Cell, Column, plain, print_table, said_of_all
+from certify.frame.terminal_tables import Cell, TableColumn, plain, print_table, said_of_all
 from certify.frame.verdicts import colour
 
 
@@ -18,7 +18,7 @@ class Shown(NamedTuple):
     """Functions that show a kind of decision: question, table, verdict in a sentence, more lines, JSON."""
 
     question: Callable[[Any], list[str]]
-    table: Callable[[Any], tuple[list[Column], list[tuple[Cell, ...]]]] | None
+    table: Callable[[Any], tuple[list[TableColumn], list[tuple[Cell, ...]]]] | None
     verdict: Callable[[Any], str]
     more: Callable[[Any], list[str]] | None
     to_json: Callable[[Any], dict[str, Any]]

@@ -13,13 +13,13 @@ from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_h
 
 from certify.frame.json_form import to_json
 from certify.frame.shards import content, digest_of
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from constructions.trained.claim_form import claim_from_json, claim_to_json
 from constructions.trained.json_form import network_from_json, network_to_json
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim
 from constructions.trained.tracks_form import tracks_claim_from_json, tracks_claim_to_json
-from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
+from proofs.enclosures.float_models.model import FloatModel, read_run_class
 
 T = TypeVar("T")
 
@@ -31,12 +31,12 @@ def text_of_network(network: TrainedNetwork) -> str:
     return json.dumps(network_to_json(network))
 
 
-def text_of_claim(claim: Claim | TracksClaim) -> str:
+def text_of_claim(claim: WordsClaim | TracksClaim) -> str:
     """The claim as workers are given it."""
-    return json.dumps(claim_to_json(claim) if isinstance(claim, Claim) else tracks_claim_to_json(claim))
+    return json.dumps(claim_to_json(claim) if isinstance(claim, WordsClaim) else tracks_claim_to_json(claim))
 
 
-def about(texts: Sequence[str], run: RunClass | None = None, **keys: Any) -> dict[str, Any]:
+def about(texts: Sequence[str], run: FloatModel | None = None, **keys: Any) -> dict[str, Any]:
     """The keys of a task: the digests of the texts of a network and a claim, and the float model, if there is one."""
     network, claim = map(digest_of, texts)
     return {"network": network, "claim": claim, "float": run and run.to_json(), **keys}
@@ -48,7 +48,7 @@ def network_in(digest: str) -> TrainedNetwork:
     return network_from_json(json.loads(content(digest)), "network")
 
 
-def claim_in(digest: str) -> Claim:
+def claim_in(digest: str) -> WordsClaim:
     """The claim of a task about words."""
     return claim_from_json(json.loads(content(digest)), "claim")
 
@@ -58,7 +58,7 @@ def tracks_claim_in(digest: str) -> TracksClaim:
     return tracks_claim_from_json(json.loads(content(digest)), "claim")
 
 
-def run_in(text: str) -> RunClass:
+def run_in(text: str) -> FloatModel:
     """The float model of a task, as text."""
     fields = json.loads(text)
     return read_run_class(fields.pop("name"), fields)

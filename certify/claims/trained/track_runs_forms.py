@@ -12,8 +12,8 @@ from certify.claims.trained.tracks_forms import FormResult, FormRow, few_letters
 from constructions.errors import Unsupported
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, all_inputs, count_inputs, sampled_inputs
-from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.trained.float_runs.casting import cast_network
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.deciding import FormSearch
@@ -31,7 +31,7 @@ number; how much more when that is not enough; units of the last place of what i
 class FormInRuns:
     """Decides forms of a claim in the runs of a class."""
 
-    def __init__(self, network: TrainedNetwork, claim: TracksClaim, run: RunClass, effort: int) -> None:
+    def __init__(self, network: TrainedNetwork, claim: TracksClaim, run: FloatModel, effort: int) -> None:
         self.network, self.claim, self.run, self.effort = network, claim, run, effort
         self.cast = cast_network(network, run)
         self.floats = FloatNetwork(self.cast)

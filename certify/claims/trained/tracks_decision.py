@@ -30,7 +30,7 @@ from certify.frame.shards import ShardsProgress, Workers, run_tasks
 from constructions.errors import Unsupported
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, check_tracks_fit
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.tracks.certificate import WrongInput, tracks_text, wrong_input_text
 
 
@@ -45,7 +45,7 @@ class TracksDecision(AnswerByLength[FormRow]):
     certificate: str | None
     wrong_certificate: str | None
     seconds: float
-    run: RunClass | None = None
+    run: FloatModel | None = None
     classes: int = 0
     cells: int = 0
 
@@ -56,7 +56,7 @@ class TracksDecision(AnswerByLength[FormRow]):
 
 
 def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1, workers: Workers = Workers(),
-                  run: RunClass | None = None, first: int | None = None, known: dict[str, str] | None = None
+                  run: FloatModel | None = None, first: int | None = None, known: dict[str, str] | None = None
                   ) -> TracksDecision:
     """Whether the claim is true of the network; what is certified was accepted by the checker, wrong inputs proved.
 
@@ -81,7 +81,7 @@ def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1, 
         time.perf_counter() - start, run, sum(one.classes for one in found), sum(one.cells for one in found))
 
 
-def results_of_forms(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers, run: RunClass | None,
+def results_of_forms(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers, run: FloatModel | None,
                      first: int | None, known: dict[str, str]) -> list[FormResult]:
     """Decide the ``first`` forms (None: all), each by one worker; tasks that are ``known`` are not done again."""
     texts = [text_of_network(network), text_of_claim(claim)]
@@ -109,7 +109,7 @@ def _decider(network: str, claim: str, run: str | None, effort: int) -> FormDeci
 
 
 def certificate_of_forms(network: TrainedNetwork, claim: TracksClaim, units: Iterable[dict[str, Any] | None],
-                         run: RunClass | None = None) -> str | None:
+                         run: FloatModel | None = None) -> str | None:
     """The certificate of the forms before the first one that has no unit; the checker accepted each alone.
 
     Raises:

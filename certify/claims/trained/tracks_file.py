@@ -8,11 +8,11 @@ from typing import Any
 from certify.claims.trained.claim_file import Scope, check_attention, read_letters
 from certify.claims.trained.conditions import Conditions
 from constructions.errors import InputError, Unsupported
-from constructions.regular.automata import Language, small_language
+from constructions.regular.automata import RegularLanguage, small_language
 from constructions.tables import Table, check_keys, exact, natural, naturals, one_of, shown, text, texts
-from constructions.trained.machines import BUILT_IN, MachineMaker, Written, built_in
+from constructions.trained.machines import BUILT_IN, MachineMaker, TransducerText, built_in
 from constructions.trained.network import TrainedNetwork
-from constructions.trained.tracks import Form, Place, Track, TracksClaim, check_tracks_fit
+from constructions.trained.tracks import Layout, TokenSource, Track, TracksClaim, check_tracks_fit
 
 KEYS = ("title", "letters", "tokens", "answers", "columns", "tracks", "lengths", "layout", "machine", "by", "among",
         "margin", "offset", "offsets", "typed", "attention")
@@ -22,7 +22,7 @@ MOST_COLUMNS = 1 << 12
 MOST_FORMS = 64
 MOST_SYMBOLS = 4096
 LANGUAGES = ("dfa", "regex", "formula")
-VERDICT = Written({}, end={"answer": ["accepted"]})
+VERDICT = TransducerText({}, end={"answer": ["accepted"]})
 """What the machine of a language writes: 1 at the end if it accepts, else 0."""
 
 
@@ -40,7 +40,7 @@ def tracks_claim_of_table(table: Table, where: str, network: TrainedNetwork, sco
         Unsupported: if the machine has very many states.
     """
     try:
-        claim = _Reader(check_keys("the claim", table, KEYS, NEEDED), network, folder).claim(scope)
+        claim = _TracksReader(check_keys("the claim", table, KEYS, NEEDED), network, folder).claim(scope)
         check_tracks_fit(network, claim, "the claim")
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
@@ -49,7 +49,7 @@ def tracks_claim_of_table(table: Table, where: str, network: TrainedNetwork, sco
     return claim
 
 
-class _Reader:
+class _TracksReader:
     """Reads one table, key by key."""
 
     def __init__(self, table: Table, network: TrainedNetwork, folder: Path) -> None:
@@ -76,7 +76,7 @@ class _Reader:
             machine, tables = maker.make(written)
         return TracksClaim(
             tuple(Track(name, self.letters, self.tokens) for name in self.names), machine,
-            tuple(Form(tables[columns], self._layout(written[columns], columns)) for columns in numbers),
+            tuple(Layout(tables[columns], self._layout(written[columns], columns)) for columns in numbers),
             self._offset(scope), self._among(), self._margin(), self._typed(written[numbers[0]]))
 
     def _columns(self, scope: Scope) -> list[int]:
@@ -101,7 +101,7 @@ class _Reader:
         value = self.table["machine"]
         return isinstance(value, dict) and any(key in value for key in LANGUAGES)
 
-    def _language(self, maker: MachineMaker) -> Language:
+    def _language(self, maker: MachineMaker) -> RegularLanguage:
         """The language of columns, each of them a symbol: the letters of its tracks with commas between."""
         if "by" in self.table:
             raise InputError("by: only for a machine that is built in")
@@ -113,7 +113,7 @@ class _Reader:
         conditions = Conditions(symbols, {}, self.folder)
         return small_language(conditions.language("machine", self.table["machine"]), "machine")
 
-    def _written(self, columns: int) -> Written:
+    def _written(self, columns: int) -> TransducerText:
         value = self.table["machine"]
         by = self.table.get("by")
         if isinstance(value, str):
@@ -126,10 +126,10 @@ class _Reader:
         if not isinstance(start, dict) or not all(name.isidentifier() and name not in self.names and type(one) is int
                                                   for name, one in start.items()):
             raise InputError(f"machine: start: {shown(start)}, expected whole numbers by names that no track has")
-        return Written(start, _texts_by_name("write", given), _texts_by_name("next", given), _ends(given),
+        return TransducerText(start, _texts_by_name("write", given), _texts_by_name("next", given), _ends(given),
                        text("machine: allow", given.get("allow", "1")), text("machine: given", given.get("given", "1")))
 
-    def _typed(self, written: Written) -> bool:
+    def _typed(self, written: TransducerText) -> bool:
         default = "last-first" if written.last_first else "first-first"
         return one_of("typed", self.table.get("typed", default), ("first-first", "last-first")) == "last-first"
 
@@ -150,7 +150,7 @@ class _Reader:
             value = value[0]
         return natural("offset", value, self.network.rows or 1, "one offset")
 
-    def _layout(self, written: Written, columns: int) -> tuple[Place, ...]:
+    def _layout(self, written: TransducerText, columns: int) -> tuple[TokenSource, ...]:
         value = self.table["layout"]
         if not isinstance(value, list) or not value:
             raise InputError(f"layout: {shown(value)}, expected a list of tokens and of names of tracks")
@@ -165,19 +165,20 @@ class _Reader:
 class _Laid:
     """The places of one item of a layout, for so many columns."""
 
-    def __init__(self, reader: _Reader, written: Written, columns: int) -> None:
+    def __init__(self, reader: _TracksReader, written: TransducerText, columns: int) -> None:
         self.reader, self.written, self.columns = reader, written, columns
         self.is_reversed = reader.table["machine"] == "reverse"
 
-    def item(self, item: object) -> list[Place]:
+    def item(self, item: object) -> list[TokenSource]:
         """Its places, in order."""
         if isinstance(item, str):
             return self._ordered(self._named(item), self.is_reversed and item in self.written.answers)
         if isinstance(item, dict):
             return self._table(item)
-        return [Place("token", natural("layout", item, self.reader.network.vocabulary, "a token of the network,"))]
+        return [TokenSource("token",
+                            natural("layout", item, self.reader.network.vocabulary, "a token of the network,"))]
 
-    def _table(self, item: Mapping[str, Any]) -> list[Place]:
+    def _table(self, item: Mapping[str, Any]) -> list[TokenSource]:
         table = check_keys("layout", item, ("track", "each", "from", "pad", "to"))
         backwards = one_of("layout: from", table.get("from", "first"), ("first", "last")) == "last"
         if ("track" in table) == ("each" in table):
@@ -190,10 +191,10 @@ class _Laid:
             raise InputError(f"layout: {shown(item)}, expected both pad and to, or neither")
         if "pad" in table:
             pad = natural("layout: pad", table["pad"], self.reader.network.vocabulary, "a token of the network,")
-            places += [Place("token", pad)] * (natural("layout: to", table["to"], MOST_COLUMNS) - len(places))
+            places += [TokenSource("token", pad)] * (natural("layout: to", table["to"], MOST_COLUMNS) - len(places))
         return places
 
-    def _each(self, items: object, backwards: bool) -> list[Place]:
+    def _each(self, items: object, backwards: bool) -> list[TokenSource]:
         """Column by column, what the items have there."""
         if not isinstance(items, list):
             raise InputError(f"layout: each: {shown(items)}, expected a list of tokens and of names of tracks")
@@ -204,27 +205,27 @@ class _Laid:
         return [part[column] for column in (order[::-1] if backwards else order) for part in parts]
 
     @staticmethod
-    def _ordered(places: list[Place], backwards: bool) -> list[Place]:
+    def _ordered(places: list[TokenSource], backwards: bool) -> list[TokenSource]:
         return places[::-1] if backwards else places
 
-    def _named(self, name: str) -> list[Place]:
+    def _named(self, name: str) -> list[TokenSource]:
         """All that a track has: its columns, and of an answer track what is written after them."""
         reader, written = self.reader, self.written
         if name in reader.names:
             length = min(self.columns, reader._lengths(self.columns).get(name, self.columns))
-            return [Place("track", reader.names.index(name), column) for column in range(length)]
+            return [TokenSource("track", reader.names.index(name), column) for column in range(length)]
         if name not in written.answers:
             known = ", ".join([*reader.names, *written.answers])
             raise InputError(f"layout: {name!r}, expected one of {known}, or tokens")
         places = []
         if name in written.write:
             index = list(written.write).index(name)
-            places = [Place("answer", index, column) for column in range(self.columns)]
+            places = [TokenSource("answer", index, column) for column in range(self.columns)]
         first = 0
         for one in written.answers:
             count = len(written.end.get(one, ()))
             if one == name:
-                places += [Place("end", first + k) for k in range(count)]
+                places += [TokenSource("end", first + k) for k in range(count)]
             first += count
         return places
 

@@ -10,7 +10,7 @@ import numpy as np
 from certify.claims.trained.proving import WORK, why_refused
 from constructions.errors import Unsupported
 from constructions.trained.network import TrainedNetwork
-from constructions.trained.tracks import Column, Form, TracksClaim, all_inputs, count_inputs
+from constructions.trained.tracks import Column, Layout, TracksClaim, all_inputs, count_inputs
 from proofs.check import Refusal, Rejected, check_text
 from proofs.trained.balls import BallNetwork, decide_row
 from proofs.trained.forward import FloatNetwork
@@ -19,7 +19,7 @@ from proofs.trained.tracks.deciding import FormProved, FormSearch
 from proofs.trained.tracks.exact_numbers import find_obstacle
 from proofs.trained.tracks.exact_search import ExactSearch, Suspect
 from proofs.trained.tracks.levels import NoClasses
-from proofs.trained.tracks.queries import Columns, all_classes, queries
+from proofs.trained.tracks.queries import StepArrays, all_classes, queries
 from proofs.trained.tracks.wrong import Margins, SeenInput, confirmed, glance, search
 
 EACH = 1 << 17
@@ -62,7 +62,7 @@ class FormResult:
     cells: int = 0
 
 
-def few_letters(network: TrainedNetwork, claim: TracksClaim, form: Form) -> bool:
+def few_letters(network: TrainedNetwork, claim: TracksClaim, form: Layout) -> bool:
     """Whether a few inputs are run one by one before anything else: classes are hardly fewer, or say little."""
     several = len(network.attention_steps) > 1
     return several or len(form.columns) * len(claim.tracks) <= FEW_LETTERS
@@ -162,11 +162,11 @@ class FormDecider:
                 return replace(row, verdict="refuted", wrong=found, seen=seen)
         return None
 
-    def _has_few_for_each_class(self, form: Form, inputs: int) -> bool:
+    def _has_few_for_each_class(self, form: Layout, inputs: int) -> bool:
         """Whether inputs are sooner run one by one than by classes."""
         if inputs <= MANY:
             return few_letters(self.network, self.claim, form)
-        return inputs <= A_CLASS * sum(map(len, all_classes(queries(Columns(self.claim, form)))))
+        return inputs <= A_CLASS * sum(map(len, all_classes(queries(StepArrays(self.claim, form)))))
 
     def _each(self, row: FormRow, margins: Margins) -> FormResult:
         """The result of a form whose inputs are run one by one."""

@@ -8,7 +8,7 @@ from certify.claims.trained.word_run import BITS, Ends, gravest
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
 from constructions.trained.network import TrainedNetwork
-from constructions.trained.tracks import Column, Form, TracksClaim, check_tracks_fit
+from constructions.trained.tracks import Column, Layout, TracksClaim, check_tracks_fit
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.trained.balls import BallNetwork, decide_row, enclose_logits
 
@@ -31,7 +31,7 @@ class InputRun:
 
     network: TrainedNetwork
     claim: TracksClaim
-    form: Form
+    form: Layout
     columns: tuple[Column, ...]
     tokens: tuple[int, ...]
     answers: tuple[AnswerRun, ...]
@@ -77,7 +77,7 @@ def _answer(balls: BallNetwork, claim: TracksClaim, tokens: tuple[int, ...], pla
     return AnswerRun(place, right, others[least], found.ends, verdict)
 
 
-def read_input(claim: TracksClaim, text: str) -> tuple[Form, tuple[Column, ...]]:
+def read_input(claim: TracksClaim, text: str) -> tuple[Layout, tuple[Column, ...]]:
     """The form and the columns that a text means: the letters of each track, in the order of the claim, with blanks
     between tracks; letters of several characters with commas between, or, if there is one track, with blanks.
 

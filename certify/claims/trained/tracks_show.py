@@ -17,7 +17,7 @@ from certify.claims.trained.tracks_decision import TracksDecision
 from certify.claims.trained.tracks_forms import FormRow
 from certify.frame.answer import RowOfLength
 from certify.frame.numbers import decimal, enclosed
-from certify.frame.terminal_tables import Cell, Column, verdict_text
+from certify.frame.terminal_tables import Cell, TableColumn, verdict_text
 from certify.frame.words import counted
 from constructions.trained.tracks import TracksClaim
 from proofs.trained.tracks.certificate import WrongInput
@@ -33,10 +33,10 @@ def describe_tracks_question(decision: TracksDecision) -> list[str]:
             f"{counted(len(claim.among), 'logit')} by more than {claim.margin}{in_every(decision.run)}"]
 
 
-def table_of_forms(decision: TracksDecision) -> tuple[list[Column], list[tuple[Cell, ...]]]:
+def table_of_forms(decision: TracksDecision) -> tuple[list[TableColumn], list[tuple[Cell, ...]]]:
     """A row for each number of columns."""
-    columns = [Column("columns", "right"), Column("inputs", "right"), Column("verdict"),
-               Column(name_of_margins(decision.run)), Column("on the input")]
+    columns = [TableColumn("columns", "right"), TableColumn("inputs", "right"), TableColumn("verdict"),
+               TableColumn(name_of_margins(decision.run)), TableColumn("on the input")]
     return columns, [(str(row.n), f"{row.inputs:,}", verdict_text(row.verdict), *margin_cells(decision, row))
                      for row in decision.rows]
 

@@ -7,7 +7,7 @@ states as far as ``proofs/trained/live_states.py`` allows. What takes more is co
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.live_states import StateLevels
 from proofs.trained.words import is_read_at_ends
@@ -18,7 +18,7 @@ Counts = NDArray[np.float64]
 class WordCounts:
     """The numbers of words of each length that a network has to be run on for a claim."""
 
-    def __init__(self, network: FloatNetwork, claim: Claim) -> None:
+    def __init__(self, network: FloatNetwork, claim: WordsClaim) -> None:
         self._letters = len(claim.alphabet)
         self._counts = np.full(claim.lengths[1] + 1, np.inf)
         if has_dead_states(network, claim):
@@ -30,12 +30,12 @@ class WordCounts:
         return min(everything, float(self._counts[count]))
 
 
-def has_dead_states(network: FloatNetwork, claim: Claim) -> bool:
+def has_dead_states(network: FloatNetwork, claim: WordsClaim) -> bool:
     """Whether prefixes are run before the words that begin with them, and may be left out."""
     return claim.automaton is not None and is_read_at_ends(network, claim)
 
 
-def count_by_automaton(claim: Claim) -> Counts:
+def count_by_automaton(claim: WordsClaim) -> Counts:
     """How many prefixes of each length have to be run if only states of the automaton are looked at."""
     assert claim.automaton is not None
     steps = np.array(claim.automaton.steps, dtype=np.intp)
@@ -47,7 +47,7 @@ def count_by_automaton(claim: Claim) -> Counts:
     return _counted([np.where(live[:, np.newaxis], steps, -1)] * claim.lengths[1], claim.automaton.start, len(steps))
 
 
-def count_by_tracker(claim: Claim) -> Counts:
+def count_by_tracker(claim: WordsClaim) -> Counts:
     """How many prefixes of each length the search runs."""
     levels = StateLevels(claim, claim.lengths[1])
     steps = levels.live(range(claim.lengths[1] + 1))

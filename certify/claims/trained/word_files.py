@@ -11,7 +11,7 @@ from certify.frame.terminal import note
 from certify.frame.words import describe_uncovered
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim
 
@@ -47,7 +47,7 @@ def _asked(path: str, claim_path: str | None, word: str) -> tuple[TrainedNetwork
     told = None if claim_path is None else read_claim_table(claim_path)
     network, own = read_trained(path)
     if told is None:
-        return network, own, own.lengths if isinstance(own, Claim) else None
+        return network, own, own.lengths if isinstance(own, WordsClaim) else None
     if is_about_tracks(told.table):
         return network, told.claim(network), None
     shortest = about_words(told.claim(network, _only(1)), told.where)
@@ -59,7 +59,7 @@ def _only(n: int) -> Scope:
     return Scope(max_n=n, min_n=n, offsets="all")
 
 
-def letters_of(word: str, claim: Claim) -> tuple[str, ...]:
+def letters_of(word: str, claim: WordsClaim) -> tuple[str, ...]:
     """The symbols of a word, which may be empty."""
     return parse_word(word, claim.alphabet) if word else ()
 

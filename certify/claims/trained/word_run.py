@@ -10,7 +10,7 @@ from fractions import Fraction
 from flint import arb
 
 from constructions.errors import InputError
-from constructions.trained.claim import Claim, Row, check_fits, input_tokens, judged
+from constructions.trained.claim import Row, WordsClaim, check_fits, input_tokens, judged
 from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.trained.balls import BallNetwork, decide_row, enclose_attention, enclose_logits
@@ -27,7 +27,7 @@ def gravest(verdicts: Collection[str]) -> str:
 
 
 @dataclass(frozen=True)
-class AskedRow:
+class RequestedRow:
     """A row of a case that holds (indices), what it is, and whether its value, which lies in ``ends``, is above."""
 
     case: int
@@ -44,7 +44,7 @@ class JudgedPlace:
     place: int
     index: int
     logits: tuple[Ends | None, ...]
-    asked: tuple[AskedRow, ...]
+    asked: tuple[RequestedRow, ...]
 
     @property
     def verdict(self) -> str:
@@ -52,7 +52,7 @@ class JudgedPlace:
         return gravest({row.verdict for row in self.asked})
 
     @property
-    def least(self) -> AskedRow | None:
+    def least(self) -> RequestedRow | None:
         """The row with the least lower end."""
         bounded = [(row.ends[0], row) for row in self.asked if row.ends]
         return min(bounded, key=lambda pair: pair[0])[1] if bounded else None
@@ -66,7 +66,7 @@ class WordRun:
     """
 
     network: TrainedNetwork
-    claim: Claim | None
+    claim: WordsClaim | None
     word: tuple[str, ...]
     tokens: tuple[int, ...]
     offset: int
@@ -79,7 +79,8 @@ class WordRun:
         return gravest({place.verdict for place in self.places})
 
 
-def run_word(network: TrainedNetwork, claim: Claim, word: Sequence[str], offset: int, heads: bool = False) -> WordRun:
+def run_word(network: TrainedNetwork, claim: WordsClaim, word: Sequence[str], offset: int,
+             heads: bool = False) -> WordRun:
     """A word of a claim, whether or not its length and the offset are in the claim.
 
     Raises:
@@ -139,24 +140,24 @@ def check_room(network: TrainedNetwork, tokens: int, offset: int) -> None:
                          f"positions")
 
 
-def _seen(claim: Claim, logits: Sequence[arb], case: int, row: int) -> AskedRow | None:
+def _seen(claim: WordsClaim, logits: Sequence[arb], case: int, row: int) -> RequestedRow | None:
     """The verdict on a row from balls around the logits; None if they do not tell."""
     above = claim.cases[case].above[row]
     with working_precision(BITS):
         value = sum((ball(coefficient) * logits[output] for output, coefficient in above), arb(0))
         rest = value - ball(claim.margin)
         if rest > 0 or rest <= 0:
-            return AskedRow(case, row, above, exact_ends(value), "right" if rest > 0 else "wrong")
+            return RequestedRow(case, row, above, exact_ends(value), "right" if rest > 0 else "wrong")
     return None
 
 
-def _decided(balls: BallNetwork, claim: Claim, tokens: Sequence[int], offset: int, index: int, case: int,
-             row: int) -> AskedRow:
+def _decided(balls: BallNetwork, claim: WordsClaim, tokens: Sequence[int], offset: int, index: int, case: int,
+             row: int) -> RequestedRow:
     """The same with as many bits as it takes."""
     above = claim.cases[case].above[row]
     decision = decide_row(balls, tokens, offset, index, above, claim.margin)
     verdict = "undecided" if decision.above is None else "right" if decision.above else "wrong"
-    return AskedRow(case, row, above, decision.ends, verdict)
+    return RequestedRow(case, row, above, decision.ends, verdict)
 
 
 def _attention(balls: BallNetwork, tokens: Sequence[int],

@@ -14,7 +14,7 @@ from certify.exports.latex_network import CONVENTIONS, MASKS, lengths_in_latex
 from certify.exports.latex_tables import linear_form, math, table, typewriter
 from certify.exports.proof.feed_forward import feed_forward_lemma
 from certify.exports.proof.heads import head_lemma, uniform_lemma
-from certify.exports.proof.paper import Group, Lemma, Paper, group_obligations
+from certify.exports.proof.paper import Lemma, LemmaGroup, Paper, group_obligations
 from certify.exports.writing import read_formula, text_file
 from certify.frame.progress import ProgressLine
 from constructions.errors import Unsupported
@@ -23,7 +23,7 @@ from constructions.language.syntax import counts_of, subformulas
 from constructions.network.json_form import read_json
 from constructions.network.meanings import Truth, formulas_of
 from constructions.network.transformer import Coefficients, Head, check_softmax
-from proofs.formula.common.kinds import Kind
+from proofs.formula.common.kinds import ObligationKind
 from proofs.formula.composition import writes
 from proofs.formula.discharge import Progress
 
@@ -140,18 +140,18 @@ def _matrix(paper: Paper, entries: dict[tuple[int, str], Fraction]) -> str:
 def _lemmas(paper: Paper, progress: Progress) -> Iterator[Lemma]:
     for group in group_obligations(paper.sealed, progress):
         progress(f"lemma on {group.lines[0].direction}")
-        if group.kind is not Kind.COMPOSITION:
+        if group.kind is not ObligationKind.COMPOSITION:
             yield _lemma(paper, group)
     yield composition_lemma(paper)
 
 
-def _lemma(paper: Paper, group: Group) -> Lemma:
+def _lemma(paper: Paper, group: LemmaGroup) -> Lemma:
     match group.kind:
-        case Kind.EMBEDDING:
+        case ObligationKind.EMBEDDING:
             return embedding_lemma(paper, group)
-        case Kind.UNIFORM | Kind.MEAN:
+        case ObligationKind.UNIFORM | ObligationKind.MEAN:
             return uniform_lemma(paper, group)
-        case Kind.FEED_FORWARD:
+        case ObligationKind.FEED_FORWARD:
             return feed_forward_lemma(paper, group)
     return head_lemma(paper, group)
 
@@ -173,7 +173,7 @@ def _proof(paper: Paper, lemmas: list[Lemma]) -> Iterator[str]:
 export_proof = text_file(lambda text, path: proof_of(read_formula(text, path), text))
 
 
-def embedding_lemma(paper: Paper, group: Group) -> Lemma:
+def embedding_lemma(paper: Paper, group: LemmaGroup) -> Lemma:
     """The lemma of all directions that the embedding writes, and of those that nothing writes."""
     names = [line.direction for line in group.lines]
     claim = (f"At every position of every word of the claim the embedding gives {paper.directions(names)} exactly what "

@@ -5,16 +5,16 @@ from fractions import Fraction
 
 from certify.exports.latex_network import meaning_in_latex
 from certify.exports.latex_tables import linear_form, math, number, table
-from certify.exports.proof.paper import Group, Lemma, Paper, counted
+from certify.exports.proof.paper import Lemma, LemmaGroup, Paper, counted
 from constructions.network.meanings import Near, Others, Slack
 from proofs.formula.feed_forward.obligation import FeedForwardObligation, InputCase
-from proofs.formula.feed_forward.worst_case import Function, Reach, enclose_input, group_units
+from proofs.formula.feed_forward.worst_case import FormInterval, Function, enclose_input, group_units
 
 MOST_CASES = 24
 MOST_FORMS = 4
 
 
-def feed_forward_lemma(paper: Paper, group: Group) -> Lemma:
+def feed_forward_lemma(paper: Paper, group: LemmaGroup) -> Lemma:
     """The lemma of an output, and of those that are equal to it."""
     obligation = group.obligation
     assert isinstance(obligation, FeedForwardObligation)
@@ -108,7 +108,7 @@ def _row(obligation: FeedForwardObligation, functions: Sequence[Function], case:
     return (*cells, math(least + number(case.expected)))
 
 
-def _reach(reach: Reach) -> str:
+def _reach(reach: FormInterval) -> str:
     lower, upper = number(reach.interval.lower), number(reach.interval.upper)
     if not reach.sides:
         return _interval(reach.interval.lower, reach.interval.upper)

@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 from certify.claims.critical.expressions import NoClosedForm
-from certify.claims.critical.scores import Held, Score, check_on_grid, score_of
+from certify.claims.critical.scores import Score, ScoreValue, check_on_grid, score_of
 from certify.exports.latex_network import formula_in_latex, meaning_in_latex
 from certify.exports.latex_tables import decimal_number, math, number, table
-from certify.exports.proof.paper import Group, Lemma, Paper, at_most, counted
+from certify.exports.proof.paper import Lemma, LemmaGroup, Paper, at_most, counted
 from certify.exports.proof.worst_input import worst_input
 from certify.frame.numbers import decimal_upper
 from constructions.errors import Unsupported
@@ -22,8 +22,8 @@ from constructions.network.meanings import Near, Others, Truth
 from constructions.network.transformer import Head, Mask
 from proofs.formula.attention.guarded import GuardedObligation
 from proofs.formula.attention.obligation import AttentionObligation
-from proofs.formula.attention.windows import AllWindows, Memory
-from proofs.formula.common.kinds import Kind
+from proofs.formula.attention.windows import AllWindows, PivotMemory
+from proofs.formula.common.kinds import ObligationKind
 from proofs.formula.discharge import Line
 from proofs.formula.irrational import Extents, reads_irrational
 from proofs.formula.lookup.obligation import LookupObligation
@@ -32,7 +32,7 @@ MOST_LETTERS = 16
 SEES = {Mask.NONE: "all positions", Mask.FUTURE: r"the positions $j \le i$", Mask.PAST: r"the positions $j \ge i$"}
 
 
-def head_lemma(paper: Paper, group: Group) -> Lemma:
+def head_lemma(paper: Paper, group: LemmaGroup) -> Lemma:
     """The lemma of a head with a worst case, and of those that are equal to it.
 
     Raises:
@@ -153,11 +153,11 @@ def _after(truths: Iterable[int]) -> str:
 
 
 PIVOTS = {
-    Memory.LASTING: (
+    PivotMemory.LASTING: (
         "Each letter either keeps what is remembered or decides it. Let $p$ be the last position, in the order of "
         "reading, whose letter decides: it gives the target's truth $t$, its value is $t$, and all letters after it "
         "keep. If there is no such position, the target is false and every value is $0$."),
-    Memory.FLEETING: (
+    PivotMemory.FLEETING: (
         "Each letter replaces what is remembered. Let $p$ be the position that is read just before $i$: its letter "
         "gives the target's truth $t$, and its value is $t$."),
 }
@@ -199,7 +199,7 @@ def _lookup_proof(paper: Paper, obligation: LookupObligation) -> Iterator[str]:
 # -- uniform attention -------------------------------------------------------------------------------------------------
 
 
-def uniform_lemma(paper: Paper, group: Group) -> Lemma:
+def uniform_lemma(paper: Paper, group: LemmaGroup) -> Lemma:
     """The lemma of heads whose scores are all equal."""
     items = [rf"\item {paper.network.direction(line.direction)} holds "
              rf"{meaning_in_latex(paper.transformer.directions[line.direction])} "
@@ -207,7 +207,7 @@ def uniform_lemma(paper: Paper, group: Group) -> Lemma:
     claim = "\n".join([f"For {_all_words(paper)}:", r"\begin{itemize}", *items, r"\end{itemize}"])
     proof = ["The scores of all visible positions are equal, so each of the $L$ visible positions weighs exactly "
              "$1/L$, and the head writes the mean of its values."]
-    if group.kind is Kind.MEAN:
+    if group.kind is ObligationKind.MEAN:
         proof.append("The values are truths, each exactly $0$ or $1$, with the multiples of the meaning: their mean is "
                      "the sum over the positions that are counted, divided by $L$.")
     else:
@@ -241,7 +241,7 @@ def _names(paper: Paper, score: Score) -> dict[Any, str]:
             for held, symbol in score.symbols.items()}
 
 
-def _direction(paper: Paper, held: Held) -> str:
+def _direction(paper: Paper, held: ScoreValue) -> str:
     """The direction that holds what a symbol stands for."""
     if isinstance(held.what, str):
         return held.what

@@ -6,14 +6,14 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from certify.claims.formula.sealed import Bound, Sealed
+from certify.claims.formula.sealed import Sealed, StatedErrors
 from certify.exports.latex_network import NetworkInLatex
 from certify.exports.latex_tables import decimal_number, math, number
 from certify.frame.numbers import decimal_lower, decimal_upper
 from constructions.errors import Unsupported
 from constructions.language.printer import latex_text
 from constructions.network.transformer import Transformer
-from proofs.formula.common.kinds import Kind, Obligation
+from proofs.formula.common.kinds import Obligation, ObligationKind
 from proofs.formula.discharge import Line, Progress, discharge
 from proofs.formula.transcript import Record, Transcript, ignore
 
@@ -110,7 +110,7 @@ class Paper:
         """Where the certificate has the units of a layer."""
         return self.cite("transformer", "layers", layer - 1, "feedforward")
 
-    def bound(self, layer: int, head: int, direction: str) -> tuple[Path, Bound]:
+    def bound(self, layer: int, head: int, direction: str) -> tuple[Path, StatedErrors]:
         """The stated errors of a direction, and where they are."""
         for place, bound in enumerate(self.sealed.bounds):
             if (bound.layer, bound.head, bound.direction) == (layer, head, direction):
@@ -148,18 +148,18 @@ def counted(count: int, noun: str) -> str:
 
 
 @dataclass
-class Group:
+class LemmaGroup:
     """Obligations that one lemma proves: equal ones, or all that are proved in the same words.
 
     ``obligation`` is the first of those that have one, ``lines`` says where all of them arise.
     """
 
-    kind: Kind
+    kind: ObligationKind
     lines: list[Line] = field(default_factory=list)
     obligation: Obligation | None = None
 
 
-def group_obligations(sealed: Sealed, progress: Progress = lambda _: None) -> Sequence[Group]:
+def group_obligations(sealed: Sealed, progress: Progress = lambda _: None) -> Sequence[LemmaGroup]:
     """The groups, in the order in which the network computes.
 
     Raises:
@@ -167,12 +167,12 @@ def group_obligations(sealed: Sealed, progress: Progress = lambda _: None) -> Se
     """
     collected = _Collector()
     lines = discharge(sealed.transformer, sealed.lengths, progress=progress, twice=False, transcript=collected)
-    groups: dict[object, Group] = {}
+    groups: dict[object, LemmaGroup] = {}
     for line in lines:
         if not line.proved:
             raise Unsupported(f"a proof of {line.kind}, {line.direction}, which is not proved here: {line.reason}")
         key, obligation = collected.found.get((line.layer, line.place, line.direction), ((line.kind, line.layer), None))
-        group = groups.setdefault(key, Group(line.kind, obligation=obligation))
+        group = groups.setdefault(key, LemmaGroup(line.kind, obligation=obligation))
         group.lines.append(line)
     return list(groups.values())
 

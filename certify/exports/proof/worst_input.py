@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from certify.claims.critical.expressions import NoClosedForm
 from certify.claims.critical.families import positions_of
-from certify.claims.critical.heats import Heat, heat_of, latex_of
+from certify.claims.critical.irrational_temperatures import IrrationalTemperature, heat_of, latex_of
 from certify.claims.critical.powers import ErrorForm, PowerSum, error_form
 from certify.exports.latex_tables import decimal_number, math, number, table
 from certify.exports.proof.paper import between
@@ -41,7 +41,7 @@ class _Exponents:
     """
 
     form: ErrorForm
-    heat: Heat | None
+    heat: IrrationalTemperature | None
     rounded: bool = False
 
     @classmethod

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from certify.claims.formula.in_words import layers_in_words, sentences
-from certify.exports.pages.certificate.names import Names
+from certify.exports.pages.certificate.names import DirectionNames
 from certify.exports.pages.certificate.wiring import draw_network
 from constructions.compiler import compile_formula
 from constructions.errors import FormulaError, InputError, InternalError, Unsupported
@@ -61,7 +61,7 @@ def layers(formula: Formula, symbols: Sequence[str]) -> dict[str, Any]:
         network = compile_formula(formula, symbols, Regime())
     except (InputError, Unsupported) as error:
         return {"layers": [], "no_layers": f"No transformer is built for it here: {error}"}
-    names = Names(network, formula)
+    names = DirectionNames(network, formula)
     pictures = filter(None, [draw_network(network, names, flat) for flat in (True, False)])
     return {"layers": [list(said) for said in layers_in_words(network)], "pictures": list(pictures),
             "definitions": [f"{name} is {text}" for name, text in names.definitions.items()]}

@@ -11,13 +11,13 @@ from certify import __version__
 from certify.exports.checker import pack_checker
 from certify.exports.pages.base.page import open_templates, read_parts
 from certify.exports.pages.certificate.commands import UNNAMED, check_alone_command
-from certify.exports.site.gallery import SUFFIX, Exhibit, Report
+from certify.exports.site.gallery import SUFFIX, AuditEntry, Exhibit
 from certify.exports.site.guides import guide_html, pictures_of, sections_of
 from certify.exports.site.pinned import LICENCE, Z3
 from certify.exports.site.pinned import VERSION as PYODIDE
 from certify.exports.site.proved import MOST_SECONDS, Proved
 from certify.exports.site.proving import LONGEST
-from certify.exports.site.search import Entry, write_index
+from certify.exports.site.search import SearchEntry, write_index
 from certify.exports.site.workbench import pack_prover, pack_workbench
 from certify.frame.shipped import pages
 from proofs.check import STATUS
@@ -52,7 +52,7 @@ FIRST_GUIDES = ("README", "formulas", "models", "trained", "claims", "certificat
 Files = dict[str, str | bytes]
 
 
-def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None, reports: Sequence[Report] = (),
+def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None, reports: Sequence[AuditEntry] = (),
                proved: Sequence[Proved] = (), wheels: Mapping[str, bytes] | None = None) -> Files:
     """The files by their names; without Pyodide the page of the checker says how to run it elsewhere.
 
@@ -113,19 +113,20 @@ def in_the_site(environment: Any, page: str, live: bool, part: str = "") -> str:
     return page
 
 
-def entries_of(exhibits: Sequence[Exhibit], reports: Sequence[Report], live: bool) -> list[Entry]:
+def entries_of(exhibits: Sequence[Exhibit], reports: Sequence[AuditEntry], live: bool) -> list[SearchEntry]:
     """What can be found: certificates, audits with the names of their claims, every section of every guide."""
-    found = [Entry("Check a certificate", "in this browser" if live else "", "check.html", "checker verdict digest")]
-    found += [Entry("Workbench", "type a formula", "workbench.html", "parser word letters truth")] * live
-    found += [Entry(each.name, f"{each.group}: {each.proves}",
-                    f"gallery/{each.name}.html",
-                    f"{each.about} {each.proves} certificate") for each in exhibits]
-    found += [Entry(each.title, f"audit: {each.verdicts}", f"audits/{each.name}.html", " ".join(each.claims))
+    found = [SearchEntry("Check a certificate", "in this browser" if live else "", "check.html",
+                         "checker verdict digest")]
+    found += [SearchEntry("Workbench", "type a formula", "workbench.html", "parser word letters truth")] * live
+    found += [SearchEntry(each.name, f"{each.group}: {each.proves}",
+                          f"gallery/{each.name}.html",
+                          f"{each.about} {each.proves} certificate") for each in exhibits]
+    found += [SearchEntry(each.title, f"audit: {each.verdicts}", f"audits/{each.name}.html", " ".join(each.claims))
               for each in reports]
     for name, path in pages().items():
         sections = sections_of(path.read_text(encoding="utf-8"))
         title = sections[0][0] if sections else name
-        found += [Entry(heading, f"guide: {title}" if place else "guide", f"guides/{name}.html#{anchor}", text)
+        found += [SearchEntry(heading, f"guide: {title}" if place else "guide", f"guides/{name}.html#{anchor}", text)
                   for place, (heading, anchor, text) in enumerate(sections)]
     return found
 

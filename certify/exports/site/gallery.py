@@ -63,7 +63,7 @@ class Exhibit:
 
 
 @dataclass(frozen=True)
-class Report:
+class AuditEntry:
     """An audit: the page, its title, how many claims have which verdict, and what they are called."""
 
     name: str
@@ -74,7 +74,7 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class GalleryRequest:
     """What is to be shown: certificates, or else what is shipped up to these lengths (0: left out); and audits."""
 
     certificates: Sequence[str]
@@ -83,7 +83,7 @@ class Wanted:
     trained: int
     papers: int
 
-    def show(self, progress: Progress) -> tuple[list[Exhibit], list[Report]]:
+    def show(self, progress: Progress) -> tuple[list[Exhibit], list[AuditEntry]]:
         """The certificates and the audits, those of both papers first.
 
         Raises:
@@ -206,29 +206,29 @@ def _exhibit(name: str, about: str, certificate: str, path: str, group: str) -> 
     return Exhibit(name, about, certificate, page, headline(accepted.lines), group)
 
 
-def reports_of(paths: Sequence[str], progress: Progress) -> list[Report]:
+def reports_of(paths: Sequence[str], progress: Progress) -> list[AuditEntry]:
     """The audits of these claims files.
 
     Raises:
         InputError: if one is wrong, or two have the same name.
     """
-    found: dict[str, Report] = {}
+    found: dict[str, AuditEntry] = {}
     for path in paths:
         found[_new_name(path, PurePath(path).stem, found, "claims file")] = _report(path, None, progress)
     return list(found.values())
 
 
-def paper_reports(max_n: int, others: Collection[str], progress: Progress) -> list[Report]:
+def paper_reports(max_n: int, others: Collection[str], progress: Progress) -> list[AuditEntry]:
     """The audits of both papers, of words up to this length; without those that have the name of another report."""
     claims = examples_folder() / "claims"
     return [_report(str(claims / f"{name}.toml"), max_n, progress) for name in PAPERS if name not in others]
 
 
-def _report(path: str, max_n: int | None, progress: Progress) -> Report:
+def _report(path: str, max_n: int | None, progress: Progress) -> AuditEntry:
     progress(path)
     report = audit_file(path, max_n)
     verdicts = Counter(claim.verdict for claim in report.claims)
     said = ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()))
     called = tuple(f"{claim.name} {claim.statement} {claim.says}" for claim in report.claims)
-    return Report(PurePath(path).stem, report.title, f"{counted(len(report.claims), 'claim')}: {said}",
-                  audit_page(report), called)
+    return AuditEntry(PurePath(path).stem, report.title, f"{counted(len(report.claims), 'claim')}: {said}",
+                      audit_page(report), called)

@@ -8,7 +8,7 @@ from pathlib import Path
 from certify.frame.places import note_input
 from constructions.errors import InputError, Unreadable
 from proofs.every_n.axioms import allowed_axioms
-from proofs.every_n.extracted import EVERY_N_IN_PAGES, VERIFIED_IN_PAGES, Program
+from proofs.every_n.extracted import EVERY_N_IN_PAGES, VERIFIED_IN_PAGES, OcamlProgram
 
 MOST_SECONDS = 300
 """Of one file in a page, where the programs have 120 seconds: they take three to four times as long there."""
@@ -18,7 +18,7 @@ MOST_SECONDS = 300
 class Proved:
     """A script that is a proved checker, and what may be said of its yes."""
 
-    program: Program
+    program: OcamlProgram
     word: str
     about: str
     theorem: str

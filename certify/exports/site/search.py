@@ -13,7 +13,7 @@ COMMON = 2
 
 
 @dataclass(frozen=True)
-class Entry:
+class SearchEntry:
     """A page or a section of one: its title, where it belongs, its address seen from the top, and its text."""
 
     title: str
@@ -31,7 +31,7 @@ def words_of(text: str) -> set[str]:
     return {word for word in re.findall(r"\w+", text.lower()) if len(word) >= LEAST_LETTERS and not word.isdigit()}
 
 
-def write_index(entries: Sequence[Entry]) -> str:
+def write_index(entries: Sequence[SearchEntry]) -> str:
     """A script of two names: the words that say nothing, and the entries, each with the words of its text."""
     words = [words_of(entry.text) for entry in entries]
     common = set(_common(words, len(entries)))

@@ -37,7 +37,7 @@ def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None =
         KeyboardInterrupt: at once; results that were finished are in the store.
     """
     check_workers(jobs, dask)
-    run = _Run(tasks, Store(store, do) if store else None, progress, sizes, finished, is_last)
+    run = _TaskRun(tasks, Store(store, do) if store else None, progress, sizes, finished, is_last)
     run.look_on_disk()
     if run.waiting:
         with held(shared), contextlib.closing(_hire(do, min(jobs, len(run.waiting)), dask, shared, apart)) as crew:
@@ -58,7 +58,7 @@ def _hire(do: Do, jobs: int, dask: str | None, shared: Sequence[str], apart: boo
     return Alone(do)
 
 
-class _Run:
+class _TaskRun:
     """The state of one run; a task's number is its place among the different tasks."""
 
     def __init__(self, tasks: Sequence[str], store: Store | None, progress: Callable[[Standing], None],

@@ -9,7 +9,7 @@ from certify.learning.training.rounds import Repair, Training
 from certify.learning.training.show import HEAD, describe_repair, describe_training, round_rows
 from certify.learning.training.task import Task
 from constructions.text import printable
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from constructions.trained.json_form import network_text
 from constructions.trained.tracks import TracksClaim
 
@@ -20,7 +20,7 @@ COMPARED = """`compared/given.cert` proves what the given network answers on all
 repaired one does."""
 
 
-def write_training(place: str, training: Training, task: Task, claim: Claim | TracksClaim, made: Recipe | None,
+def write_training(place: str, training: Training, task: Task, claim: WordsClaim | TracksClaim, made: Recipe | None,
                    repair: Repair | None) -> list[str]:
     """Write the folder; the commands that read it again, as the README there has them.
 

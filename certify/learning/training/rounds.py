@@ -9,7 +9,7 @@ from certify.learning.differences import Differences, differences
 from certify.learning.equality import Equality, compare
 from certify.learning.learn import learn
 from certify.learning.learned import Learned
-from certify.learning.question import Question, leaves_words_out, read_words
+from certify.learning.question import LearningQuestion, leaves_words_out, read_words
 from certify.learning.training.lessons import AnyDecision
 from constructions.errors import InputError, Unsupported
 from constructions.trained.claim import claim_of_lengths
@@ -28,7 +28,7 @@ class Pace:
 
 
 @dataclass(frozen=True)
-class Budget:
+class TrainingBudget:
     """How long to go on, and from which seed."""
 
     rounds: int = 20
@@ -36,7 +36,7 @@ class Budget:
     seed: int = 1
 
 
-def checked(budget: Budget) -> Budget:
+def checked(budget: TrainingBudget) -> TrainingBudget:
     """The budget.
 
     Raises:
@@ -109,7 +109,7 @@ def compare_with_given(given: TrainedNetwork, repaired: Decision, settings: Sett
         return Repair(None, None, None, str(error))
 
 
-def _question(given: TrainedNetwork, repaired: Decision, longest: int) -> Question:
+def _question(given: TrainedNetwork, repaired: Decision, longest: int) -> LearningQuestion:
     """The words of which the claim asks something, at its first offset."""
     claim = claim_of_lengths(given, repaired.claim, repaired.claim.lengths[0], longest)
     claim = replace(claim, offsets=(claim.offsets[0], claim.offsets[0]))

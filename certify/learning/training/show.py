@@ -7,7 +7,7 @@ from rich.console import Console
 
 from certify.claims.trained.show import cut_word
 from certify.claims.trained.showing import decision_to_json, describe_decision, print_decision
-from certify.frame.terminal_tables import Column, numbers, plain, print_table, print_verdict
+from certify.frame.terminal_tables import TableColumn, numbers, plain, print_table, print_verdict
 from certify.frame.words import counted
 from certify.learning.show import listed
 from certify.learning.show_equality import describe_difference, describe_equality, equality_to_json
@@ -19,7 +19,7 @@ ANEW = "begun anew"
 
 def print_training(out: Console, training: Training, repair: Repair | None) -> None:
     """The rounds, what was decided of the network, what changed."""
-    print_table(out, [*numbers(*HEAD[:4]), *map(Column, HEAD[4:])], round_rows(training.rounds))
+    print_table(out, [*numbers(*HEAD[:4]), *map(TableColumn, HEAD[4:])], round_rows(training.rounds))
     out.print()
     if training.decision is None:
         print_verdict(out, training.verdict, training.reason)

@@ -22,7 +22,7 @@ from certify.learning.training.word_lessons import WordLessons
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_alphabet
 from constructions.tables import read_toml
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from constructions.trained.network import Attends, TrainedNetwork
 from constructions.trained.tracks import TracksClaim
 
@@ -47,7 +47,7 @@ class Task:
     folder: Path
     scope: Scope
 
-    def claim(self, network: TrainedNetwork) -> Claim | TracksClaim:
+    def claim(self, network: TrainedNetwork) -> WordsClaim | TracksClaim:
         """The claim about a network.
 
         Raises:
@@ -62,11 +62,11 @@ class Task:
                              "not trained on")
         return claim_of_table(self.table, self.where, self.folder, network, self.scope)
 
-    def text(self, claim: Claim | TracksClaim) -> tuple[str, dict[str, str]]:
+    def text(self, claim: WordsClaim | TracksClaim) -> tuple[str, dict[str, str]]:
         """A claim file that says the same with these lengths and offsets, and the files that it names."""
         files: dict[str, str] = {}
         table = _with_files_beside(dict(self.table), self.folder, files)
-        if isinstance(claim, Claim):
+        if isinstance(claim, WordsClaim):
             table |= {"min_n": claim.lengths[0], "max_n": claim.lengths[1], "offsets": list(claim.offsets)}
         else:
             columns = [len(form.columns) for form in claim.forms]
@@ -100,7 +100,7 @@ def _named(name: str) -> Path:
     return shipped[name]
 
 
-def lessons_of(network: TrainedNetwork, claim: Claim | TracksClaim, window: int = 0) -> Lessons:
+def lessons_of(network: TrainedNetwork, claim: WordsClaim | TracksClaim, window: int = 0) -> Lessons:
     """The claim as training sees it; what layers but the last write is to follow from so many columns, if not 0.
 
     Raises:
@@ -108,7 +108,7 @@ def lessons_of(network: TrainedNetwork, claim: Claim | TracksClaim, window: int 
     """
     if window < 0:
         raise InputError(f"--window: {window}, expected 0 or more")
-    if isinstance(claim, Claim):
+    if isinstance(claim, WordsClaim):
         if window:
             raise InputError("--window: of inputs in tracks, and the claim is about words, expected no such option")
         return WordLessons(network, claim)

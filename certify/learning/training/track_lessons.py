@@ -10,7 +10,7 @@ from certify.claims.trained.tracks_decision import TracksDecision, decide_tracks
 from certify.learning.training.lessons import Batch, Draw, Item
 from constructions.errors import InputError
 from constructions.trained.network import TrainedNetwork
-from constructions.trained.tracks import Column, Form, TracksClaim, all_inputs, count_inputs, sampled_inputs
+from constructions.trained.tracks import Column, Layout, TracksClaim, all_inputs, count_inputs, sampled_inputs
 
 ALL_INPUTS = 2**13
 SOME_INPUTS = 2**10
@@ -56,7 +56,7 @@ class TrackLessons:
         nodes = np.array([self._nodes(form, item) for item in items]) if self.window else None
         return Batch(tokens[:, :-1], np.full(len(items), self.claim.offset), at, asked, nodes)
 
-    def _nodes(self, form: Form, item: Item) -> list[int]:
+    def _nodes(self, form: Layout, item: Item) -> list[int]:
         """A number for what is known at each place of an input: the step of its own column, and of the answer's."""
         states, layout = self.claim.states(form, self._columns(item)), form.layout
 

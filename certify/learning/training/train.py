@@ -16,7 +16,7 @@ from certify.frame.progress import ProgressLine
 from certify.learning.training.fitting import fit, margins
 from certify.learning.training.fresh import Recipe, begun, with_its_source
 from certify.learning.training.lessons import AnyDecision, Item, Lessons, Pool
-from certify.learning.training.rounds import Budget, Repair, Round, Training, compare_with_given
+from certify.learning.training.rounds import Repair, Round, Training, TrainingBudget, compare_with_given
 from constructions.deadline import TimeIsUp
 from constructions.trained.network import TrainedNetwork
 
@@ -28,14 +28,14 @@ REPAIRING = 1e-3
 """The rate of training for a network that is given."""
 
 
-def train(network: TrainedNetwork, lessons: Lessons, made: Recipe | None, budget: Budget,
+def train(network: TrainedNetwork, lessons: Lessons, made: Recipe | None, budget: TrainingBudget,
           settings: Settings | None = None) -> Training:
     """Train until the claim is certified, or the budget or the time is up.
 
     ``made`` is what a new network is made of, so that it can begin anew; one that is given is decided first.
     """
     start = time.perf_counter()
-    run = _Run(network, lessons, made, budget, settings or Settings())
+    run = _TrainingRun(network, lessons, made, budget, settings or Settings())
     try:
         with ProgressLine() as progress:
             run.progress = progress
@@ -60,10 +60,10 @@ def repair_of(given: TrainedNetwork, training: Training, settings: Settings) -> 
         return Repair(None, None, None, str(up))
 
 
-class _Run:
+class _TrainingRun:
     """One network under way."""
 
-    def __init__(self, network: TrainedNetwork, lessons: Lessons, made: Recipe | None, budget: Budget,
+    def __init__(self, network: TrainedNetwork, lessons: Lessons, made: Recipe | None, budget: TrainingBudget,
                  settings: Settings) -> None:
         self.network, self.lessons, self.made, self.budget, self.settings = network, lessons, made, budget, settings
         self.draw = np.random.default_rng(budget.seed)

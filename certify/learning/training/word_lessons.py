@@ -11,7 +11,7 @@ from certify.claims.trained.decision import Decision
 from certify.frame.words import show_word
 from certify.learning.training.lessons import Batch, Draw, Indices, Item, grouped
 from constructions.errors import InputError
-from constructions.trained.claim import Claim, judged, last_offset
+from constructions.trained.claim import WordsClaim, judged, last_offset
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.live_states import StateLevels
 from proofs.words.truths import CasesOfWords
@@ -30,7 +30,7 @@ class WordLessons:
         InputError: if nothing is ever asked.
     """
 
-    def __init__(self, network: TrainedNetwork, claim: Claim) -> None:
+    def __init__(self, network: TrainedNetwork, claim: WordsClaim) -> None:
         self.network, self.claim = network, claim
         self.first_n, self.last_n = claim.lengths
         self.margin = float(claim.margin)
@@ -41,7 +41,7 @@ class WordLessons:
                 self.forms[token, index] = float(number)
         self._of_case = np.array([[row in case.above for row in rows] for case in claim.cases])
         self._cases, self._letters = CasesOfWords(claim), len(claim.alphabet)
-        self._walks = Walks(claim, self.last_n)
+        self._walks = WordTraces(claim, self.last_n)
         self._lengths = [n for n in range(self.first_n, self.last_n + 1) if self._walks.is_asked(n)]
         if not self._lengths:
             raise InputError("the claim asks nothing of any of its words")
@@ -123,14 +123,14 @@ class WordLessons:
                 [(row.seen.offset, letters(row.seen.word)) for row in decision.rows if row.seen])
 
 
-class Walks:
+class WordTraces:
     """Words drawn letter by letter through the states of the claim's tracker.
 
     A third of the words of a length is any on which something is asked, a third is shared by the sets of cases that
     hold at the end, a third by the states: so that answers which few words have are learnt, too.
     """
 
-    def __init__(self, claim: Claim, longest: int) -> None:
+    def __init__(self, claim: WordsClaim, longest: int) -> None:
         levels = StateLevels(claim, longest)
         self._steps, self._holds = levels.steps, levels.holds
         self._counts = [np.ones(1)]

@@ -8,18 +8,27 @@ from typing import Any
 import numpy as np
 
 from constructions.importing.graph import curves
+from constructions.importing.graph.affine_forms import (
+    Array,
+    Base,
+    Codes,
+    Exactness,
+    Flat,
+    NormBase,
+    NotUnderstood,
+    beside,
+)
 from constructions.importing.graph.curves import HALF, Curve, as_curve, over_root, plain_mean, resolved, to_power
-from constructions.importing.graph.forms import Array, Base, Codes, Exactness, Flat, NormBase, NotUnderstood, beside
 from constructions.importing.graph.state import State, scaled_by_head
 from constructions.importing.graph.values import (
+    ArrayMean,
     Centred,
     CentredSquare,
-    Mean,
+    IntegerProduct,
     MeanSquare,
     Modulated,
-    Product,
     Range,
-    Scores,
+    ScoreArray,
     Tokenwise,
     placed,
     shape_of,
@@ -225,7 +234,7 @@ def add(state: State, x: Any, y: Any, sign: int = 1) -> Any:
         return add(state, negated(y) if sign < 0 else y, x)
     if isinstance(y, np.ndarray):
         return _add_constant(x, sign * np.asarray(y, np.float64), state.count, exactness)
-    if isinstance(y, Mean) and sign < 0 and isinstance(x, Tokenwise) and x.ratio_to(y.of) == 1:
+    if isinstance(y, ArrayMean) and sign < 0 and isinstance(x, Tokenwise) and x.ratio_to(y.of) == 1:
         return Centred(x)
     x, y = plain_mean(x, exactness), plain_mean(y, exactness)
     if isinstance(x, Modulated) or isinstance(y, Modulated):
@@ -250,7 +259,7 @@ def _add_constant(x: Any, constant: Array, count: int, exactness: Exactness) -> 
         return replace(x, epsilon=x.epsilon + number)
     if isinstance(x, MeanSquare) and x.power == HALF:
         raise NotUnderstood("an epsilon beside the root of a mean of squares, expected it under the root")
-    if isinstance(x, Scores):
+    if isinstance(x, ScoreArray):
         return x.plus(constant)
     if isinstance(x, Curve) and number is not None and keeps(constant, x):
         return Curve(x.of, curves.plus(x.polynomial, curves.constant(number)))
@@ -274,11 +283,11 @@ def multiply(state: State, x: Any, y: Any) -> Any:
     """x · y."""
     exactness = state.exactness
     x, y = plain_mean(x, exactness), plain_mean(y, exactness)
-    if isinstance(x, np.ndarray) or isinstance(y, Product):
+    if isinstance(x, np.ndarray) or isinstance(y, IntegerProduct):
         x, y = y, x
     if isinstance(x, np.ndarray):
         return exactness.times(finite(x), finite(y))
-    if isinstance(x, Range | Product):
+    if isinstance(x, Range | IntegerProduct):
         return _with_scale(x, y, exactness)
     if isinstance(y, np.ndarray):
         return _times_constant(x, np.asarray(y, np.float64), exactness)
@@ -306,12 +315,12 @@ def _over_root(x: Tokenwise | Centred | Curve, y: MeanSquare, exactness: Exactne
     return times_constant(made, x.gain, exactness) if isinstance(x, Centred) and x.gain is not None else made
 
 
-def _with_scale(x: Range | Product, y: Any, exactness: Exactness) -> Any:
+def _with_scale(x: Range | IntegerProduct, y: Any, exactness: Exactness) -> Any:
     """The scale that a range makes, or a product of whole numbers, times constants; or that product times its scale."""
     if isinstance(y, np.ndarray) and isinstance(x, Range) and not x.is_zero:
         return replace(x, times=exactness.times(np.asarray(x.times, np.float64), np.asarray(y, np.float64)))
-    own = isinstance(x, Product) and isinstance(y, Range) and x.scale == replace(y, times=1)
-    if isinstance(x, Product) and (own or isinstance(y, np.ndarray)):
+    own = isinstance(x, IntegerProduct) and isinstance(y, Range) and x.scale == replace(y, times=1)
+    if isinstance(x, IntegerProduct) and (own or isinstance(y, np.ndarray)):
         made = _times_constant(x.value, np.asarray(y.times if own else y, np.float64), exactness)
         return made if own else replace(x, value=made)
     raise NotUnderstood("whole numbers times something else than constants and their own scale")
@@ -329,11 +338,11 @@ def _times_constant(x: Any, constant: Array, exactness: Exactness) -> Any:
         return times_constant(resolved(x, exactness), constant, exactness)
     if isinstance(x, MeanSquare) and number is not None and x.power == 1 and keeps(constant, x):
         return x.times(number)
-    if isinstance(x, Scores) and number is None and np.isin(constant, (0, 1)).all():
+    if isinstance(x, ScoreArray) and number is None and np.isin(constant, (0, 1)).all():
         return x.times(constant).filled(constant == 0, np.zeros(()))
-    if isinstance(x, Scores) and number is not None and number > 0 and keeps(constant, x):
+    if isinstance(x, ScoreArray) and number is not None and number > 0 and keeps(constant, x):
         return x.times(np.asarray(np.float64(number))).scaled(number)
-    if isinstance(x, Scores) and x.cap is None and constant.ndim > 1 and constant.shape[-2:] == (1, 1) and keeps(
+    if isinstance(x, ScoreArray) and x.cap is None and constant.ndim > 1 and constant.shape[-2:] == (1, 1) and keeps(
             constant, x) and ((finite(constant) > 0).all() or not any(mask.numbers.any() for mask in x.masks)):
         return replace(x.times(constant), reads=scaled_by_head(x, constant, exactness))
     if isinstance(x, Modulated) and number is not None and keeps(constant, x):
@@ -364,6 +373,6 @@ def divide(state: State, x: Any, y: Any) -> Any:
         return x.times(1 / number)
     if isinstance(x, Modulated) and keeps(y, x):
         return replace(x, factor=x.factor / number)
-    if isinstance(x, Scores) and number > 0 and keeps(y, x):
+    if isinstance(x, ScoreArray) and number > 0 and keeps(y, x):
         return x.times(np.asarray(1 / np.float64(number))).scaled(1 / number)
     raise NotUnderstood(f"a quotient of {what(x)} by constants")

@@ -14,9 +14,9 @@ from constructions.importing.graph.aten_call import (
     ELEMENTS,
     FLOAT,
     TYPES,
+    AtenGraph,
     Call,
     Name,
-    Program,
     Translator,
     Unfit,
     value_of,
@@ -27,7 +27,7 @@ from constructions.importing.graph.aten_places import PLACES, repeated
 LEAST = -np.inf
 
 
-def translate(program: Program, node: Mapping[str, Any], target: str) -> None:
+def translate(program: AtenGraph, node: Mapping[str, Any], target: str) -> None:
     """The nodes of one operation; Unfit if it is not read."""
     if target.startswith(("aten._assert_tensor_metadata.", "aten.sym_constrain_range")) and not node["outputs"]:
         return

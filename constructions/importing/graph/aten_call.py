@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph.forms import NotUnderstood
-from constructions.importing.graph.operators import Node, OfProgram
+from constructions.importing.graph.affine_forms import NotUnderstood
+from constructions.importing.graph.operators import OfProgram, OnnxNode
 from constructions.importing.graph.state import MAX_ELEMENTS
 from constructions.importing.graph.torch_constants import (
     SUMS,
@@ -101,7 +101,7 @@ def tensors_of(argument: Any, is_named: bool = False) -> Iterator[Name]:
             yield from tensors_of(inner, kind in ("as_tensor", "as_tensors", "as_nested_tensors"))
 
 
-class Program:
+class AtenGraph:
     """The graph that is made: nodes, constants, and what the program says of each of its tensors.
 
     ``inexact``: tensors whose last bits depend on how a program rounds; ``count``: the number of tokens.
@@ -110,7 +110,7 @@ class Program:
     def __init__(self, values: Mapping[str, Any], pairs: frozenset[str], count: int) -> None:
         self.values: dict[str, Any] = dict(values)
         self.pairs, self.count, self.rounded = pairs, count, False
-        self.nodes: list[Node] = []
+        self.nodes: list[OnnxNode] = []
         self.constants: dict[str, Any] = {}
         self.inexact: set[str] = set()
         self.inputs: list[str] = []
@@ -141,7 +141,7 @@ class Program:
         self.values[new], self.constants[new] = self.values[name], np.array(self.constants[name])
         return new
 
-    def add(self, node: Node) -> None:
+    def add(self, node: OnnxNode) -> None:
         """A node, which is computed if it is one on constants."""
         how, names = OfProgram(node), [name for name in node.input if name]
         inputs = [self.constants.get(name) if name else None for name in node.input]
@@ -175,7 +175,7 @@ class Program:
 class Call:
     """One operation: its arguments by name, what it makes, first of all ``out``, and how to write nodes for it."""
 
-    def __init__(self, program: Program, node: Mapping[str, Any]) -> None:
+    def __init__(self, program: AtenGraph, node: Mapping[str, Any]) -> None:
         self.program, self.name = program, str(node["name"] or "")
         self.shape, self.kind = program.shape, program.kind
         self.operation = str(node["target"]).removeprefix("torch.ops.").split(".")[1]
@@ -283,7 +283,7 @@ class Call:
         output = self.out if output is None else output
         words = {name: value.encode() if isinstance(value, str) else value for name, value in attributes.items()}
         names = ["" if one is None else one if isinstance(one, str) else self.constant(one) for one in inputs]
-        self.program.add(Node(operation, names, [output], self.name or self.out, words))
+        self.program.add(OnnxNode(operation, names, [output], self.name or self.out, words))
         return output
 
     def do(self, operation: str, *inputs: Any, shape: Sequence[int] | None = None, kind: int | None = None,

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.importing.graph.forms import (
+from constructions.importing.graph.affine_forms import (
     Array,
-    Attention,
     Exactness,
     Flat,
     HeadBase,
     HeadReads,
     NotUnderstood,
+    SoftmaxHeads,
     beside,
 )
 from constructions.importing.graph.state import NEARLY, Positions, Tables, is_nothing, with_table
-from constructions.importing.graph.values import Modulated, Scores, Tokenwise, Weights, grouped, placed
+from constructions.importing.graph.values import AttentionWeights, Modulated, ScoreArray, Tokenwise, grouped, placed
 
 MASKED, LEAST_GAP = -9999, 1000
 """Threshold of masks: hidden scores have at most this added, or lie so much below others."""
@@ -62,7 +62,7 @@ def _along(value: Tokenwise | Modulated) -> tuple[NDArray[np.int64], list[tuple[
     return lines[0], parts
 
 
-def scores_of(query: Tokenwise | Modulated, key: Tokenwise | Modulated) -> Scores:
+def scores_of(query: Tokenwise | Modulated, key: Tokenwise | Modulated) -> ScoreArray:
     """query [..., T, K] @ key [..., K, T], where key is given turned, as [..., T, K]."""
     positions, queries = _along(query)
     others, keys = _along(key)
@@ -86,7 +86,7 @@ def scores_of(query: Tokenwise | Modulated, key: Tokenwise | Modulated) -> Score
     shape = (*lead, len(positions), len(positions))
     factor = (query.factor if isinstance(query, Modulated) else q.factor) * (
         key.factor if isinstance(key, Modulated) else k.factor)
-    return Scores(reads, shape, positions, factor, tables)
+    return ScoreArray(reads, shape, positions, factor, tables)
 
 
 def _own(index: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -158,7 +158,7 @@ def _turned(flats: list[Flat], modulation: list[Array]) -> tuple[Flat, tuple[Arr
     return flat, (cosines, np.stack([sines[b][1] for _, b in pairs], 1))
 
 
-def softmax(scores: Scores, positions: Positions, exactness: Exactness, tables: Tables) -> Weights:
+def softmax(scores: ScoreArray, positions: Positions, exactness: Exactness, tables: Tables) -> AttentionWeights:
     """The weights: what is added to scores is a causal mask or none, slopes, or a table; a table hides other keys."""
     seen, causal = seen_by(scores), is_causal(scores, tables.bidirectional)
     attended = np.tri(scores.shape[-1], dtype=bool) if causal else np.ones(scores.shape[-2:], bool)
@@ -180,16 +180,16 @@ def softmax(scores: Scores, positions: Positions, exactness: Exactness, tables: 
             added = mask[index] if slope is None else np.where(hidden, -np.inf, 0)
             query, key = scores.reads[index]
             reads[index] = with_table((query, key), added, attended, scale, positions, exactness)
-    return Weights(replace(scores, reads=reads, scale=scale), slopes, causal)
+    return AttentionWeights(replace(scores, reads=reads, scale=scale), slopes, causal)
 
 
-def expect_no_cap(scores: Scores) -> None:
+def expect_no_cap(scores: ScoreArray) -> None:
     """Raises NotUnderstood where what is added to scores would be read by queries and keys, under their cap."""
     if scores.cap is not None:
         raise NotUnderstood("a table, or a mask of keys by tokens, added to scores that have a cap")
 
 
-def seen_by(scores: Scores) -> NDArray[np.bool_]:
+def seen_by(scores: ScoreArray) -> NDArray[np.bool_]:
     """Keys that the mask hides from no query, of a mask of shape [..., queries, keys]."""
     numbers: Array = np.broadcast_to(scores.masks[0].numbers, scores.shape)
     replaced: NDArray[np.bool_] = np.broadcast_to(scores.masks[0].replaced, scores.shape)
@@ -222,13 +222,13 @@ def _slope(mask: Array, exactness: Exactness) -> Fraction | None:
     return Fraction(np.float64(slope))
 
 
-def is_causal(scores: Scores, bidirectional: bool = False) -> bool | None:
+def is_causal(scores: ScoreArray, bidirectional: bool = False) -> bool | None:
     """Whether no later key is seen, unless all attention is to be ``bidirectional``; None if there is one token."""
     count = scores.shape[-1]
     return None if count == 1 else not bidirectional and not (seen_by(scores) & ~np.tri(count, dtype=bool)).any()
 
 
-def averages(weights: Weights, value: Tokenwise, known: list[Attention]) -> Tokenwise:
+def averages(weights: AttentionWeights, value: Tokenwise, known: list[SoftmaxHeads]) -> Tokenwise:
     """weights [..., T, T] @ value [..., T, K]: a head for each index before the last two.
 
     Each is put beside those of a softmax before it, if it needs nothing of that.
@@ -252,7 +252,7 @@ def averages(weights: Weights, value: Tokenwise, known: list[Attention]) -> Toke
             reads = HeadReads(query, keys, value.flat.columns(columns), weights.slopes[at] or None)
             asked = scores.scale, scores.tables, scores.cap
             if not any(one.may_have(reads, *asked) for one in known):
-                known.append(Attention(scores.scale, scores.tables, cap=scores.cap))
+                known.append(SoftmaxHeads(scores.scale, scores.tables, cap=scores.cap))
             attention = next(one for one in known if one.may_have(reads, *asked))
             attention.heads.append(reads)
             head = HeadBase(len(columns), attention, len(attention.heads) - 1)
@@ -273,7 +273,7 @@ def pooled(value: Tokenwise, axis: int, keep: bool, asked: tuple[Flat, Flat] | N
         raise NotUnderstood("a mean over an axis that is not that of all tokens")
     query, key = asked or (Flat({}, (), 1),) * 2
     reads = HeadReads(query, key, value.flat.columns(forms[0].ravel()), None)
-    head = HeadBase(forms[0].size, Attention(Fraction(1), None, [reads]), 0)
+    head = HeadBase(forms[0].size, SoftmaxHeads(Fraction(1), None, [reads]), 0)
     made = placed(Flat({head: np.eye(head.size)}, (), head.size), np.full(forms[0].shape, count - 1),
                   np.arange(head.size).reshape(forms[0].shape))
     return Tokenwise(made.flat, np.expand_dims(made.codes, axis) if keep else made.codes, value.factor)

@@ -13,19 +13,27 @@ from typing import Any, Literal
 
 import numpy as np
 
-from constructions.importing.graph.attention import times_constant
-from constructions.importing.graph.forms import (
+from constructions.importing.graph.affine_forms import (
     Array,
     Exactness,
     Flat,
     HeadBase,
+    HiddenUnits,
     NormBase,
     NotUnderstood,
     UnitBase,
-    Units,
     beside,
 )
-from constructions.importing.graph.values import Centred, CentredSquare, Mean, MeanSquare, Tokenwise, grouped, placed
+from constructions.importing.graph.attention import times_constant
+from constructions.importing.graph.values import (
+    ArrayMean,
+    Centred,
+    CentredSquare,
+    MeanSquare,
+    Tokenwise,
+    grouped,
+    placed,
+)
 from constructions.trained.network import Activation
 
 Name = Literal["erf", "tanh", "sigmoid", "relu"]
@@ -189,8 +197,8 @@ def _made(curve: Curve, exactness: Exactness) -> Tokenwise:
     total, alone = Flat({}, (), len(chosen)), len(found) == 1 and not free and not linear
     for piece in found:
         inner = _scaled(inward, piece.inner, exactness)
-        units = UnitBase(len(chosen), Units(piece.activation, inner if piece.gates else None,
-                                            inward if piece.gates else inner))
+        units = UnitBase(len(chosen), HiddenUnits(piece.activation, inner if piece.gates else None,
+                                                  inward if piece.gates else inner))
         values = Flat({units: np.eye(len(chosen))}, (), len(chosen))
         total = values if alone else total.plus(values.scaled(piece.factor, exactness), exactness)
     if linear:
@@ -222,7 +230,7 @@ def product(gate: Tokenwise | Curve, inward: Tokenwise, factor: Fraction = Fract
     if (of.positions != inward.positions).any():
         raise NotUnderstood("a product of numbers of different tokens")
     pairs, places = np.unique(np.stack([of.forms.ravel(), inward.forms.ravel()]), axis=1, return_inverse=True)
-    units = Units(activation, of.flat.columns(pairs[0]).scaled(inner, exactness), inward.flat.columns(pairs[1]))
+    units = HiddenUnits(activation, of.flat.columns(pairs[0]).scaled(inner, exactness), inward.flat.columns(pairs[1]))
     base = UnitBase(pairs.shape[1], units)
     made = placed(Flat({base: np.eye(base.size)}, (), base.size), of.positions, places.reshape(of.shape))
     return Tokenwise(made.flat, made.codes, factor * inward.factor)
@@ -248,7 +256,7 @@ def summed(value: Tokenwise, axis: int, keep: bool, factor: Fraction, exactness:
 
 def plain_mean(value: Any, exactness: Exactness) -> Any:
     """A mean that is not taken away from its numbers is a sum like any other."""
-    if not isinstance(value, Mean):
+    if not isinstance(value, ArrayMean):
         return value
     count = value.of.shape[-1]
     return summed(value.of, value.of.codes.ndim - 1, True, Fraction(1, count), exactness)
@@ -261,14 +269,14 @@ def plain_centred(value: Centred, exactness: Exactness) -> Tokenwise:
     return times_constant(value.of, np.eye(size) - np.float64(1 / size), exactness)
 
 
-def mean(value: Any, factor: Fraction = Fraction(1)) -> Mean | MeanSquare:
+def mean(value: Any, factor: Fraction = Fraction(1)) -> ArrayMean | MeanSquare:
     """The mean over the last axis, times a factor (their number, for sums)."""
     if isinstance(value, CentredSquare):
         return MeanSquare(value.of, True, factor)
     if isinstance(value, Curve) and value.polynomial.keys() == {(2, None)}:
         return MeanSquare(value.of, False, factor * value.polynomial[2, None])
     if isinstance(value, Tokenwise) and factor == 1:
-        return Mean(value)
+        return ArrayMean(value)
     raise NotUnderstood("a mean or sum of what is neither an array of numbers of tokens nor its square")
 
 

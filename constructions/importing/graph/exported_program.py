@@ -20,7 +20,7 @@ from constructions.errors import InputError
 from constructions.importing.array_files import Archive
 from constructions.importing.contents import MAX_DIMENSIONS, MAX_FILE_BYTES, Stored
 from constructions.importing.graph.aten import TRANSLATORS, in_pairs, translate
-from constructions.importing.graph.aten_call import BFLOAT, ELEMENTS, Program, Unfit, shape_of, tensors_of
+from constructions.importing.graph.aten_call import BFLOAT, ELEMENTS, AtenGraph, Unfit, shape_of, tensors_of
 from constructions.importing.graph.exported_lengths import UnknownSize, concrete, holds, symbol_of
 from constructions.importing.graph.operators import OPSET, Graph, Input
 from constructions.importing.graph.state import MAX_ELEMENTS
@@ -70,7 +70,7 @@ class ExportedProgram:
         sizes = {name: 1 for name in self.symbols[:-1] if name} | {name: count for name in self.symbols[-1:] if name}
         with _as_whole(self.where, "size {} does not follow from the number of tokens, expected one that does"):
             graph = concrete(self.part["graph"], sizes)
-            program = Program(*in_pairs(graph["tensor_values"]), count)
+            program = AtenGraph(*in_pairs(graph["tensor_values"]), count)
             for guard in self.guards:
                 self._expect_true(guard, graph, count)
             _inputs(program, self.part, self.tensors, self.where)
@@ -78,7 +78,7 @@ class ExportedProgram:
             if len(nodes) > MAX_NODES:
                 raise InputError(f"{self.where}: {len(nodes)} nodes, expected at most {MAX_NODES}")
             given = [str(name) for name in tensors_of(self.part["graph"]["inputs"])]
-        translation = _Translation(program, Memory(given), self.where)
+        translation = _GraphTranslation(program, SharedMemory(given), self.where)
         for node in nodes:
             translation.translate(node)
         made = _graph(program, self.part, self.tensors, self.where)
@@ -137,10 +137,10 @@ def _lengths(part: Mapping[str, Any], given: Collection[str]) -> tuple[tuple[str
     return (), 1
 
 
-class _Translation:
+class _GraphTranslation:
     """Nodes spelled out one by one; what is refused is refused where the first output needs it."""
 
-    def __init__(self, program: Program, memory: Memory, where: str) -> None:
+    def __init__(self, program: AtenGraph, memory: SharedMemory, where: str) -> None:
         self.program, self.memory, self.where = program, memory, where
         self.refused: dict[str, InputError] = {}
 
@@ -214,7 +214,7 @@ def _tensor(data: bytes, meta: Mapping[str, Any]) -> Any:
         stride * elements.itemsize for stride in strides]))
 
 
-def _inputs(program: Program, part: Any, tensors: Mapping[str, Any], where: str) -> None:
+def _inputs(program: AtenGraph, part: Any, tensors: Mapping[str, Any], where: str) -> None:
     """Parameters and buffers as initialisers, and the one input that is given."""
     for spec in part["signature"]["input_specs"]:
         ((kind, inner),) = spec.items()
@@ -232,7 +232,7 @@ def _inputs(program: Program, part: Any, tensors: Mapping[str, Any], where: str)
         program.constants[name] = of_bfloat(array) if program.kind(name) == BFLOAT else array
 
 
-def _graph(program: Program, part: Any, tensors: Mapping[str, Any], where: str) -> Graph:
+def _graph(program: AtenGraph, part: Any, tensors: Mapping[str, Any], where: str) -> Graph:
     with _as_whole(where):
         specs = part["signature"]["output_specs"]
         if any("user_output" not in spec for spec in specs):
@@ -270,7 +270,7 @@ _BY_SHAPE = frozenset({
 """Operations that read no elements of their first argument."""
 
 
-class Memory:
+class SharedMemory:
     """Names by the memory that they share: certainly (``same``) or perhaps (``near``).
 
     ``empty``: arrays that a program makes without elements, and which of these were never written.
@@ -283,7 +283,7 @@ class Memory:
         self.stale: dict[str, str] = {}
         self.empty: list[tuple[Any, Any]] = []
 
-    def expect_read(self, program: Program, names: Sequence[str], operation: str) -> None:
+    def expect_read(self, program: AtenGraph, names: Sequence[str], operation: str) -> None:
         """Reject a read of what was changed under another name, or never written."""
         for place, name in enumerate(names):
             if name in self.stale:
@@ -301,7 +301,7 @@ class Memory:
         self.near.update(dict.fromkeys(near, near))
         return near
 
-    def made(self, program: Program, operation: str, read: list[str], made: list[str], said: str) -> None:
+    def made(self, program: AtenGraph, operation: str, read: list[str], made: list[str], said: str) -> None:
         """Note what an operation made."""
         in_place = is_in_place(operation)
         shared = read[:1] if in_place or operation in VIEWS else [] if operation in _NEW else read
@@ -326,7 +326,7 @@ class Memory:
         for names, of in ((near, self.near), (same, self.same)):
             of.update(dict.fromkeys(names, names))
 
-    def _write(self, program: Program, operation: str, changed: str, made: str) -> bool:
+    def _write(self, program: AtenGraph, operation: str, changed: str, made: str) -> bool:
         """Change a constant in place; whether it is one."""
         target, value = program.constants.get(changed), program.constants.get(made)
         if target is None or value is None or operation in _TURNING or target.shape != value.shape or (

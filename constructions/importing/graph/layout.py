@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph.forms import (
+from constructions.importing.graph.affine_forms import (
     Array,
-    Attention,
     Base,
     Exactness,
     Flat,
     HeadBase,
+    HiddenUnits,
     NormBase,
     NotUnderstood,
+    SoftmaxHeads,
     SumBase,
     TokenBase,
     UnitBase,
-    Units,
 )
 from constructions.trained.network import Rounding
 
@@ -44,19 +44,19 @@ class Operation:
     ``others`` are units that are made beside it.
     """
 
-    what: Attention | Units | NormBase | SumBase
+    what: SoftmaxHeads | HiddenUnits | NormBase | SumBase
     made: list[Base] = field(default_factory=list)
     order: int = 0
-    others: list[Units] = field(default_factory=list)
+    others: list[HiddenUnits] = field(default_factory=list)
 
     @property
-    def units(self) -> list[Units]:
+    def units(self) -> list[HiddenUnits]:
         """All units that are made at once, one after another."""
-        return [self.what, *self.others] if isinstance(self.what, Units) else []
+        return [self.what, *self.others] if isinstance(self.what, HiddenUnits) else []
 
 
 @dataclass(eq=False)
-class Block:
+class StreamBlock:
     """Coordinates of the stream: what is written there, and which constants with which operation (0: at the start)."""
 
     size: int
@@ -76,8 +76,8 @@ class Epoch:
 
     start: int
     end: int
-    blocks: list[Block] = field(default_factory=list)
-    block_of: dict[SumBase, Block] = field(default_factory=dict)
+    blocks: list[StreamBlock] = field(default_factory=list)
+    block_of: dict[SumBase, StreamBlock] = field(default_factory=dict)
 
     @property
     def width(self) -> int:
@@ -147,7 +147,7 @@ class Plan:
     def forms(self, operation: Operation) -> list[Flat]:
         """What heads or units read."""
         what = operation.what
-        if isinstance(what, Attention):
+        if isinstance(what, SoftmaxHeads):
             return [flat for head in what.heads for flat in (head.query, head.key, head.value)]
         return [flat for one in operation.units for flat in (one.inward, *([one.gate] if one.gate else []))]
 
@@ -173,7 +173,7 @@ class Plan:
             elif isinstance(one, HeadBase | UnitBase):
                 what = one.attention if isinstance(one, HeadBase) else one.units
                 operation = self._found.setdefault(what, Operation(
-                    what, [], what.order if isinstance(what, Attention) else one.order))
+                    what, [], what.order if isinstance(what, SoftmaxHeads) else one.order))
                 operation.made.append(one)
                 waiting += [base for flat in self.forms(operation) for base in [self._plain(flat).base] if base]
 
@@ -196,7 +196,7 @@ class Plan:
         return {self.read(flat).base for flat in self.forms(operation)} - {None}
 
     def _fits_beside(self, one: Operation, other: Operation) -> bool:
-        if not isinstance(one.what, Units) or not isinstance(other.what, Units) or (
+        if not isinstance(one.what, HiddenUnits) or not isinstance(other.what, HiddenUnits) or (
                 isinstance(one.what.activation, Rounding) or one.what.activation != other.what.activation
                 or (one.what.gate is None) != (other.what.gate is None)
                 or self.norm_of(one) is not self.norm_of(other)):
@@ -282,7 +282,7 @@ class Plan:
             epoch.block_of |= dict.fromkeys(group, block)
         return epoch
 
-    def _block(self, sums: list[SumBase], epoch: Epoch) -> Block | None:
+    def _block(self, sums: list[SumBase], epoch: Epoch) -> StreamBlock | None:
         """The block that these sums share: at each time that one is read, it and nothing else stands there."""
         terms: dict[Base, Array] = {}
         for one in sums:
@@ -303,7 +303,7 @@ class Plan:
             if when is None:
                 return None
             constants.append((when, constant))
-        return Block(sums[0].size, terms, constants)
+        return StreamBlock(sums[0].size, terms, constants)
 
     def _constant_time(self, least: int, most: int, terms: dict[Base, Array], epoch: Epoch,
                        is_table: bool) -> int | None:

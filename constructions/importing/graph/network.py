@@ -6,27 +6,27 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from constructions.errors import InputError
-from constructions.importing.graph.arithmetic import by_position
-from constructions.importing.graph.exported_program import read_exported_program
-from constructions.importing.graph.forms import (
+from constructions.importing.graph.affine_forms import (
     Array,
-    Attention,
     Base,
     Exactness,
     Flat,
+    HiddenUnits,
     NormBase,
     NotUnderstood,
+    SoftmaxHeads,
     SumBase,
     TokenBase,
-    Units,
 )
+from constructions.importing.graph.arithmetic import by_position
+from constructions.importing.graph.exported_program import read_exported_program
 from constructions.importing.graph.layout import Epoch, Operation, Plan, Read
 from constructions.importing.graph.operators import Graph
-from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes, tokens_input
+from constructions.importing.graph.reading import MAX_TOKENS, GraphReading, read_nodes, tokens_input
 from constructions.importing.graph.reductions import SUM
-from constructions.importing.graph.tensors import Form, Tensors
+from constructions.importing.graph.tensors import NetworkAtLength, Tensors
 from constructions.importing.onnx_file import graph_of, load_model
-from constructions.importing.parts import Found, Interface
+from constructions.importing.parts import Interface, RecognisedNetwork
 from constructions.importing.quantised import ROUNDED, WEIGHTS_ALONE
 from constructions.importing.questions import Questions
 from constructions.text import printable
@@ -35,7 +35,7 @@ from constructions.trained import network as trained
 ONE_TOKEN = "on inputs of one token the graph takes no mean over tokens; they are read as longer ones are"
 
 
-def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, dict[str, trained.Tensor]]:
+def read_graph(data: bytes, where: str, questions: Questions) -> tuple[RecognisedNetwork, dict[str, trained.Tensor]]:
     """The network, and its tensors."""
     is_program, given = where.endswith(".pt2"), dict(questions.option("given") or ())
     source = _program(data, where, given) if is_program else _graph(data, where, given)
@@ -125,15 +125,16 @@ def _count(source: _Source, where: str, questions: Questions) -> int:
     return source.length
 
 
-def _compare_lengths(source: _Source, count: int, where: str, read: Callable[[Graph, int], Reading]) -> bool:
+def _compare_lengths(source: _Source, count: int, where: str, read: Callable[[Graph, int], GraphReading]) -> bool:
     """Check that at every length it is the same network, with fewer rows in tables of positions and of scores.
 
     False if a mean over tokens is no step on inputs of one token; the comparison with the original runs these, too.
     """
-    def form(n: int) -> tuple[Form, bool]:
+    def form(n: int) -> tuple[NetworkAtLength, bool]:
         try:
             reading, tensors = read(source.graph(n)[0], n), Tensors({})
-            return Form(_network(reading, n, where, tensors), tensors, reading.state.tables), reading.state.pooled
+            return NetworkAtLength(_network(reading, n, where, tensors), tensors,
+                                   reading.state.tables), reading.state.pooled
         except InputError as problem:
             raise InputError(f"{problem} (on inputs of {n} tokens)") from None
 
@@ -147,7 +148,7 @@ def _compare_lengths(source: _Source, count: int, where: str, read: Callable[[Gr
     return True
 
 
-def _network(reading: Reading, count: int, where: str, tensors: Tensors) -> Found:
+def _network(reading: GraphReading, count: int, where: str, tensors: Tensors) -> RecognisedNetwork:
     exactness = reading.state.exactness
     exactness.node = "the output"
     try:
@@ -167,7 +168,7 @@ def _network(reading: Reading, count: int, where: str, tensors: Tensors) -> Foun
 
 
 def write(logits: Flat, count: int, attends: trained.Attends, kind: str, exactness: Exactness,
-          tensors: Tensors) -> Found:
+          tensors: Tensors) -> RecognisedNetwork:
     """The network that makes these logits, with so many position numbers."""
     return _Writer(logits, count, exactness, tensors).network(attends, kind)
 
@@ -179,7 +180,7 @@ class _Writer:
         self.count, self.tensors, self.exactness = count, tensors, exactness
         self.plan = Plan(logits, exactness)
 
-    def network(self, attends: trained.Attends, kind: str) -> Found:
+    def network(self, attends: trained.Attends, kind: str) -> RecognisedNetwork:
         epochs = self.plan.epochs
         tokens, positions = self._embedding(epochs[0])
         steps: list[trained.Step] = []
@@ -188,7 +189,8 @@ class _Writer:
                 steps.append(self._norm_step(epoch, epochs[epochs.index(epoch) - 1]))
             for index in range(epoch.start + 1, min(epoch.end, len(self.plan.operations) + 1)):
                 steps.append(self._step(self.plan.operations[index - 1], index, epoch))
-        return Found(kind, attends, tokens, positions, tuple(steps), self._affine(self.plan.output, epochs[-1], None))
+        return RecognisedNetwork(kind, attends, tokens, positions, tuple(steps),
+                                 self._affine(self.plan.output, epochs[-1], None))
 
     # -- tables --------------------------------------------------------------------------------------------------------
 
@@ -273,9 +275,9 @@ class _Writer:
 
     def _step(self, operation: Operation, index: int, epoch: Epoch) -> trained.Step:
         what, norm, bias = operation.what, self.plan.norm_of(operation), self._bias(index, epoch)
-        if isinstance(what, Attention):
+        if isinstance(what, SoftmaxHeads):
             return self._attention(operation, what, norm, bias, epoch)
-        if isinstance(what, Units):
+        if isinstance(what, HiddenUnits):
             inward = self._side_by_side([one.inward for one in operation.units], epoch, norm)
             gate = None if what.gate is None else self._side_by_side(
                 [one.gate for one in operation.units if one.gate], epoch, norm)
@@ -286,14 +288,15 @@ class _Writer:
         return trained.UnitsStep(self._norm(norm, epoch), self._affine(read, epoch, norm), None, "identity",
                                  trained.Affine(self.tensors.view(self._written(what, epoch)), bias))
 
-    def _attention(self, operation: Operation, what: Attention, norm: NormBase | None, bias: trained.View | None,
+    def _attention(self, operation: Operation, what: SoftmaxHeads, norm: NormBase | None, bias: trained.View | None,
                    epoch: Epoch) -> trained.AttentionStep:
         heads = []
         for base in sorted(operation.made, key=lambda one: one.order):
             reads = what.heads[base.index]  # type: ignore[attr-defined]  # heads' bases alone are made by attention
             query, key, value = (self._affine(self.plan.read(flat), epoch, norm)
                                  for flat in (reads.query, reads.key, reads.value))
-            heads.append(trained.Head(query, key, value, self.tensors.view(self._written(base, epoch)), reads.slope))
+            heads.append(trained.TrainedHead(query, key, value, self.tensors.view(self._written(base, epoch)),
+                                             reads.slope))
         rotary = None
         if what.rotary is not None:
             cosines, sines = map(self.tensors.view, what.rotary)

@@ -7,22 +7,22 @@ from typing import Any, Literal
 
 import numpy as np
 
-from constructions.importing.graph import arithmetic, attention, curves, reductions, turns, whole_attention
+from constructions.importing.graph import arithmetic, attention, curves, reductions, rotated_norms, whole_attention
+from constructions.importing.graph.affine_forms import NotUnderstood
 from constructions.importing.graph.curves import Curve, as_curve, resolved
-from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import Attributes, axis_in
 from constructions.importing.graph.state import MAX_ELEMENTS, State, as_scores, rearranged, weights_as_scores
 from constructions.importing.graph.token_cases import without_unseen
 from constructions.importing.graph.values import (
+    AttentionWeights,
     Centred,
     CentredSquare,
     Ending,
     MeanSquare,
     Modulated,
-    Scores,
+    ScoreArray,
     Tokens,
     Tokenwise,
-    Weights,
     Whole,
     shape_of,
     what,
@@ -46,13 +46,13 @@ def _add(state: State, _: Attributes, x: Any, y: Any) -> Any:
 
 
 def _multiply(state: State, _: Attributes, x: Any, y: Any) -> Any:
-    turned = turns.product(x, y, state)
+    turned = rotated_norms.product(x, y, state)
     return turned if turned is not None else arithmetic.multiply(state, x, y)
 
 
 def _divide(state: State, _: Attributes, x: Any, y: Any) -> Any:
     inverse = curves.to_power(y, Fraction(-1)) if isinstance(y, MeanSquare) and y.power == curves.HALF else None
-    turned = turns.product(x, inverse, state)
+    turned = rotated_norms.product(x, inverse, state)
     return turned if turned is not None else arithmetic.divide(state, x, y)
 
 
@@ -63,7 +63,7 @@ def _power(state: State, _: Attributes, value: Any, power: Any) -> Any:
         return curves.to_power(value, number)
     if isinstance(value, Centred) and value.gain is None and number == 2:
         return CentredSquare(value.of)
-    if number == 2 and (turned := turns.product(value, value, state)) is not None:
+    if number == 2 and (turned := rotated_norms.product(value, value, state)) is not None:
         return turned
     if isinstance(value, Tokenwise | Curve) and number in (2, 3):
         curve = as_curve(value)
@@ -91,7 +91,7 @@ def _curve_of(value: Any, name: str) -> Curve:
 
 def _function(name: curves.Name) -> Handler:
     def handler(state: State, _: Attributes, value: Any) -> Any:
-        if isinstance(value, Scores):
+        if isinstance(value, ScoreArray):
             if name == "tanh":
                 return value.capped()
             raise NotUnderstood(f"{name} of scores before their softmax, expected tanh (a cap)")
@@ -131,7 +131,7 @@ def _norm(kind: Literal["layer", "rms"]) -> Handler:
         if any(not isinstance(one, np.ndarray | None) for one in (gain, bias)):
             raise NotUnderstood("a norm whose gain or bias depends on tokens")
         if kind == "rms" and axis == -1 and epsilon > 0 and (
-                turned := turns.normed(value, epsilon, gain, state)) is not None:
+                turned := rotated_norms.normed(value, epsilon, gain, state)) is not None:
             return turned
         if not isinstance(value, Tokenwise | Curve):
             raise NotUnderstood(f"a norm of {what(value)}, expected numbers of tokens")
@@ -151,12 +151,12 @@ def _softmax(state: State, node: Attributes, value: Any) -> Any:
     scores = as_scores(value, state.count, state.positions)
     if isinstance(scores, Tokenwise) and _fits_logits(scores, _axis_of_softmax(node, scores.shape)):
         return Ending(scores, "a softmax")
-    if not isinstance(scores, Scores) or _axis_of_softmax(node, scores.shape) != len(scores.shape) - 1:
+    if not isinstance(scores, ScoreArray) or _axis_of_softmax(node, scores.shape) != len(scores.shape) - 1:
         raise NotUnderstood("a softmax of something that is no scores of queries and keys, over keys")
     return _weights(state, scores)
 
 
-def _weights(state: State, scores: Scores) -> Weights:
+def _weights(state: State, scores: ScoreArray) -> AttentionWeights:
     """The softmax of scores, over keys."""
     scores = without_unseen(state, scores)
     weights = attention.softmax(scores, state.positions, state.exactness, state.tables)
@@ -193,7 +193,7 @@ def matmul(state: State, x: Any, y: Any) -> Any:
     if isinstance(x, np.ndarray) and isinstance(y, Tokenwise) and x.ndim >= 2:
         made = attention.times_constant(y.moved(_turned), np.asarray(_turned(x), np.float64), state.exactness)
         return made.moved(_turned)
-    if isinstance(x, Weights) and isinstance(y, Tokenwise):
+    if isinstance(x, AttentionWeights) and isinstance(y, Tokenwise):
         return attention.averages(x, y, state.attentions)
     if isinstance(x, Tokenwise | Modulated) and isinstance(y, Tokenwise | Modulated):
         keys = y.moved(_turned) if isinstance(y, Tokenwise) else Modulated(tuple(
@@ -233,7 +233,7 @@ def _einsum(state: State, node: Attributes, *inputs: Any) -> Any:
             len({*n}) < len(n) for n in (*names, out)):
         raise NotUnderstood(f"the equation {printable(equation)[:60]}")
     x, y = (resolved(one, state.exactness) if isinstance(one, Curve) else one for one in inputs)
-    if isinstance(y, Weights):
+    if isinstance(y, AttentionWeights):
         x, y, names = y, x, names[::-1]
     both = [c for c in names[0] if c in names[1]]
     batch, inner = [c for c in both if c in out], [c for c in both if c not in out]
@@ -241,7 +241,7 @@ def _einsum(state: State, node: Attributes, *inputs: Any) -> Any:
     if {*out} != {*batch, *left, *right}:
         raise NotUnderstood(f"the equation {printable(equation)[:60]}")
     shapes = [shape_of(value) or () for value in (x, y)
-              if isinstance(value, Weights | Scores | Tokenwise | Modulated | np.ndarray)]
+              if isinstance(value, AttentionWeights | ScoreArray | Tokenwise | Modulated | np.ndarray)]
     if len(shapes) < 2:
         raise NotUnderstood("an equation of other values than arrays of numbers of tokens, constants and weights")
     sizes = {c: size for name, shape in zip(names, shapes, strict=True) for c, size in zip(name, shape, strict=True)
@@ -291,21 +291,21 @@ def _where(state: State, _: Attributes, choice: Any, *both: Any) -> Any:
                   for value in both)
     if isinstance(choice, np.ndarray):
         for scores, rest, filled in ((one, other, ~choice), (other, one, choice)):
-            if isinstance(scores, Scores) and isinstance(rest, np.ndarray):
+            if isinstance(scores, ScoreArray) and isinstance(rest, np.ndarray):
                 return scores.filled(filled, np.asarray(rest, np.float64))
     raise NotUnderstood("a choice that is no mask of scores")
 
 
 def _is_nan(_: State, __: Attributes, value: Any) -> Any:
     """A condition that never holds: each token sees a key, or its softmax was refused."""
-    if not isinstance(value, Weights):
+    if not isinstance(value, AttentionWeights):
         raise NotUnderstood(f"whether {what(value)} are no numbers, expected weights of attention")
     return np.zeros(value.scores.shape, bool)
 
 
 def _is_hidden(_: State, __: Attributes, scores: Any, number: Any) -> Any:
     """Where scores are -infinity: where their mask is."""
-    if not isinstance(scores, Scores) or not isinstance(number, np.ndarray) or number.size != 1 or (
+    if not isinstance(scores, ScoreArray) or not isinstance(number, np.ndarray) or number.size != 1 or (
             number.item() != -np.inf or len(scores.masks) > 1):
         raise NotUnderstood("a comparison of what depends on tokens")
     return np.array(np.broadcast_to(scores.masks[0].numbers == -np.inf, scores.shape))
@@ -313,7 +313,7 @@ def _is_hidden(_: State, __: Attributes, scores: Any, number: Any) -> Any:
 
 def _triangle(_: State, node: Attributes, scores: Any, diagonal: Any = None) -> Any:
     """Scores of later keys replaced by 0."""
-    if not isinstance(scores, Scores) or node.attribute("upper") or (diagonal is not None and diagonal.any()):
+    if not isinstance(scores, ScoreArray) or node.attribute("upper") or (diagonal is not None and diagonal.any()):
         raise NotUnderstood("a triangle of something else than scores, or another one than the lower")
     return scores.filled(~np.tri(scores.shape[-1], dtype=bool), np.zeros(()))
 

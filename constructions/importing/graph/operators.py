@@ -13,7 +13,7 @@ import numpy as np
 
 from constructions.errors import InputError
 from constructions.importing.contents import Stored
-from constructions.importing.graph.forms import NotUnderstood
+from constructions.importing.graph.affine_forms import NotUnderstood
 from constructions.text import printable
 
 OPSETS = range(7, 25)
@@ -54,7 +54,7 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
 
 
 @dataclass
-class Node:
+class OnnxNode:
     """An operation of ONNX that a program is spelled out in, under the names that ONNX has for its parts."""
 
     op_type: str
@@ -196,7 +196,7 @@ class Attributes:
 class OfProgram(Attributes):
     """The attributes of a node of a program, which has those alone that it was given."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: OnnxNode) -> None:
         self.operation, self.output, self.version, self.schema = node.op_type, node.output[0], OPSET, None
         self._given, self._read = dict(node.attributes), set()
         self._defaults = dict(DEFAULTS.get(node.op_type, {}))
@@ -204,12 +204,12 @@ class OfProgram(Attributes):
 
 def attributes_of(node: Any, opsets: Mapping[str, int]) -> Attributes:
     """The attributes of a node."""
-    return OfProgram(node) if isinstance(node, Node) else Attributes(node, opsets)
+    return OfProgram(node) if isinstance(node, OnnxNode) else Attributes(node, opsets)
 
 
 def written_attributes(node: Any) -> list[Any]:
     """The attributes in a form in which they can be compared."""
-    if isinstance(node, Node):
+    if isinstance(node, OnnxNode):
         return sorted((name, repr(value)) for name, value in node.attributes.items())
     return sorted(one.SerializeToString() for one in node.attribute)
 

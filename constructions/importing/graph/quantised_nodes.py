@@ -10,12 +10,21 @@ from typing import Any
 import numpy as np
 
 from constructions.importing.graph import arithmetic
+from constructions.importing.graph.affine_forms import Flat, HiddenUnits, NotUnderstood, UnitBase
 from constructions.importing.graph.curves import Curve, resolved
-from constructions.importing.graph.forms import Flat, NotUnderstood, UnitBase, Units
 from constructions.importing.graph.nodes import matmul
 from constructions.importing.graph.operators import Attributes
 from constructions.importing.graph.state import State
-from constructions.importing.graph.values import Product, Quantised, Range, TableRows, Tokens, Tokenwise, placed, what
+from constructions.importing.graph.values import (
+    IntegerProduct,
+    Quantised,
+    Range,
+    TableRows,
+    Tokens,
+    Tokenwise,
+    placed,
+    what,
+)
 from constructions.importing.quantised import ACTIVATIONS, WEIGHTS, dequantised, span, span_of, unpacked
 from constructions.trained.network import Rounding
 
@@ -126,7 +135,7 @@ def _made(state: State, x: Any, rounding: Rounding | None) -> Tokenwise:
                                 "tokens or of one")
         rounding = Rounding(0, 255, range="input" if positions.size == state.count else "token")
     state.rounded = True
-    units = UnitBase(chosen.size, Units(rounding, None, value.flat.columns(chosen)))
+    units = UnitBase(chosen.size, HiddenUnits(rounding, None, value.flat.columns(chosen)))
     return placed(Flat({units: np.eye(chosen.size)}, (), chosen.size), value.positions, places.reshape(value.shape))
 
 
@@ -158,13 +167,14 @@ def _dequantised(state: State, how: Attributes, value: Any, scale: Any, zero: An
     return value.value
 
 
-def _whole_product(state: State, _: Attributes, x: Any, matrix: Any, zero: Any = None, other: Any = None) -> Product:
+def _whole_product(state: State, _: Attributes, x: Any, matrix: Any, zero: Any = None,
+                   other: Any = None) -> IntegerProduct:
     """``MatMulInteger`` by constants."""
     if not isinstance(x, Quantised) or not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or not _is(zero, x.zero):
         raise NotUnderstood("a product of whole numbers that are not those that were rounded, and constants")
     codes = matrix.astype(np.int64) - (0 if other is None else other.astype(np.int64))
     state.quantised = True
-    return Product(matmul(state, x.value, codes.astype(np.float64)), x.scale)
+    return IntegerProduct(matmul(state, x.value, codes.astype(np.float64)), x.scale)
 
 
 def _rounded_product(state: State, how: Attributes, *inputs: Any) -> Quantised:

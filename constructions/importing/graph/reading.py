@@ -7,37 +7,37 @@ from typing import Any
 import numpy as np
 
 from constructions.errors import InputError
+from constructions.importing.graph.affine_forms import NotUnderstood
 from constructions.importing.graph.arithmetic import multiply, plain
 from constructions.importing.graph.curves import Curve, plain_centred, resolved
 from constructions.importing.graph.folding import FOLDED, folded
-from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.nodes import HANDLERS
 from constructions.importing.graph.operators import (
     Attributes,
     Graph,
     Input,
-    Node,
+    OnnxNode,
     attributes_of,
     expect_one_each,
     greatest_size,
     written_attributes,
 )
 from constructions.importing.graph.quantised_nodes import READ, quantised
+from constructions.importing.graph.rotated_norms import TurnedSquare
 from constructions.importing.graph.state import MAX_ELEMENTS, State, Tables, moved_parts, moved_scores
 from constructions.importing.graph.token_cases import TokenCase, token_case
 from constructions.importing.graph.torch_constants import computed
-from constructions.importing.graph.turns import TurnedSquare
 from constructions.importing.graph.values import (
+    AttentionWeights,
     Centred,
     Ending,
+    IntegerProduct,
     Modulated,
-    Product,
     Quantised,
-    Scores,
+    ScoreArray,
     TableRows,
     Tokens,
     Tokenwise,
-    Weights,
     Whole,
     shape_of,
 )
@@ -57,7 +57,7 @@ _MADE_PLAIN = (Modulated, TurnedSquare, Centred)
 
 
 @dataclass
-class Reading:
+class GraphReading:
     """The logits, what follows them, other outputs, and the state after the last node."""
 
     output: Tokenwise
@@ -81,19 +81,19 @@ def tokens_input(graph: Graph, given: Mapping[str, int | None], where: str) -> I
 
 
 def read_nodes(graph: Graph, tokens: int, where: str, given: Mapping[str, int | None] | None = None,
-               apart: bool = False, bidirectional: bool = False) -> Reading:
+               apart: bool = False, bidirectional: bool = False) -> GraphReading:
     """The graph on an input of so many tokens; the first node that is not understood is named.
 
     ``given`` says what stands in its other inputs; with ``apart`` heads do not read tables that are added to scores;
     with ``bidirectional`` tables hide later keys, as they do where attention is causal in some layers alone.
     """
-    reading = _Reader(graph, tokens, where, given or {}, Tables(apart, bidirectional)).read()
+    reading = _GraphReader(graph, tokens, where, given or {}, Tables(apart, bidirectional)).read()
     if len({one.is_causal for one in reading.state.softmaxes} - {None}) > 1:
         return read_nodes(graph, tokens, where, given, apart, bidirectional=True)
     return reading
 
 
-class _Reader:
+class _GraphReader:
     def __init__(self, graph: Graph, count: int, where: str, given: Mapping[str, int | None], tables: Tables) -> None:
         self.made: dict[tuple[Any, ...], tuple[list[Any], list[Any]]] = {}
         self.graph, self.count, self.where = graph, count, where
@@ -128,7 +128,7 @@ class _Reader:
         codes = np.arange(self.count, dtype=np.int64)
         self.values[tokens.name] = Tokens(codes if len(tokens.sizes) == 1 else codes[np.newaxis], tokens.kind)
 
-    def read(self) -> Reading:
+    def read(self) -> GraphReading:
         """Every node in turn that the first output needs, and that."""
         names, needed = {*self.graph.outputs[:1]}, []
         for node in reversed(self.graph.nodes):
@@ -164,7 +164,7 @@ class _Reader:
             output = resolved(logits, self.state.exactness)
         except NotUnderstood as problem:
             raise InputError(f"{self.where}: output {printable(outputs[0])}: {problem}") from None
-        return Reading(output, shown.how if isinstance(shown, Ending) else "", [*outputs[1:]], self.state)
+        return GraphReading(output, shown.how if isinstance(shown, Ending) else "", [*outputs[1:]], self.state)
 
     def _told_apart(self, node: Any) -> tuple[Any, ...]:
         """The same for nodes that compute the same: that is read once."""
@@ -242,7 +242,7 @@ class _Reader:
 
     def _folded(self, node: Any, how: Attributes, inputs: list[Any], moves: bool = False) -> list[Any]:
         """The node on constants."""
-        if isinstance(node, Node):
+        if isinstance(node, OnnxNode):
             how.all_are_read()
             return [computed(how, inputs)]
         if node.op_type in FOLDED and greatest_size(how, inputs) > MAX_ELEMENTS:
@@ -280,7 +280,7 @@ class _Reader:
             return moved_parts(value, move)
         if isinstance(value, TokenCase):
             return value.each_of(move)
-        if isinstance(value, Scores | Weights):
+        if isinstance(value, ScoreArray | AttentionWeights):
             return [moved_scores(value, move)]
         raise NotUnderstood("elements of this kind of value put elsewhere")
 
@@ -318,4 +318,4 @@ def _unchanged(how: Attributes, value: Any) -> Any:
         return replace(value, kind="int32" if kind == _WHOLE[0] else "int64")
     if isinstance(value, Tokens | Quantised | TableRows) or kind not in _REAL:
         raise NotUnderstood("a cast to numbers of another kind")
-    return value.plain() if isinstance(value, Product) else value.value if isinstance(value, Whole) else value
+    return value.plain() if isinstance(value, IntegerProduct) else value.value if isinstance(value, Whole) else value

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph import arithmetic, attention, curves, turns
+from constructions.importing.graph import arithmetic, attention, curves, rotated_norms
+from constructions.importing.graph.affine_forms import NotUnderstood
 from constructions.importing.graph.curves import Curve, as_curve, resolved
-from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import Attributes, axes_in
+from constructions.importing.graph.rotated_norms import TurnedSquare
 from constructions.importing.graph.state import State
-from constructions.importing.graph.turns import TurnedSquare
 from constructions.importing.graph.values import Tokenwise, what
 
 SUM = "a sum over all tokens is their mean times the number of tokens of the graph, on inputs of other lengths, too"
@@ -34,7 +34,7 @@ def _over_axes(state: State, node: Attributes, value: Any, given: Any = None, is
     (axis,) = axes
     count, is_last = Fraction(of.shape[axis]), axis == of.codes.ndim - 1
     if isinstance(value, TurnedSquare) and keep and is_last:
-        return turns.mean(value, count if is_sum else Fraction(1))
+        return rotated_norms.mean(value, count if is_sum else Fraction(1))
     if is_last and (curves.is_square(value) or (isinstance(value, Tokenwise) and keep and not is_sum)):
         if not keep:
             raise NotUnderstood("a mean or sum that drops its axis")

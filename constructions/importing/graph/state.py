@@ -16,17 +16,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.importing.graph.forms import (
+from constructions.importing.graph.affine_forms import (
     Array,
-    Attention,
     Exactness,
     Flat,
     NotUnderstood,
+    SoftmaxHeads,
     SumBase,
     TokenBase,
     beside,
 )
-from constructions.importing.graph.values import Modulated, Scores, Tokens, Tokenwise, Weights, placed
+from constructions.importing.graph.values import AttentionWeights, Modulated, ScoreArray, Tokens, Tokenwise, placed
 
 MAX_ELEMENTS = 1 << 24
 """Of one array."""
@@ -58,8 +58,8 @@ class State:
 
     count: int
     exactness: Exactness = field(default_factory=Exactness)
-    softmaxes: list[Weights] = field(default_factory=list)
-    attentions: list[Attention] = field(default_factory=list)
+    softmaxes: list[AttentionWeights] = field(default_factory=list)
+    attentions: list[SoftmaxHeads] = field(default_factory=list)
     tables: Tables = field(default_factory=Tables)
     token_base: TokenBase | None = None
     position_base: SumBase | None = None
@@ -106,14 +106,15 @@ def moved_parts(value: Modulated, move: Callable[[Any], list[Any]]) -> list[Modu
                             for part, codes, tables in parts), value.factor) for k in range(len(parts[0][1]))]
 
 
-def moved_scores(value: Scores | Weights, move: Callable[[Any], list[Any]]) -> Scores | Weights:
+def moved_scores(value: ScoreArray | AttentionWeights,
+                 move: Callable[[Any], list[Any]]) -> ScoreArray | AttentionWeights:
     """Scores whose indices before the last two were changed."""
-    scores = value.scores if isinstance(value, Weights) else value
+    scores = value.scores if isinstance(value, AttentionWeights) else value
     size = math.prod(scores.shape[-2:])
     if math.prod(scores.shape) > MAX_ELEMENTS:
         raise NotUnderstood(f"scores of more than {MAX_ELEMENTS} elements")
     (codes,) = move(np.arange(math.prod(scores.shape)).reshape(scores.shape))
-    if isinstance(value, Scores) and codes.ndim > 1 and codes.shape[-1] > 1 and codes.flat[1] == scores.shape[-1]:
+    if isinstance(value, ScoreArray) and codes.ndim > 1 and codes.shape[-1] > 1 and codes.flat[1] == scores.shape[-1]:
         swapped = by_head(scores.reads.shape, lambda index: scores.reads[index][::-1])
         turned = replace(scores, reads=swapped).masked(lambda mask: replace(
             mask, numbers=np.swapaxes(np.broadcast_to(mask.numbers, scores.shape), -1, -2),
@@ -131,8 +132,9 @@ def moved_scores(value: Scores | Weights, move: Callable[[Any], list[Any]]) -> S
     moved = replace(scores, reads=by_head(chosen.shape, lambda index: scores.reads.flat[chosen[index]]),
                     shape=codes.shape).masked(
         lambda mask: replace(mask, numbers=put(mask.numbers), replaced=put(mask.replaced)))
-    if isinstance(value, Weights):
-        return Weights(moved, by_head(chosen.shape, lambda index: value.slopes.flat[chosen[index]]), value.is_causal)
+    if isinstance(value, AttentionWeights):
+        return AttentionWeights(moved, by_head(chosen.shape, lambda index: value.slopes.flat[chosen[index]]),
+                                value.is_causal)
     return moved
 
 
@@ -146,7 +148,7 @@ def by_head(shape: tuple[int, ...], make: Callable[[tuple[int, ...]], Any]) -> N
 
 def rearranged(value: Any, move: Callable[[Any], Any]) -> Any:
     """An array of any kind with its elements elsewhere."""
-    if isinstance(value, Weights | Scores):
+    if isinstance(value, AttentionWeights | ScoreArray):
         return moved_scores(value, lambda array: [move(array)])
     if isinstance(value, Modulated):
         return moved_parts(value, lambda array: [move(array)])[0]
@@ -185,10 +187,10 @@ def _of_constants(array: Any, count: int) -> Any:
         raise NotUnderstood("scores that are not numbers")
     nothing = Flat({}, (), 1)
     reads = by_head(array.shape[:-2], lambda _: (nothing, nothing))
-    return Scores(reads, array.shape, np.arange(count), Fraction(1)).plus(np.asarray(array, np.float64))
+    return ScoreArray(reads, array.shape, np.arange(count), Fraction(1)).plus(np.asarray(array, np.float64))
 
 
-def weights_as_scores(weights: Any) -> Scores | None:
+def weights_as_scores(weights: Any) -> ScoreArray | None:
     """Constant weights [..., queries, keys] as the scores whose softmax they are; None if rows do not add up to 1.
 
     Weights of 0 of keys after the query are masked, others are e^-800.
@@ -200,11 +202,11 @@ def weights_as_scores(weights: Any) -> Scores | None:
     later = ~np.tri(weights.shape[-1], dtype=bool)
     if not weights[..., later].any():
         logarithms[..., later] = -np.inf
-    made: Scores = _of_constants(logarithms, weights.shape[-1])
+    made: ScoreArray = _of_constants(logarithms, weights.shape[-1])
     return made
 
 
-def _one_sided(value: Tokenwise, forms: NDArray[np.int64], positions: Positions, keys: bool) -> Scores:
+def _one_sided(value: Tokenwise, forms: NDArray[np.int64], positions: Positions, keys: bool) -> ScoreArray:
     """Scores of which the keys' side (or the queries') reads tokens: forms [..., index on the other side]."""
     def read_by(index: tuple[int, ...]) -> Reads:
         which, first = np.unique(forms[index], return_inverse=True)
@@ -212,7 +214,7 @@ def _one_sided(value: Tokenwise, forms: NDArray[np.int64], positions: Positions,
         read = value.flat.columns(which)
         return (chosen, read) if keys else (read, chosen)
 
-    return Scores(by_head(value.shape[:-2], read_by), value.shape, np.arange(value.shape[-1]), value.factor)
+    return ScoreArray(by_head(value.shape[:-2], read_by), value.shape, np.arange(value.shape[-1]), value.factor)
 
 
 def _chosen(which: NDArray[np.intp], size: int, positions: Positions) -> Flat:
@@ -249,7 +251,7 @@ def is_nothing(reads: Reads) -> bool:
     return any(not flat.terms and not flat.constants for flat in reads)
 
 
-def scaled_by_head(x: Scores, numbers: Array, exactness: Exactness) -> NDArray[np.object_]:
+def scaled_by_head(x: ScoreArray, numbers: Array, exactness: Exactness) -> NDArray[np.object_]:
     """What is read, each head's queries times a number of its own."""
     each = np.broadcast_to(numbers[..., 0, 0], x.reads.shape)
     return by_head(x.reads.shape, lambda index: (

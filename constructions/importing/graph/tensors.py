@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from constructions.importing.contents import Stored
-from constructions.importing.graph.forms import Array
+from constructions.importing.graph.affine_forms import Array
 from constructions.importing.graph.state import Tables
-from constructions.importing.parts import Found
+from constructions.importing.parts import RecognisedNetwork
 from constructions.trained import network as trained
 from constructions.trained.numbers import all_numbers, view_of_tensor
 
@@ -95,14 +95,14 @@ ROUNDED = 45
 
 
 @dataclass(frozen=True)
-class Form:
+class NetworkAtLength:
     """A network as it is read for inputs of one length, its tensors, and what is added to scores."""
 
-    found: Found
+    found: RecognisedNetwork
     tensors: Tensors
     tables: Tables
 
-    def begins(self, whole: Form, count: int) -> bool:
+    def begins(self, whole: NetworkAtLength, count: int) -> bool:
         """Return whether it is the other one with fewer rows: of positions, and in tables of scores."""
         if count == 1:
             return self._is_beginning_of_one_token(whole)
@@ -115,7 +115,7 @@ class Form:
         """The network without what is said of its attention and readout."""
         return self.found.tokens, self.found.positions, self.found.steps, self.found.unembedding
 
-    def _is_beginning_of_one_token(self, whole: Form) -> bool:
+    def _is_beginning_of_one_token(self, whole: NetworkAtLength) -> bool:
         """Return whether both compute the same on inputs of one token, where the first row of positions is a constant.
 
         Such a constant may enter the stream later, with a bias, if nothing reads its coordinates before.

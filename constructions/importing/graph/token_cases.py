@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from constructions.importing.graph.affine_forms import Codes, Flat, NotUnderstood, beside
 from constructions.importing.graph.arithmetic import number_in
 from constructions.importing.graph.attention import LEAST_GAP, expect_no_cap, pooled, seen_by
 from constructions.importing.graph.curves import Curve, resolved
-from constructions.importing.graph.forms import Codes, Flat, NotUnderstood, beside
 from constructions.importing.graph.operators import Attributes, axes_in
 from constructions.importing.graph.state import State, as_scores, by_head, is_nothing
-from constructions.importing.graph.values import Mask, Scores, Tokens, Tokenwise
+from constructions.importing.graph.values import Mask, ScoreArray, Tokens, Tokenwise
 
 HIDING = Fraction(-(1 << 14))
 MOST_TOKENS = 1 << 12
@@ -49,7 +49,7 @@ class TokenCase:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptTokens:
     """Numbers of tokens, in whose place there is 0 where the token is one of ``tokens``.
 
     ``summed``: their sum over all tokens, along this axis, which is kept or not.
@@ -61,7 +61,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Count:
+class TokenCount:
     """Number of tokens of the input that are none of these; the shape of the array of such numbers."""
 
     tokens: frozenset[int]
@@ -76,22 +76,24 @@ def mean_of_kept(state: State, operation: str, node: Attributes, inputs: Sequenc
         x = resolved(x, state.exactness) if isinstance(x, Curve) else x
         fits = isinstance(x, Tokenwise) and isinstance(y, TokenCase) and not np.any(y.inside) and np.all(y.outside == 1)
         shape = np.broadcast_shapes(x.shape, y.codes.shape) if fits else ()
-        return Kept(x, y.tokens) if fits and shape == x.shape and (
+        return KeptTokens(x, y.tokens) if fits and shape == x.shape and (
             np.broadcast_to(y.codes, shape) == x.positions).all() else None
-    if operation == "ReduceSum" and isinstance(x, Kept | TokenCase) and getattr(x, "summed", None) is None:
-        places, keeps_axis = x.value.positions if isinstance(x, Kept) else x.codes, bool(node.attribute("keepdims"))
+    if operation == "ReduceSum" and isinstance(x, KeptTokens | TokenCase) and getattr(x, "summed", None) is None:
+        places, keeps_axis = x.value.positions if isinstance(x,
+                                                             KeptTokens) else x.codes, bool(node.attribute("keepdims"))
         axes = axes_in(node, y, places.ndim)
         if len(axes) != 1 or (np.moveaxis(places, axes[0], -1) != np.arange(state.count)).any():
             return None
-        if isinstance(x, Kept):
+        if isinstance(x, KeptTokens):
             return replace(x, summed=(axes[0], keeps_axis))
         shape = (*places.shape[: axes[0]], *[1] * keeps_axis, *places.shape[axes[0] + 1:])
-        return None if np.any(x.inside) or not np.all(x.outside == 1) else Count(x.tokens, shape)
+        return None if np.any(x.inside) or not np.all(x.outside == 1) else TokenCount(x.tokens, shape)
     least = number_in(y) if operation in ("Clip", "Max") and isinstance(y, np.ndarray) and y.ndim == 0 else None
-    if isinstance(x, Count) and least is not None and least <= 1 and not any(
+    if isinstance(x, TokenCount) and least is not None and least <= 1 and not any(
             one is not None for one in inputs[2:]):
         return x
-    if operation == "Div" and isinstance(x, Kept) and x.summed and isinstance(y, Count) and x.tokens == y.tokens:
+    if (operation == "Div" and isinstance(x, KeptTokens) and x.summed and isinstance(y, TokenCount)
+            and x.tokens == y.tokens):
         one, hides = _hides(state, y.tokens, Fraction(1))
         made = pooled(x.value, *x.summed, (one, hides))
         return made if np.broadcast_shapes(made.shape, y.shape) == made.shape else None
@@ -140,20 +142,20 @@ def _compared(operation: str, inputs: Sequence[Any]) -> TokenCase:
                      np.full(shape, not holds))
 
 
-def masked(state: State, operation: str, inputs: Sequence[Any]) -> Scores | None:
+def masked(state: State, operation: str, inputs: Sequence[Any]) -> ScoreArray | None:
     """Scores with a mask of keys by their tokens, of Add or Where; None if there are no scores."""
     inputs = [one if isinstance(one, TokenCase) else as_scores(one, state.count, state.positions) if
               not isinstance(one, np.ndarray) else one for one in inputs]
     if operation == "Add":
         for scores, case in (inputs, inputs[::-1]):
-            if isinstance(scores, Scores) and isinstance(case, TokenCase):
+            if isinstance(scores, ScoreArray) and isinstance(case, TokenCase):
                 _expect_keys(scores, case)
                 return _by_tokens(scores, case.tokens, *(
                     scores.plus(np.asarray(numbers, np.float64)).masks for numbers in (case.inside, case.outside)))
         return None
     choice, one, other = inputs
     for scores, rest, kept in ((one, other, True), (other, one, False)):
-        if isinstance(scores, Scores) and isinstance(choice, TokenCase) and isinstance(rest, np.ndarray):
+        if isinstance(scores, ScoreArray) and isinstance(choice, TokenCase) and isinstance(rest, np.ndarray):
             _expect_keys(scores, choice)
             return _by_tokens(scores, choice.tokens, *(
                 scores.filled(np.asarray(chosen != kept), np.asarray(rest, np.float64)).masks
@@ -161,14 +163,15 @@ def masked(state: State, operation: str, inputs: Sequence[Any]) -> Scores | None
     return None
 
 
-def _expect_keys(scores: Scores, case: TokenCase) -> None:
+def _expect_keys(scores: ScoreArray, case: TokenCase) -> None:
     """Raise NotUnderstood for a mask that is not about the tokens of keys."""
     shape = np.broadcast_shapes(scores.shape, case.codes.shape)
     if shape != scores.shape or (np.broadcast_to(case.codes, shape) != scores.positions).any():
         raise NotUnderstood("a mask by the tokens that ask, or of other positions than those of keys")
 
 
-def _by_tokens(scores: Scores, tokens: frozenset[int], inside: Sequence[Mask], outside: Sequence[Mask]) -> Scores:
+def _by_tokens(scores: ScoreArray, tokens: frozenset[int], inside: Sequence[Mask],
+               outside: Sequence[Mask]) -> ScoreArray:
     """Scores with the masks ``inside`` for keys with these tokens, and those ``outside`` for others."""
     made, rest = [outside[0]], tokens
     for old, one, other in zip(scores.masks[1:], inside[1:], outside[1:], strict=True):
@@ -178,7 +181,7 @@ def _by_tokens(scores: Scores, tokens: frozenset[int], inside: Sequence[Mask], o
     return replace(scores, masks=(*made, *([replace(inside[0], tokens=rest)] if rest else [])))
 
 
-def _unseen(scores: Scores) -> frozenset[int]:
+def _unseen(scores: ScoreArray) -> frozenset[int]:
     """The tokens whose keys are hidden wherever others are seen."""
     found = frozenset[int]()
     whole, seen = scores.masks[0], seen_by(scores)
@@ -196,7 +199,7 @@ def _unseen(scores: Scores) -> frozenset[int]:
     return found
 
 
-def without_unseen(state: State, scores: Scores) -> Scores:
+def without_unseen(state: State, scores: ScoreArray) -> ScoreArray:
     """Scores in which a number hides the keys that are not seen, whatever the scores were multiplied by."""
     unseen = _unseen(scores)
     scores = replace(scores, masks=scores.masks[:1])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph.forms import NotUnderstood
+from constructions.importing.graph.affine_forms import NotUnderstood
 from constructions.importing.graph.operators import Attributes, greatest_size
 from constructions.importing.graph.state import MAX_ELEMENTS
 

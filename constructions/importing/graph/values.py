@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.importing.graph.forms import Array, Codes, Exactness, Flat, NotUnderstood
+from constructions.importing.graph.affine_forms import Array, Codes, Exactness, Flat, NotUnderstood
 
 
 @dataclass(frozen=True)
@@ -95,13 +95,13 @@ class Quantised:
 
 
 @dataclass(frozen=True)
-class Product:
+class IntegerProduct:
     """A product of whole numbers: that of the numbers that they stand for, over the scales that are left out."""
 
     value: Tokenwise
     scale: Fraction | Range
 
-    def plain(self) -> Tokenwise | Product:
+    def plain(self) -> Tokenwise | IntegerProduct:
         """The numbers, if the scale is one."""
         if isinstance(self.scale, Range):
             return self
@@ -152,7 +152,7 @@ class Ending:
 
 
 @dataclass(frozen=True)
-class Mean:
+class ArrayMean:
     """The mean of an array over its last axis, which is kept with size 1."""
 
     of: Tokenwise
@@ -203,7 +203,7 @@ class Mask:
 
 
 @dataclass(frozen=True)
-class Scores:
+class ScoreArray:
     """Scores of attention, [..., queries, keys]: for each index before the last two the forms of query and key.
 
     ``masks``: that of all keys, then those of keys with certain tokens; which numbers hide is asked at the softmax.
@@ -218,32 +218,32 @@ class Scores:
     masks: tuple[Mask, ...] = (Mask(np.zeros(()), np.zeros((), bool)),)
     cap: Fraction | None = None
 
-    def capped(self) -> Scores:
+    def capped(self) -> ScoreArray:
         """The tanh of scores to which nothing was added: under a cap of 1."""
         if self.cap is not None or any(mask.numbers.any() or mask.replaced.any() for mask in self.masks):
             raise NotUnderstood("tanh of scores that have a cap, a mask or a table, expected products of queries and "
                                 "keys")
         return replace(self, cap=Fraction(1))
 
-    def scaled(self, factor: Fraction) -> Scores:
+    def scaled(self, factor: Fraction) -> ScoreArray:
         """Scores times a number above 0, their masks apart."""
         return replace(self, scale=self.scale * factor, cap=None if self.cap is None else self.cap * factor)
 
-    def masked(self, change: Callable[[Mask], Mask]) -> Scores:
+    def masked(self, change: Callable[[Mask], Mask]) -> ScoreArray:
         """Copy with all masks changed."""
         return replace(self, masks=tuple(map(change, self.masks)))
 
-    def plus(self, numbers: Array) -> Scores:
+    def plus(self, numbers: Array) -> ScoreArray:
         """Scores to which numbers are added."""
         with np.errstate(invalid="ignore", over="ignore"):
             return self.masked(lambda mask: self._whole(mask, mask.numbers + numbers, mask.replaced))
 
-    def times(self, numbers: Array) -> Scores:
+    def times(self, numbers: Array) -> ScoreArray:
         """Scores whose masks are multiplied by positive numbers; what is read is not."""
         with np.errstate(invalid="ignore", over="ignore"):
             return self.masked(lambda mask: self._whole(mask, mask.numbers * numbers, mask.replaced))
 
-    def filled(self, where: NDArray[np.bool_], numbers: Array) -> Scores:
+    def filled(self, where: NDArray[np.bool_], numbers: Array) -> ScoreArray:
         """Scores some of which are replaced by numbers."""
         return self.masked(lambda mask: self._whole(mask, np.where(where, numbers, mask.numbers),
                                                     mask.replaced | where))
@@ -256,10 +256,10 @@ class Scores:
 
 
 @dataclass(frozen=True)
-class Weights:
+class AttentionWeights:
     """Softmax weights: the scores they are made from, slopes in them, and whether they are causal (None: one token)."""
 
-    scores: Scores
+    scores: ScoreArray
     slopes: NDArray[np.object_]
     is_causal: bool | None
 
@@ -283,21 +283,22 @@ def placed(flat: Flat, positions: Codes, forms: Codes) -> Tokenwise:
 
 def shape_of(value: Any) -> tuple[int, ...] | None:
     """The shape of an array of any kind; None of what has none."""
-    if isinstance(value, Mean | MeanSquare):
+    if isinstance(value, ArrayMean | MeanSquare):
         return (*value.of.shape[:-1], 1)
     if isinstance(value, Tokens):
         return value.codes.shape
-    whole = value.scores if isinstance(value, Weights) else value.value if isinstance(value, Whole) else getattr(
+    whole = value.scores if isinstance(value, AttentionWeights) else value.value if isinstance(value,
+                                                                                               Whole) else getattr(
         value, "of", value)
-    return tuple(whole.shape) if isinstance(whole, np.ndarray | Tokenwise | Scores | Modulated) else None
+    return tuple(whole.shape) if isinstance(whole, np.ndarray | Tokenwise | ScoreArray | Modulated) else None
 
 
-_NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of tokens", "Scores": "scores",
+_NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of tokens", "ScoreArray": "scores",
           "Curve": "functions of numbers of tokens", "Modulated": "numbers times constants of positions",
-          "Mean": "means", "Centred": "numbers less their mean",
+          "ArrayMean": "means", "Centred": "numbers less their mean",
           "CentredScaled": "numbers less their mean, times constants", "CentredSquare": "squares",
-          "MeanSquare": "mean squares", "Weights": "weights of attention", "NoneType": "nothing",
-          "Quantised": "whole numbers that stand for others", "Product": "products of whole numbers",
+          "MeanSquare": "mean squares", "AttentionWeights": "weights of attention", "NoneType": "nothing",
+          "Quantised": "whole numbers that stand for others", "IntegerProduct": "products of whole numbers",
           "TokenCase": "conditions on tokens", "Kept": "numbers of tokens but padding", "KeptTotal": "sums but padding",
           "Count": "numbers of tokens that are no padding", "Ending": "what an argmax or a softmax makes of logits",
           "Range": "the scale of a range", "TableRows": "rows of whole numbers",

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from constructions.importing.graph import arithmetic, attention
+from constructions.importing.graph.affine_forms import NotUnderstood
 from constructions.importing.graph.curves import Curve, resolved
-from constructions.importing.graph.forms import NotUnderstood
 from constructions.importing.graph.operators import Attributes
 from constructions.importing.graph.state import State, rearranged
 from constructions.importing.graph.token_cases import TokenCase, masked
-from constructions.importing.graph.values import Modulated, Scores, Tokenwise, Weights
+from constructions.importing.graph.values import AttentionWeights, Modulated, ScoreArray, Tokenwise
 
 ROOT = "scores are divided by the square root of the heads' width, rounded to binary64"
 _CACHES = ((4, "past_key"), (5, "past_value"), (6, "nonpad_kv_seqlen"))
@@ -37,7 +37,7 @@ def _by_head(value: Any, heads: int | None, what: str) -> Any:
     return rearranged(value, lambda codes: np.swapaxes(codes.reshape(*codes.shape[:2], heads, -1), 1, 2))
 
 
-def attend(state: State, node: Attributes, inputs: Sequence[Any], weigh: Callable[[State, Scores], Weights]
+def attend(state: State, node: Attributes, inputs: Sequence[Any], weigh: Callable[[State, ScoreArray], AttentionWeights]
            ) -> Tokenwise:
     """Attention without a cache; ``weigh`` makes weights of scores, which are capped before a mask is added."""
     for place, name in _CACHES:
@@ -74,7 +74,7 @@ def attend(state: State, node: Attributes, inputs: Sequence[Any], weigh: Callabl
     return made.moved(lambda codes: np.swapaxes(codes, 1, 2).reshape(codes.shape[0], codes.shape[2], -1))
 
 
-def _with_mask(state: State, node: Attributes, scores: Scores, mask: Any) -> Scores:
+def _with_mask(state: State, node: Attributes, scores: ScoreArray, mask: Any) -> ScoreArray:
     """Scores with 0 or -infinity added for a condition, or numbers, and -infinity for later keys if causal.
 
     A mask with one row for all queries, which the text has and ONNX Runtime has not, is refused.
@@ -85,7 +85,7 @@ def _with_mask(state: State, node: Attributes, scores: Scores, mask: Any) -> Sco
                              or shape[-2:] != scores.shape[-2:]):
         raise NotUnderstood("attn_mask that is no constant or mask of keys by tokens, with a number or condition for "
                             "each query and key")
-    made: Scores | None = scores
+    made: ScoreArray | None = scores
     if isinstance(mask, TokenCase):
         made = masked(state, "Where", [mask, scores, np.array(-np.inf)]) if form.dtype.kind == "b" else (
             masked(state, "Add", [scores, mask]))

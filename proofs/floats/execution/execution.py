@@ -7,13 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from constructions.errors import InputError
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 from proofs.floats.execution.orders import ASCENDING, Order, stream
 
 SIGNS = {"+": 1, "0": 0, "-": -1}
 
 
-class Sum(StrEnum):
+class OrderedSum(StrEnum):
     """The sums of a run that may have an order of their own."""
 
     QUERY = "query"
@@ -46,7 +46,7 @@ class Execution:
     """
 
     order: Order = ASCENDING
-    orders: Mapping[Sum, Order] = field(default_factory=dict)
+    orders: Mapping[OrderedSum, Order] = field(default_factory=dict)
     fused: bool = False
     normalised: str = "before"
     flush: bool = False
@@ -55,7 +55,7 @@ class Execution:
     drawn_shifts: int | None = None
     pushed: tuple[Pushed, ...] = ()
 
-    def order_of(self, which: Sum) -> Order:
+    def order_of(self, which: OrderedSum) -> Order:
         """The order of the sums of one kind."""
         return self.orders.get(which, self.order)
 
@@ -69,7 +69,7 @@ class Execution:
         drawn = next(stream(f"{self.drawn_shifts}/exp/{layer}/{head}/{i}/{j}"))
         return Fraction(drawn % 2 * 2 - 1)
 
-    def check_member(self, of: RunClass) -> None:
+    def check_member(self, of: FloatModel) -> None:
         """Check that the class leaves open what the execution decides.
 
         Raises:

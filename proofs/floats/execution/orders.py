@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 
-from proofs.enclosures.float_runs.numbers import ZERO, Arithmetic, Number, add_exactly
+from proofs.enclosures.float_models.numbers import ZERO, Arithmetic, Number, add_exactly
 
 
-class Way(StrEnum):
+class ExecutionChoices(StrEnum):
     """How an order is described; terms are counted from 0, directions in the order of the weights, positions upward."""
 
     ASCENDING = "ascending"
@@ -35,15 +35,15 @@ class Order:
     ('listed 2 0 1', 'drawn 7')
     """
 
-    way: Way = Way.ASCENDING
+    way: ExecutionChoices = ExecutionChoices.ASCENDING
     seed: int = 0
     listed: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         match self.way:
-            case Way.DRAWN:
+            case ExecutionChoices.DRAWN:
                 return f"drawn {self.seed}"
-            case Way.LISTED:
+            case ExecutionChoices.LISTED:
                 return " ".join(["listed", *map(str, self.listed)])
         return self.way.value
 
@@ -51,15 +51,15 @@ class Order:
         """The terms' numbers in the order in which they stand in the tree."""
         numbers = list(range(len(terms)))
         match self.way:
-            case Way.DESCENDING:
+            case ExecutionChoices.DESCENDING:
                 numbers.reverse()
-            case Way.SMALLEST_FIRST | Way.LARGEST_FIRST:
+            case ExecutionChoices.SMALLEST_FIRST | ExecutionChoices.LARGEST_FIRST:
                 least = min((exponent for _, exponent in terms), default=0)
                 sizes = [abs(mantissa) << (exponent - least) for mantissa, exponent in terms]
-                numbers.sort(key=sizes.__getitem__, reverse=self.way is Way.LARGEST_FIRST)
-            case Way.LISTED if sorted(self.listed) == numbers:
+                numbers.sort(key=sizes.__getitem__, reverse=self.way is ExecutionChoices.LARGEST_FIRST)
+            case ExecutionChoices.LISTED if sorted(self.listed) == numbers:
                 return list(self.listed)
-            case Way.DRAWN:
+            case ExecutionChoices.DRAWN:
                 keys = stream(f"{self.seed}/{place}/permutation")
                 drawn = [next(keys) for _ in numbers]
                 numbers.sort(key=drawn.__getitem__)
@@ -87,8 +87,8 @@ def add_terms(terms: Sequence[Number], order: Order, fused: bool, arithmetic: Ar
         return ZERO
     ordered = [terms[k] for k in order.permutation(terms, place)] if len(terms) > 1 else terms
     match order.way:
-        case Way.BALANCED | Way.DRAWN:
-            draws = stream(f"{order.seed}/{place}/tree") if order.way is Way.DRAWN else None
+        case ExecutionChoices.BALANCED | ExecutionChoices.DRAWN:
+            draws = stream(f"{order.seed}/{place}/tree") if order.way is ExecutionChoices.DRAWN else None
             return _Tree(arithmetic, fused, draws).add(ordered)
     total = arithmetic.round(ordered[0])
     for term in ordered[1:]:

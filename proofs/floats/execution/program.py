@@ -9,9 +9,9 @@ from functools import lru_cache
 from constructions.errors import Unsupported
 from constructions.network.float_formats import Format
 from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer
-from proofs.enclosures.float_runs.exponentials import Exponential
-from proofs.enclosures.float_runs.numbers import ZERO, Arithmetic, Number
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.exponentials import Exponential
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.enclosures.float_models.numbers import ZERO, Arithmetic, Number
 from proofs.formula.composition import find_composition_faults
 
 Row = Sequence[tuple[str, Number]]
@@ -25,7 +25,7 @@ class FloatProgram:
         Unsupported: if the network has hard attention, or reads or writes a direction out of turn.
     """
 
-    def __init__(self, transformer: Transformer, run_class: RunClass):
+    def __init__(self, transformer: Transformer, run_class: FloatModel):
         """Weights are rounded once, with subnormal ones kept and with them flushed."""
         if faults := find_composition_faults(transformer):
             raise Unsupported(faults[0])
@@ -44,7 +44,7 @@ class FloatProgram:
 class StoredNetwork:
     """The weights of a network, rounded to S, and the arithmetic of a class."""
 
-    def __init__(self, transformer: Transformer, run_class: RunClass, flush: bool):
+    def __init__(self, transformer: Transformer, run_class: FloatModel, flush: bool):
         """Results below the least normal number are flushed to 0 or kept, in all formats alike."""
         def of(target: Format) -> Arithmetic:
             return Arithmetic(target, flush)

@@ -11,13 +11,13 @@ from typing import Any
 
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
-from proofs.enclosures.float_runs.numbers import NotFinite, exact_value
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.enclosures.float_models.numbers import NotFinite, exact_value
 from proofs.floats.execution.execution import Execution
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.run import FloatRun
 from proofs.formula.composition import writes
-from proofs.words.replay import Reading
+from proofs.words.replay import WordMeanings
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Refutation:
             "execution": self.execution.to_json(),
         }
 
-    def replays(self, transformer: Transformer, run_class: RunClass) -> bool:
+    def replays(self, transformer: Transformer, run_class: FloatModel) -> bool:
         """Whether the execution, run anew, holds just this value, and it is wrong.
 
         Raises:
@@ -58,7 +58,7 @@ class Refutation:
         return self == replay(transformer, run_class, self.word, self.position, self.direction, self.execution)
 
 
-def replay(transformer: Transformer, run_class: RunClass, word: Sequence[str], position: int, direction: str,
+def replay(transformer: Transformer, run_class: FloatModel, word: Sequence[str], position: int, direction: str,
            execution: Execution) -> Refutation | None:
     """What the execution shows of a direction that means a truth; None if it holds just this truth.
 
@@ -67,10 +67,10 @@ def replay(transformer: Transformer, run_class: RunClass, word: Sequence[str], p
         Unsupported: if such networks have no float runs.
     """
     run = FloatRun(FloatProgram(transformer, run_class), word, execution)
-    return find_fault(run, Reading(word), position, direction)
+    return find_fault(run, WordMeanings(word), position, direction)
 
 
-def find_fault(run: FloatRun, reading: Reading, position: int, direction: str) -> Refutation | None:
+def find_fault(run: FloatRun, reading: WordMeanings, position: int, direction: str) -> Refutation | None:
     """As ``replay``, of a run and a reading of its word that are there already."""
     meaning = run.program.transformer.directions[direction]
     assert isinstance(meaning, Truth)

@@ -16,9 +16,9 @@ from fractions import Fraction
 from functools import partial
 from typing import TypeVar
 
-from proofs.enclosures.float_runs.exponentials import log2_of_e
-from proofs.enclosures.float_runs.numbers import ZERO, Number, add_exactly, exact_value, multiply_exactly, negated
-from proofs.floats.execution.execution import Execution, Sum
+from proofs.enclosures.float_models.exponentials import log2_of_e
+from proofs.enclosures.float_models.numbers import ZERO, Number, add_exactly, exact_value, multiply_exactly, negated
+from proofs.floats.execution.execution import Execution, OrderedSum
 from proofs.floats.execution.orders import add_terms
 from proofs.floats.execution.program import FloatProgram, Row, StoredHead, StoredPart
 from proofs.formula.composition import writes
@@ -78,7 +78,7 @@ class FloatRun:
     def _embedded(self, direction: str, i: int) -> Number:
         return self.stored.embedded(direction, self.word[i - 1], i, self.n)
 
-    def form(self, which: Sum, place: str, terms: Sequence[tuple[Number, Number]], bias: Number = ZERO,
+    def form(self, which: OrderedSum, place: str, terms: Sequence[tuple[Number, Number]], bias: Number = ZERO,
              rounded: bool = True) -> Number:
         """A linear form, not yet stored: inputs rounded to I (unless they are ``rounded`` already), products and sums
         in A; a bias other than 0 is its last term."""
@@ -90,7 +90,7 @@ class FloatRun:
         return add_terms(products, self.execution.order_of(which), self.execution.fused, self.stored.sums,
                          f"{which.value}/{place}")
 
-    def stored_form(self, which: Sum, row: Row, i: int, place: str, bias: Number = ZERO) -> Number:
+    def stored_form(self, which: OrderedSum, row: Row, i: int, place: str, bias: Number = ZERO) -> Number:
         """st(row . h + bias) at position i."""
         terms = [(weight, self.held(name, i)) for name, weight in row]
         return self.stored.storage.round(self.form(which, f"{place}/{i}", terms, bias, rounded=False))
@@ -139,7 +139,7 @@ class _HeadRun:
         weighing = once(self._known_weighings, i, self._weigh)
         terms = [(weight, self.value(direction, j))
                  for j, weight in zip(weighing.visible, weighing.weights, strict=True)]
-        summed = self.run.form(Sum.WEIGHTED, f"{self.name}/{direction}/{i}", terms)
+        summed = self.run.form(OrderedSum.WEIGHTED, f"{self.name}/{direction}/{i}", terms)
         return self.stored.storage.round(self.stored.softmax.divide(summed, weighing.total) if self.after else summed)
 
     def value(self, direction: str, j: int) -> Number:
@@ -147,18 +147,20 @@ class _HeadRun:
         return once(self._known_values[direction], j, partial(self._value, direction))
 
     def _value(self, direction: str, j: int) -> Number:
-        return self.run.stored_form(Sum.VALUE, self.head.values[direction], j, f"{self.name}/{direction}")
+        return self.run.stored_form(OrderedSum.VALUE, self.head.values[direction], j, f"{self.name}/{direction}")
 
     def _key(self, j: int) -> list[Number]:
-        return [self.run.stored_form(Sum.KEY, row, j, f"{self.name}/{r}") for r, row in enumerate(self.head.keys)]
+        return [self.run.stored_form(OrderedSum.KEY, row, j, f"{self.name}/{r}") for r,
+                row in enumerate(self.head.keys)]
 
     def _query(self, i: int) -> list[Number]:
-        query = [self.run.stored_form(Sum.QUERY, row, i, f"{self.name}/{r}")
+        query = [self.run.stored_form(OrderedSum.QUERY, row, i, f"{self.name}/{r}")
                  for r, row in enumerate(self.head.queries)]
         scale = self.head.scale(i, self.run.n)
         if scale is None:
             return query
-        return [self.stored.storage.round(self.run.form(Sum.QUERY, "", [(q, scale)], rounded=False)) for q in query]
+        return [self.stored.storage.round(self.run.form(OrderedSum.QUERY, "", [(q, scale)], rounded=False))
+                for q in query]
 
     def _weigh(self, i: int) -> _Weighing:
         visible = self.head.mask.visible(i, self.run.n)
@@ -167,7 +169,7 @@ class _HeadRun:
         exponentials = [exponential.of(d, execution.shift_at(self.layer, self.place, i, j, nth))
                         for nth, (j, d) in enumerate(zip(visible, self._differences(i, visible), strict=True))]
         softmax, stored = self.stored.softmax, self.stored.weights
-        total = add_terms(exponentials, execution.order_of(Sum.DENOMINATOR), False, softmax,
+        total = add_terms(exponentials, execution.order_of(OrderedSum.DENOMINATOR), False, softmax,
                           f"denominator/{self.name}/{i}")
         weights = [stored.round(e if self.after else softmax.divide(e, total)) for e in exponentials]
         return _Weighing(visible, total, weights)
@@ -188,7 +190,7 @@ class _HeadRun:
         """The score of position j for the query of position i, rounded to C."""
         query, key = once(self._known_queries, i, self._query), once(self._known_keys, j, self._key)
         terms = list(zip(query, key, strict=True))
-        return self.stored.scores.round(self.run.form(Sum.SCORE, f"{self.name}/{i}/{j}", terms, rounded=False))
+        return self.stored.scores.round(self.run.form(OrderedSum.SCORE, f"{self.name}/{i}/{j}", terms, rounded=False))
 
 
 class _FeedForwardRun:
@@ -205,9 +207,9 @@ class _FeedForwardRun:
                  for unit, weight in self.part.writes[direction]]
         bias = self.part.bias.get(direction, ZERO)
         return self.run.stored.storage.round(
-            self.run.form(Sum.OUTPUT, f"{self.layer}/{direction}/{i}", terms, bias, rounded=False))
+            self.run.form(OrderedSum.OUTPUT, f"{self.layer}/{direction}/{i}", terms, bias, rounded=False))
 
     def _activation(self, unit: int, i: int) -> Number:
         row, bias = self.part.reads[unit]
-        x = self.run.stored_form(Sum.UNIT, row, i, f"{self.layer}/{unit}", bias)
+        x = self.run.stored_form(OrderedSum.UNIT, row, i, f"{self.layer}/{unit}", bias)
         return x if x[0] > 0 else ZERO

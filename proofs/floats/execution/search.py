@@ -15,10 +15,10 @@ from fractions import Fraction
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Meaning, Near, Others
 from constructions.network.transformer import Transformer
-from proofs.enclosures.float_runs.exponentials import LEAST_ULP
-from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.floats.execution.execution import Execution, Pushed, Sum
-from proofs.floats.execution.orders import ASCENDING, Order, Way
+from proofs.enclosures.float_models.exponentials import LEAST_ULP
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.floats.execution.execution import Execution, OrderedSum, Pushed
+from proofs.floats.execution.orders import ASCENDING, ExecutionChoices, Order
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.replay import Refutation, find_fault, held_or_none, truths_made
 from proofs.floats.execution.run import FloatRun
@@ -26,7 +26,7 @@ from proofs.floats.execution.words import block_words, likely_words
 from proofs.floats.execution.worst_words import find_worst_words
 from proofs.formula.composition import Write, writes
 from proofs.formula.refutation.plain_words import Word
-from proofs.words.replay import Reading
+from proofs.words.replay import WordMeanings
 
 DEFAULT_WORK = 300_000
 """What may be done at one length, in scores computed; a run counts for some more. Some 20 seconds on a core of 2024."""
@@ -62,7 +62,7 @@ class LengthSearch:
     n: int
     work: int = DEFAULT_WORK
     _candidates: dict[object, _Candidate] = field(default_factory=dict)
-    _readings: dict[Word, Reading] = field(default_factory=dict)
+    _readings: dict[Word, WordMeanings] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.transformer, self.run_class = self.program.transformer, self.program.run_class
@@ -134,9 +134,9 @@ class LengthSearch:
         faults = (find_fault(run, self._reading(run.word), i, name) for name in self._truths)
         return next(filter(None, faults), None)
 
-    def _reading(self, word: Word) -> Reading:
+    def _reading(self, word: Word) -> WordMeanings:
         if word not in self._readings:
-            self._readings[word] = Reading(word)
+            self._readings[word] = WordMeanings(word)
         return self._readings[word]
 
     def _errors_at(self, run: FloatRun, i: int) -> Iterator[_Candidate]:
@@ -182,9 +182,9 @@ class LengthSearch:
         likely = replace(plain, orders=adverse_orders(candidate.error > 0)[0], pushed=(pushed,))
         yield replace(likely, flush=True)
         yield replace(likely, fused=True)
-        yield replace(likely, fused=True, order=Order(Way.DESCENDING))
+        yield replace(likely, fused=True, order=Order(ExecutionChoices.DESCENDING))
         for seed in range(1, SEEDS + 1):
-            yield replace(plain, order=Order(Way.DRAWN, seed), pushed=(pushed,))
+            yield replace(plain, order=Order(ExecutionChoices.DRAWN, seed), pushed=(pushed,))
 
     def _push(self, candidate: _Candidate, plain: Execution) -> Pushed:
         """The exponentials at greater values up and the others down, if the head is off upward; else the reverse."""
@@ -196,7 +196,7 @@ class LengthSearch:
         return Pushed(write.layer, write.place, i, "".join(more if value > held else less for value in values))
 
 
-def _aim(meaning: Meaning, reading: Reading, i: int) -> Fraction | None:
+def _aim(meaning: Meaning, reading: WordMeanings, i: int) -> Fraction | None:
     """The truth or the number that a direction approximates at position i; None where it may be anything."""
     if isinstance(meaning, Near):
         return Fraction(reading.truth(meaning.formula, i)) if reading.truth(meaning.when, i) else None
@@ -216,32 +216,32 @@ def rows_looked_at(n: int) -> list[int]:
     return sorted({*range(n, 0, -(n // number)), n - 1, 3, 2, 1}, reverse=True)
 
 
-def plain_executions(run_class: RunClass) -> list[Execution]:
+def plain_executions(run_class: FloatModel) -> list[Execution]:
     """What a plain program would do, in one order and in another."""
     return [Execution(order, normalised=normalised, base=_base(run_class))
-            for normalised in _normalisations(run_class) for order in (ASCENDING, Order(Way.BALANCED))]
+            for normalised in _normalisations(run_class) for order in (ASCENDING, Order(ExecutionChoices.BALANCED))]
 
 
-def adverse_orders(upward: bool) -> list[Mapping[Sum, Order]]:
+def adverse_orders(upward: bool) -> list[Mapping[OrderedSum, Order]]:
     """Orders of the two sums of a head that make its output greater (or less), the likeliest first.
 
     To add the largest terms first loses most of a sum whose terms decrease fast; to add them last, least.
     """
-    losing, keeping = Order(Way.LARGEST_FIRST), Order(Way.SMALLEST_FIRST)
+    losing, keeping = Order(ExecutionChoices.LARGEST_FIRST), Order(ExecutionChoices.SMALLEST_FIRST)
     likely = (losing, keeping) if upward else (keeping, losing)
-    return [{Sum.DENOMINATOR: denominator, Sum.WEIGHTED: weighted}
+    return [{OrderedSum.DENOMINATOR: denominator, OrderedSum.WEIGHTED: weighted}
             for denominator, weighted in (likely, likely[:1] * 2, likely[1:] * 2)]
 
 
-def _normalisations(run_class: RunClass) -> tuple[str, ...]:
+def _normalisations(run_class: FloatModel) -> tuple[str, ...]:
     return ("before", "after") if run_class.normalised == "either" else (str(run_class.normalised),)
 
 
-def _base(run_class: RunClass) -> str:
+def _base(run_class: FloatModel) -> str:
     return "e" if run_class.exp_base == "either" else str(run_class.exp_base)
 
 
-def find_first_wrong(transformer: Transformer, run_class: RunClass, lengths: Lengths,
+def find_first_wrong(transformer: Transformer, run_class: FloatModel, lengths: Lengths,
                      work: int = DEFAULT_WORK) -> Refutation | None:
     """A wrong execution on words as short as the search finds one: no shorter one was found, which proves nothing.
 

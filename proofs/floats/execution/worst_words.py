@@ -15,17 +15,17 @@ from constructions.network.float_formats import MAX_EXPONENT
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near, Truth
 from proofs.enclosures.exponential import Dyadic
-from proofs.enclosures.float_runs.exponentials import Exponential
-from proofs.enclosures.float_runs.numbers import ONE, ZERO, Arithmetic, NotFinite, Number, add_exactly, negated
+from proofs.enclosures.float_models.exponentials import Exponential
+from proofs.enclosures.float_models.numbers import ONE, ZERO, Arithmetic, NotFinite, Number, add_exactly, negated
 from proofs.floats.execution.execution import Execution
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.run import FloatRun
 from proofs.formula.attention.obligation import AttentionObligation, oblige_attention
 from proofs.formula.attention.worst_case import WeighedSweep, find_worst_input, minimum_costs
-from proofs.formula.common.known import KnownValues
 from proofs.formula.common.reading import RowGroup
 from proofs.formula.common.sweeps import Option, Step, Sweep
 from proofs.formula.common.targets import Assignment
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.composition import Write, writes
 from proofs.formula.failures import NotDerived
 from proofs.formula.lookup.obligation import looks_up

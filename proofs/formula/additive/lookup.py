@@ -21,10 +21,10 @@ from constructions.network.transformer import Coefficients, Head, Mask, Transfor
 from constructions.network.weightings import Weighting
 from proofs.enclosures.exponential import PRECISIONS
 from proofs.formula.additive.obligation import common_mask, common_value, heads_writing, the_count
-from proofs.formula.additive.responses import Bump, Line, find_bumps, lengths_that_differ
-from proofs.formula.common.kinds import Approximation, Kind
-from proofs.formula.common.known import KnownValues
-from proofs.formula.common.written import Written
+from proofs.formula.additive.responses import Line, TentFunction, find_bumps, lengths_that_differ
+from proofs.formula.common.kinds import Approximation, ObligationKind
+from proofs.formula.common.word_independent import KnownValues
+from proofs.formula.common.written_direction import WrittenDirection
 from proofs.formula.failures import NotDerived
 from proofs.formula.lookup.obligation import LookupTargets
 from proofs.formula.uniform.obligation import check_reads_known
@@ -38,17 +38,17 @@ Offsets = tuple[int | None, int | None]
 class SumLookupObligation(Approximation):
     """Each bump is 1 at 0 and 0 elsewhere, to within ``allowed_error``."""
 
-    kind: ClassVar[Kind] = Kind.SUM_LOOKUP
+    kind: ClassVar[ObligationKind] = ObligationKind.SUM_LOOKUP
     meaning: Near
     allowed_error: Fraction
-    bumps: tuple[Bump, ...]
+    bumps: tuple[TentFunction, ...]
 
     def key(self) -> tuple[Hashable, ...]:
         """Equal obligations are discharged once."""
         return self.allowed_error, self.bumps, self.lengths
 
 
-def oblige_sum_lookup(written: Written) -> SumLookupObligation:
+def oblige_sum_lookup(written: WrittenDirection) -> SumLookupObligation:
     """The obligation of one direction that means ``near χ when G``, and is written by heads that look up a count.
 
     Raises:

@@ -17,13 +17,13 @@ from constructions.language.syntax import TRUE, Count, Formula
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near, Total, Truth
 from constructions.network.transformer import Coefficients, Head, Mask, Transformer
-from proofs.formula.additive.responses import Bump, find_bumps, find_lines
-from proofs.formula.common.kinds import Approximation, HeadObligation, Kind
-from proofs.formula.common.known import KnownValues
+from proofs.formula.additive.responses import TentFunction, find_bumps, find_lines
+from proofs.formula.common.kinds import Approximation, HeadObligation, ObligationKind
 from proofs.formula.common.letters import LetterTable
 from proofs.formula.common.reading import truths_read
 from proofs.formula.common.targets import Assignment, Target, build_target
-from proofs.formula.common.written import Written
+from proofs.formula.common.word_independent import KnownValues
+from proofs.formula.common.written_direction import WrittenDirection
 from proofs.formula.failures import NotDerived
 from proofs.formula.uniform.obligation import check_mask_of
 
@@ -32,7 +32,7 @@ from proofs.formula.uniform.obligation import check_mask_of
 class CountingObligation(HeadObligation):
     """At every (n, i) the scores of the visible positions are one number, whose weight times ``factor`` is 1."""
 
-    kind: ClassVar[Kind] = Kind.COUNTING
+    kind: ClassVar[ObligationKind] = ObligationKind.COUNTING
     factor: Fraction
     known: KnownValues
 
@@ -66,7 +66,7 @@ class SelectingObligation(Approximation):
     ``allowed_error`` says how near 1 and 0 the bumps are; 0 of a direction that means a truth.
     """
 
-    kind: ClassVar[Kind] = Kind.SELECTING
+    kind: ClassVar[ObligationKind] = ObligationKind.SELECTING
     meaning: Truth | Near
     allowed_error: Fraction
     count: Count
@@ -76,7 +76,7 @@ class SelectingObligation(Approximation):
     value: Coefficients
     letters: tuple[Assignment, ...]
     situations: tuple[Situation, ...]
-    bumps: tuple[Bump, ...]
+    bumps: tuple[TentFunction, ...]
 
     def key(self) -> tuple[Hashable, ...]:
         """Equal up to the names of directions and formulas."""
@@ -84,7 +84,7 @@ class SelectingObligation(Approximation):
         return self.allowed_error, self.peak, len(self.target.remembering), letters, self.bumps, self.lengths
 
 
-def heads_writing(written: Written) -> list[Head]:
+def heads_writing(written: WrittenDirection) -> list[Head]:
     """The heads of the layer that write the direction, in their order."""
     return [head for head in written.transformer.layers[written.layer - 1].heads if written.direction in head.values]
 
@@ -95,13 +95,13 @@ def counts_read(transformer: Transformer, rows: Sequence[Coefficients]) -> list[
     return list(dict.fromkeys(meaning.count for meaning in meanings if isinstance(meaning, Total)))
 
 
-def is_selecting(written: Written) -> bool:
+def is_selecting(written: WrittenDirection) -> bool:
     """Whether additive heads select by a count: their keys read it."""
     heads = heads_writing(written)
     return bool(counts_read(written.transformer, [row for head in heads for row in head.keys]))
 
 
-def oblige_counting(written: Written) -> CountingObligation:
+def oblige_counting(written: WrittenDirection) -> CountingObligation:
     """The obligation of one direction that means a total.
 
     Raises:
@@ -122,7 +122,7 @@ def oblige_counting(written: Written) -> CountingObligation:
                               written.known)
 
 
-def oblige_selecting(written: Written) -> SelectingObligation:
+def oblige_selecting(written: WrittenDirection) -> SelectingObligation:
     """The obligation of one direction that means a truth, or is near it, and is written by heads that select.
 
     Raises:

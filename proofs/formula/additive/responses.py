@@ -18,7 +18,7 @@ from constructions.network.transformer import Coefficients, Head, Transformer
 from constructions.network.weightings import Response, Weighting
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.enclosures.intervals import Interval, point
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
 
 ZERO = Fraction(0)
@@ -27,7 +27,7 @@ Line = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True)
-class Bump:
+class TentFunction:
     """Σ factor * w(slope * d + offset) over the ``parts``, w being the ``response``.
 
     It is wanted at every d of ``distances``: 1 at the ``peak`` and 0 elsewhere.
@@ -55,7 +55,7 @@ class Bump:
 
 
 def find_bumps(weighting: Weighting, factors: Sequence[Fraction], lines: Sequence[Mapping[int, Line]], peak: int,
-               two_sided: bool) -> tuple[Bump, ...]:
+               two_sided: bool) -> tuple[TentFunction, ...]:
     """The bumps of heads with these factors, each once with the greatest length that has it.
 
     ``lines`` has the line of each head by length, of which that of the greatest stands for all shorter ones that are
@@ -69,7 +69,7 @@ def find_bumps(weighting: Weighting, factors: Sequence[Fraction], lines: Sequenc
         parts = tuple((factor, line[n][0] / divisor, line[n][1] / divisor) if n in line else _constant(line, factor)
                       for factor, line in zip(factors, lines, strict=True))
         longest[parts] = n
-    return tuple(Bump(weighting.row.response, parts, range(1 - n if two_sided else 0, n), peak)
+    return tuple(TentFunction(weighting.row.response, parts, range(1 - n if two_sided else 0, n), peak)
                  for parts, n in longest.items())
 
 

@@ -13,10 +13,10 @@ from constructions.language.printer import format_briefly
 from constructions.language.syntax import Formula
 from constructions.network.weightings import Response
 from proofs.formula.additive.obligation import SelectingObligation, Situation
-from proofs.formula.additive.responses import Bump
+from proofs.formula.additive.responses import TentFunction
 from proofs.formula.additive.worst_case import Bumpy
 from proofs.formula.transcript import Record, ignore
-from proofs.formula.z3.solver import Question, all_proved, any_of, one_of, rational, total
+from proofs.formula.z3.solver import SolverQuery, all_proved, any_of, one_of, rational, total
 from proofs.formula.z3.unfolding import Unfolding
 
 EXTRA_BITS = 64
@@ -41,7 +41,7 @@ def proves_bumps(obligation: Bumpy, bound: Fraction, bits: int, record: Record =
     return all_proved(questions, record)
 
 
-def _ask_bump(bump: Bump, bound: Fraction, bits: int) -> Question:
+def _ask_bump(bump: TentFunction, bound: Fraction, bits: int) -> SolverQuery:
     """Whether some values make the sum err by more than the bound, or lie outside [0, 1]."""
     given, added = [], []
     peak: Any = None
@@ -59,10 +59,10 @@ def _ask_bump(bump: Bump, bound: Fraction, bits: int) -> Question:
         wrong += [peak + strayed < rational(1 - bound), peak + strayed > 1]
     ends = f"{bump.distances[0]} to {bump.distances[-1]}"
     about = f"what is added errs by at most {bound}, and is in [0, 1], for d from {ends}"
-    return Question(about, BUMP_LEGEND, tuple(given), z3.BoolVal(True), any_of(wrong))
+    return SolverQuery(about, BUMP_LEGEND, tuple(given), z3.BoolVal(True), any_of(wrong))
 
 
-def _weighs(bump: Bump, d: int, weight: Any, bits: int) -> list[Any]:
+def _weighs(bump: TentFunction, d: int, weight: Any, bits: int) -> list[Any]:
     """What is known of the weight at d."""
     if bump.response is Response.SIGMOID:
         ends = bump.weight(d, bits)
@@ -74,7 +74,7 @@ def _weighs(bump: Bump, d: int, weight: Any, bits: int) -> list[Any]:
     return [weight == total(parts)]
 
 
-def _ask_law(obligation: SelectingObligation, situation: Situation) -> Question:
+def _ask_law(obligation: SelectingObligation, situation: Situation) -> SolverQuery:
     """Whether a letter, whatever was remembered, breaks the law of the peak."""
     target = obligation.target
     atoms = [z3.Bool(f"atom_{a}") for a in range(len(target.atoms))]
@@ -97,4 +97,4 @@ def _ask_law(obligation: SelectingObligation, situation: Situation) -> Question:
     legend = (*(f"atom_{a}: {format_briefly(atom)}" for a, atom in enumerate(target.atoms)),
               "memory_0: what the operator remembers of the position before")
     about = "every letter keeps the law of " + ("the neighbour" if obligation.peak else "the last that is counted")
-    return Question(about, legend, (letters,), z3.BoolVal(True), z3.Not(law))
+    return SolverQuery(about, legend, (letters,), z3.BoolVal(True), z3.Not(law))

@@ -13,7 +13,7 @@ from constructions.network.weightings import Response, Weighting
 from proofs.enclosures.intervals import Interval
 from proofs.formula.additive.lookup import SumLookupObligation
 from proofs.formula.additive.obligation import CountingObligation, SelectedLetter, SelectingObligation
-from proofs.formula.additive.responses import Bump
+from proofs.formula.additive.responses import TentFunction
 from proofs.formula.common.extremes import Extreme, WorstCase, proved_bound
 from proofs.formula.failures import NotDerived
 from proofs.formula.lookup.worst_case import ROOM
@@ -24,10 +24,10 @@ Bumpy = SelectingObligation | SumLookupObligation
 
 
 @dataclass(frozen=True)
-class BumpExtreme(Extreme):
+class TentExtreme(Extreme):
     """All positions but that of the peak err, each as much as it can, at a length that has this bump."""
 
-    bump: Bump
+    bump: TentFunction
     truth: bool
 
     @property
@@ -59,7 +59,7 @@ def find_bump_worst_case(obligation: Bumpy, bits: int) -> WorstCase:
                         for extreme in _extremes_of(bump, obligation.head.weighting, bits))
 
 
-def _extremes_of(bump: Bump, weighting: Weighting, bits: int) -> list[BumpExtreme]:
+def _extremes_of(bump: TentFunction, weighting: Weighting, bits: int) -> list[TentExtreme]:
     weights = {d: bump.weight(d, bits) for d in bump.distances}
     others = [weight for d, weight in weights.items() if d != bump.peak]
     if any(weight.lower < 0 for weight in others):
@@ -71,7 +71,7 @@ def _extremes_of(bump: Bump, weighting: Weighting, bits: int) -> list[BumpExtrem
         if peak.upper + strayed.upper > 1:
             raise NotDerived("all weights together may be more than 1")
         errors.append((True, Interval(ONE - peak.upper, ONE - peak.lower)))
-    return [BumpExtreme(error.lower, proved_bound(error.upper), bump, truth, weighting=weighting)
+    return [TentExtreme(error.lower, proved_bound(error.upper), bump, truth, weighting=weighting)
             for truth, error in errors if error.upper]
 
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from constructions.network.weightings import Weighting
 from proofs.enclosures.intervals import Interval
 from proofs.formula.attention.obligation import AttentionObligation
-from proofs.formula.attention.windows import KEEPS, AllWindows, Memory
+from proofs.formula.attention.windows import KEEPS, AllWindows, PivotMemory
 from proofs.formula.attention.worst_case import SweepExtreme, option_error
 from proofs.formula.common.extremes import WorstCase, proved_bound
 from proofs.formula.common.kernels import enclose_mean_of
@@ -93,7 +93,7 @@ class _Word:
 class _Words:
     """The words around each pivot of a sweep."""
 
-    def __init__(self, sweep: Sweep, memory: Memory, truth: bool):
+    def __init__(self, sweep: Sweep, memory: PivotMemory, truth: bool):
         self._steps, self._rows, self._memory, self._truth = sweep.steps, sweep.rows, memory, truth
         self._free = [self._worst(step, range(len(step.options))) for step in sweep.steps]
         self._keeping = [self._worst(step, [k for k, option in enumerate(step.options) if option.effect == KEEPS])
@@ -106,7 +106,7 @@ class _Words:
                         key=lambda k: step.options[k].score, default=None)
             last = self._last_row(place)
             if pivot is not None and last is not None:
-                after = self._free if self._memory is Memory.FLEETING else self._keeping
+                after = self._free if self._memory is PivotMemory.FLEETING else self._keeping
                 chosen = [*self._free[:place], pivot, *after[place + 1:last + 1]]
                 choices = tuple(choice for choice in chosen if choice is not None)
                 yield _Word(choices, self._rank(choices, step.options[pivot].score))
@@ -116,7 +116,7 @@ class _Words:
 
     def _last_row(self, pivot: int) -> int | None:
         """The place of the last row that sees this pivot as its own."""
-        if self._memory is Memory.FLEETING:
+        if self._memory is PivotMemory.FLEETING:
             return pivot + 1 if pivot + 1 < len(self._steps) and self._steps[pivot + 1].j in self._rows else None
         last = None
         for place in range(pivot, len(self._steps)):

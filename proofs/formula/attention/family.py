@@ -9,22 +9,22 @@ from proofs.formula.attention.obligation import AttentionObligation, oblige_atte
 from proofs.formula.attention.windows import AllWindows
 from proofs.formula.attention.worst_case import find_worst_case
 from proofs.formula.common.extremes import WorstCase
-from proofs.formula.common.kinds import Kind
-from proofs.formula.common.written import Written
-from proofs.formula.family import Family
+from proofs.formula.common.kinds import ObligationKind
+from proofs.formula.common.written_direction import WrittenDirection
+from proofs.formula.family import WriterFamily
 from proofs.formula.transcript import Record
-from proofs.formula.two_provers import Proof, prove_by_worst_case
+from proofs.formula.two_provers import ProofAttempt, prove_by_worst_case
 
 CLOSE = Fraction(1, 2**16)
 
 
-def oblige(written: Written) -> AttentionObligation:
+def oblige(written: WrittenDirection) -> AttentionObligation:
     """What is required of a head that attends to truths."""
     return oblige_attention(written.transformer, written.known, written.lengths, written.layer, written.place,
                             written.head, written.direction, written.allowed_error, written.apart)
 
 
-def prove(obligation: AttentionObligation, twice: bool, record: Record) -> Proof:
+def prove(obligation: AttentionObligation, twice: bool, record: Record) -> ProofAttempt:
     """Exact worst case at rising precision until it is on one side of what is allowed, then Z3 for the same statement.
     """
     allowed_error, windows = obligation.allowed_error, AllWindows(obligation)
@@ -44,4 +44,4 @@ def is_close(worst: WorstCase, allowed_error: Fraction) -> bool:
     return any(abs(extreme.upper - allowed_error) < CLOSE for extreme in worst.extremes)
 
 
-ATTENTION = Family(Kind.ATTENTION, lambda written: True, oblige, prove, takes_apart=True)
+ATTENTION = WriterFamily(ObligationKind.ATTENTION, lambda written: True, oblige, prove, takes_apart=True)

@@ -18,19 +18,19 @@ from proofs.formula.attention.obligation import AttentionObligation, oblige_atte
 from proofs.formula.attention.windows import AllWindows
 from proofs.formula.attention.worst_case import find_worst_case
 from proofs.formula.common.extremes import WorstCase
-from proofs.formula.common.kinds import Approximation, Kind
-from proofs.formula.common.written import Written
+from proofs.formula.common.kinds import Approximation, ObligationKind
+from proofs.formula.common.written_direction import WrittenDirection
 from proofs.formula.failures import NotDerived
-from proofs.formula.family import Family
+from proofs.formula.family import WriterFamily
 from proofs.formula.transcript import Record
-from proofs.formula.two_provers import Proof, prove_by_worst_case
+from proofs.formula.two_provers import ProofAttempt, prove_by_worst_case
 
 
 @dataclass(frozen=True)
 class GuardedObligation(Approximation):
     """By the truth of the formula, the obligation of which that truth of the target is asked."""
 
-    kind: ClassVar[Kind] = Kind.ATTENTION
+    kind: ClassVar[ObligationKind] = ObligationKind.ATTENTION
     meaning: Near
     allowed_error: Fraction
     parts: Mapping[bool, AttentionObligation]
@@ -45,12 +45,12 @@ class GuardedObligation(Approximation):
         return self.parts[True].rows
 
 
-def is_guarded(written: Written) -> bool:
+def is_guarded(written: WrittenDirection) -> bool:
     """Whether a guard is stated that depends on the word."""
     return isinstance(written.meaning, Near) and not is_positional(written.meaning.when)
 
 
-def oblige(written: Written) -> GuardedObligation:
+def oblige(written: WrittenDirection) -> GuardedObligation:
     """The obligation of a head where its guard holds.
 
     Raises:
@@ -70,7 +70,7 @@ def oblige(written: Written) -> GuardedObligation:
                              meaning, written.allowed_error, parts)
 
 
-def prove(obligation: GuardedObligation, twice: bool, record: Record) -> Proof:
+def prove(obligation: GuardedObligation, twice: bool, record: Record) -> ProofAttempt:
     """The worst case of each truth, and Z3 for the same statements."""
     windows = {truth: AllWindows(part) for truth, part in obligation.parts.items()}
 
@@ -88,4 +88,4 @@ def prove(obligation: GuardedObligation, twice: bool, record: Record) -> Proof:
     return prove_by_worst_case(obligation, find, twice, by_solver)
 
 
-GUARDED = Family(Kind.ATTENTION, is_guarded, oblige, prove, takes_apart=True)
+GUARDED = WriterFamily(ObligationKind.ATTENTION, is_guarded, oblige, prove, takes_apart=True)

@@ -19,7 +19,7 @@ from proofs.enclosures.exponential import Dyadic
 from proofs.formula.attention.costs import room_of, rows_of
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.attention.worst_case import WeighedSweep, minimum_costs
-from proofs.formula.common.reading import Reading, RowGroup
+from proofs.formula.common.reading import HeadReading, RowGroup
 from proofs.formula.common.sweeps import Sweep
 from proofs.formula.two_provers import Disagreement
 
@@ -66,7 +66,7 @@ def stays_within(obligation: AttentionObligation, twice: bool) -> bool | None:
     """
     reading, head, bound = obligation.reading, obligation.head, obligation.allowed_error
     cool = replace(head, temperature=UNHEATED)
-    unheated = replace(obligation, head=cool, reading=Reading(
+    unheated = replace(obligation, head=cool, reading=HeadReading(
         reading.known, reading.lengths, cool, reading.value, reading.when, reading.letters))
     try:
         for group, parts in _groups_by_heat(unheated, head.temperature):

@@ -17,12 +17,12 @@ from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR, Near
 from constructions.network.transformer import Head, Mask, Transformer
 from constructions.network.weightings import Weighting
-from proofs.formula.common.kinds import Approximation, Kind
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.kinds import Approximation, ObligationKind
 from proofs.formula.common.letters import LetterTable
-from proofs.formula.common.reading import Reading, RowGroup, truths_read
+from proofs.formula.common.reading import HeadReading, RowGroup, truths_read
 from proofs.formula.common.sweeps import Sweep
 from proofs.formula.common.targets import Assignment, Target, build_target
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
 from proofs.formula.uniform.obligation import check_reads_known
 
@@ -37,10 +37,10 @@ class AttentionObligation(Approximation):
     ``allowed_error`` says how near; ``reading`` has the rows, and what they read.
     """
 
-    kind: ClassVar[Kind] = Kind.ATTENTION
+    kind: ClassVar[ObligationKind] = ObligationKind.ATTENTION
     meaning: Near
     allowed_error: Fraction
-    reading: Reading
+    reading: HeadReading
 
     def key(self) -> tuple[object, ...]:
         """Equal up to the names of directions and formulas."""
@@ -92,7 +92,7 @@ def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Leng
         raise NotDerived(f"mask {head.mask.value}: {format_briefly(meaning.formula)} needs mask "
                          + ("future" if target.past else "past"))
     letters = LetterTable(target, transformer.alphabet, read, head.keys, value)
-    reading = Reading(known, lengths, head, value, meaning.when, letters)
+    reading = HeadReading(known, lengths, head, value, meaning.when, letters)
     reading.check_range()
     return AttentionObligation(layer, place, head, direction, lengths, meaning, allowed_error, reading)
 

@@ -21,7 +21,7 @@ from proofs.formula.common.letters import spread
 from proofs.formula.common.reading import RowGroup
 from proofs.formula.common.targets import Target
 from proofs.formula.transcript import Record, ignore
-from proofs.formula.z3.solver import Question, choose, integer, one_of, total
+from proofs.formula.z3.solver import SolverQuery, choose, integer, one_of, total
 from proofs.formula.z3.unfolding import Unfolding
 
 
@@ -100,7 +100,7 @@ def _compatible(shorter: SweepRow, longer: SweepRow) -> bool:
 
 
 def _ask(obligation: AttentionObligation, rows: list[SweepRow], truth: bool, hull: list[list[int]],
-         bound: Fraction) -> Question:
+         bound: Fraction) -> SolverQuery:
     """Whether a row of these, on some input, has sum of cost < 0; ``hull`` gives the cost per position and option."""
     target, letters, longest = obligation.target, obligation.letters, rows[-1]
     given: list[Any] = []
@@ -116,8 +116,8 @@ def _ask(obligation: AttentionObligation, rows: list[SweepRow], truth: bool, hul
             given.append(one_of(letters, atoms[k]))
         given += [costs[k] >= integer(min(0, *by_assignment)), costs[k] <= integer(max(0, *by_assignment))]
         given.append(costs[k] == z3.If(present[k], choose(atoms[k], by_assignment), z3.IntVal(0)))
-    return Question(_describe(rows, truth, bound), _legend(target), tuple(given),
-                    _target_truth(target, longest, atoms, present) == truth, total(costs) < 0)
+    return SolverQuery(_describe(rows, truth, bound), _legend(target), tuple(given),
+                       _target_truth(target, longest, atoms, present) == truth, total(costs) < 0)
 
 
 def _describe(rows: list[SweepRow], truth: bool, bound: Fraction) -> str:

@@ -21,13 +21,13 @@ import z3
 from constructions.language.printer import format_briefly
 from constructions.network.weightings import Weighting
 from proofs.formula.attention.obligation import AttentionObligation
-from proofs.formula.attention.windows import AllWindows, Memory, Window
+from proofs.formula.attention.windows import AllWindows, PivotMemory, Window
 from proofs.formula.common.kernels import loss_above
 from proofs.formula.common.letters import spread
 from proofs.formula.common.reading import RowGroup
 from proofs.formula.common.targets import Target
 from proofs.formula.transcript import Record
-from proofs.formula.z3.solver import Question, all_of, any_of, choose, integer, one_of, total
+from proofs.formula.z3.solver import SolverQuery, all_of, any_of, choose, integer, one_of, total
 from proofs.formula.z3.unfolding import Unfolding
 
 WEIGHT_BITS = 320
@@ -100,7 +100,7 @@ def find_groups_left(obligation: AttentionObligation, bound: Fraction, windows: 
     return {truth: _find_left(obligation, truth, bound, windows, windows.memory, record) for truth in (False, True)}
 
 
-def _find_left(obligation: AttentionObligation, truth: bool, bound: Fraction, windows: AllWindows, memory: Memory,
+def _find_left(obligation: AttentionObligation, truth: bool, bound: Fraction, windows: AllWindows, memory: PivotMemory,
                record: Record) -> list[RowGroup]:
     found = {group: window for group in obligation.groups
              if (window := windows.find(group, truth)) and window.error < 1}
@@ -142,7 +142,7 @@ class _Costs:
         return self.pivot >= self.hull.loss()
 
 
-class _Place:
+class _WindowPosition:
     """A position near the pivot: the atoms and predicates there, and its letters."""
 
     def __init__(self, obligation: AttentionObligation, windows: AllWindows, truth: bool, name: str):
@@ -195,41 +195,41 @@ TRUE, FALSE = z3.BoolVal(True), z3.BoolVal(False)
 STANDS = z3.Int("place_of_pivot")
 
 
-def _law(obligation: AttentionObligation, windows: AllWindows, memory: Memory) -> Question:
+def _law(obligation: AttentionObligation, windows: AllWindows, memory: PivotMemory) -> SolverQuery:
     """Whether some letter does not act on the memory as the windows assume."""
-    place = _Place(obligation, windows, False, "0")
+    place = _WindowPosition(obligation, windows, False, "0")
     if_true, if_false = place.truth(TRUE), place.truth(FALSE)
     after_true, after_false = place.remembered(TRUE), place.remembered(FALSE)
-    if memory is Memory.FLEETING:
+    if memory is PivotMemory.FLEETING:
         about = "what is remembered is the target's truth at the next position, and of this position alone"
         broken = [z3.Not(if_true), if_false, after_true != after_false]
     else:
         about = "a letter keeps what is remembered, and has the value 0, or gives the target and the memory one truth"
         keeps_badly = z3.And(if_true, z3.Not(if_false), place.cost(False, 0, 1) != 0)
         broken = [if_true != after_true, if_false != after_false, z3.And(if_false, z3.Not(if_true)), keeps_badly]
-    return Question(about, _legend(obligation.target, windows.weighting), tuple(place.given()), TRUE, any_of(broken))
+    return SolverQuery(about, _legend(obligation.target, windows.weighting), tuple(place.given()), TRUE, any_of(broken))
 
 
-def _ask(obligation: AttentionObligation, windows: AllWindows, memory: Memory, truth: bool, costs: _Costs,
-         groups: Sequence[RowGroup]) -> Question:
+def _ask(obligation: AttentionObligation, windows: AllWindows, memory: PivotMemory, truth: bool, costs: _Costs,
+         groups: Sequence[RowGroup]) -> SolverQuery:
     """Whether some letters around a pivot that gives the target this truth have a negative sum of costs."""
     question = _Around(obligation, windows, truth)
     pivot = question.place("pivot")
     question.cost(pivot, costs.pivot, costs.false_pivot)
     bound = costs.hull.positions
-    question.stand(bound if memory is Memory.LASTING or bound is None else bound - 1)
+    question.stand(bound if memory is PivotMemory.LASTING or bound is None else bound - 1)
     for distance, loss in enumerate(costs.hull.before, 1):
         question.cost(question.place(f"before_{distance}"), 0, -loss, TRUE if bound is None else distance < STANDS)
     remembered = z3.Bool("remembered")
     question.given.append(pivot.remembered(TRUE) == pivot.remembered(FALSE))
-    if memory is Memory.FLEETING:
+    if memory is PivotMemory.FLEETING:
         row = question.place("after_1")
         question.cost(row, 0, -sum(costs.hull.after))
         holds = row.truth(pivot.remembered(remembered))
     else:
         holds = question.follow(pivot.truth(remembered), [-loss for loss in costs.hull.after], bound)
-    return Question(_describe(groups, truth, costs.bound), _legend(obligation.target, windows.weighting),
-                    tuple(question.given), holds == truth, total(question.costs) + integer(-costs.hull.rest) < 0)
+    return SolverQuery(_describe(groups, truth, costs.bound), _legend(obligation.target, windows.weighting),
+                       tuple(question.given), holds == truth, total(question.costs) + integer(-costs.hull.rest) < 0)
 
 
 class _Around:
@@ -245,13 +245,13 @@ class _Around:
         if last is not None:
             self.given += [STANDS >= 1, integer(last) >= STANDS]
 
-    def place(self, name: str) -> _Place:
+    def place(self, name: str) -> _WindowPosition:
         """One more position."""
-        place = _Place(self._obligation, self._windows, self._truth, name)
+        place = _WindowPosition(self._obligation, self._windows, self._truth, name)
         self.given += place.given()
         return place
 
-    def cost(self, place: _Place, good: int, bad: int, present: Any = TRUE) -> None:
+    def cost(self, place: _WindowPosition, good: int, bad: int, present: Any = TRUE) -> None:
         """What the letter there costs: one number if it certainly has the value of the truth, else the other."""
         cost = z3.Int(f"cost_{len(self.costs)}")
         self.given += [cost >= integer(min(bad, 0)), cost <= integer(max(good, 0)),

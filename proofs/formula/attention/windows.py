@@ -36,7 +36,7 @@ from operator import sub
 from constructions.network.weightings import Weighting
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.common.kernels import WEIGHS_NOTHING_FROM, share_of_others
-from proofs.formula.common.reading import Offered, Reading, RowGroup
+from proofs.formula.common.reading import HeadReading, Offered, RowGroup
 
 CUT = 60
 FAINT = 200
@@ -48,7 +48,7 @@ OVERWRITES = {False: (0, 1), True: (2, 3)}
 """Effects of letters on a target that remembers one truth: 2 * next memory + truth, by what is remembered."""
 
 
-class Memory(Enum):
+class PivotMemory(Enum):
     """How a target remembers one truth, by the effects of the letters that make a pivot."""
 
     LASTING = "since"
@@ -57,15 +57,15 @@ class Memory(Enum):
     @property
     def pivots(self) -> dict[bool, tuple[int, int]]:
         """The effect of a letter that makes a pivot, by the truth that it gives."""
-        return RESETS if self is Memory.LASTING else OVERWRITES
+        return RESETS if self is PivotMemory.LASTING else OVERWRITES
 
 
-def memory_of(offered: Sequence[Offered]) -> Memory | None:
+def memory_of(offered: Sequence[Offered]) -> PivotMemory | None:
     """How the target remembers, if it does as above."""
     effects = {letter.effect for each in offered for letter in each.letters}
     if effects <= {KEEPS, *RESETS.values()}:
-        return Memory.LASTING
-    return Memory.FLEETING if effects <= {*OVERWRITES.values()} else None
+        return PivotMemory.LASTING
+    return PivotMemory.FLEETING if effects <= {*OVERWRITES.values()} else None
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def listed_at_places(weighting: Weighting, before: int, after: int, positions: i
 class Windows:
     """What the windows of a head's groups come from, for one truth of the target."""
 
-    def __init__(self, reading: Reading, memory: Memory, truth: bool):
+    def __init__(self, reading: HeadReading, memory: PivotMemory, truth: bool):
         """The claim need not apply to every group: see ``line``."""
         self._reading, self._memory, self._truth = reading, memory, truth
         self.unfit = {kind for kind, offered in enumerate(reading.offered) if self._is_unfit(offered)}
@@ -133,7 +133,7 @@ class Windows:
         kinds = [all_kinds[j - 1] for j in order]
         if not self.unfit.isdisjoint(kinds):
             return None
-        if self._memory is Memory.FLEETING and order[0] in group.rows:
+        if self._memory is PivotMemory.FLEETING and order[0] in group.rows:
             return None  # nothing was remembered there
         return self._line(group, order, kinds)
 
@@ -148,7 +148,7 @@ class Windows:
                   for kind, each in adds.items()}
         pivots, bad, after = ([x + filled[kind][which] for x, kind in zip(base, kinds, strict=True)]
                               for which in range(3))
-        if self._memory is Memory.FLEETING:
+        if self._memory is PivotMemory.FLEETING:
             rows = frozenset(group.rows)
             pivots = [x if j in rows else 2 * nowhere for x, j in zip(pivots, order[1:], strict=False)] + [2 * nowhere]
         return _Line(scores.unit, nowhere, pivots, bad, after)
@@ -159,7 +159,7 @@ class Windows:
         letters = list(zip(offered.letters, adds, strict=True))
         bad = [(letter.effect, x) for letter, x in letters if offered.base_value + letter.value != self._truth]
         pivots = [x for letter, x in letters if letter.effect == self._memory.pivots[self._truth]]
-        following = [x for effect, x in bad if effect == KEEPS or self._memory is Memory.FLEETING]
+        following = [x for effect, x in bad if effect == KEEPS or self._memory is PivotMemory.FLEETING]
         return min(pivots, default=None), max((x for _, x in bad), default=None), max(following, default=None)
 
 
@@ -208,7 +208,7 @@ class AllWindows:
     def has_no_word(self, group: RowGroup, truth: bool) -> bool:
         """Whether the window of a group shows that the target has this truth at none of its rows, on no word."""
         window = self.find(group, truth)
-        return window is not None and not window.has_pivots and (truth or self.memory is Memory.FLEETING)
+        return window is not None and not window.has_pivots and (truth or self.memory is PivotMemory.FLEETING)
 
     def greatest_error(self, group: RowGroup) -> Fraction:
         """What the windows of a group allow, whatever the truth of the target; 1 without them."""
@@ -232,14 +232,14 @@ class _Line:
     bad: list[int]
     after: list[int]
 
-    def gaps(self, memory: Memory, nothing_from: Fraction | None = None) -> tuple[_Gaps, _Gaps]:
+    def gaps(self, memory: PivotMemory, nothing_from: Fraction | None = None) -> tuple[_Gaps, _Gaps]:
         """The greatest gap at each distance before a pivot, and at each distance after it.
 
         ``nothing_from`` is the greatest gap that weighs nothing, if one does.
         """
         earlier = list(accumulate(self.bad, max))
         follower = self._greatest(self.after[::-1], self.pivots[::-1], 1)
-        if memory is Memory.FLEETING:  # the row is the next position after the pivot
+        if memory is PivotMemory.FLEETING:  # the row is the next position after the pivot
             least = self._least(nothing_from, self._greatest(earlier, self.pivots, 1), follower)
             return self._side(self.bad, earlier, self.pivots, least), (self._shown([follower]), None)
         later = list(accumulate(reversed(self.after), max))

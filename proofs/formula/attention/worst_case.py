@@ -29,7 +29,7 @@ Costs = dict[int, tuple[int, int, int]]
 Best = TypeVar("Best", bound=Extreme)
 
 
-class Inputs(Protocol):
+class LetterSequences(Protocol):
     """The inputs that are compared: any sequence of letters, or those that words have."""
 
     def start(self) -> Costs:
@@ -68,7 +68,7 @@ class WeighedSweep:
 
     sweep: Sweep
     weights: tuple[tuple[Dyadic, ...], ...]
-    inputs: Inputs = ALL_INPUTS
+    inputs: LetterSequences = ALL_INPUTS
 
     @cached_property
     def values(self) -> tuple[list[Fraction], list[list[int]]]:
@@ -93,7 +93,7 @@ class SweepExtreme(InputExtreme):
         return [(option.score, option_error(option.value, self.truth)) for option in self.chosen()]
 
 
-def weigh(sweep: Sweep, bits: int, inputs: Inputs = ALL_INPUTS) -> WeighedSweep:
+def weigh(sweep: Sweep, bits: int, inputs: LetterSequences = ALL_INPUTS) -> WeighedSweep:
     """The sweep with outward enclosures of its weights, normalised by the largest score."""
     ratios = [[option.score.as_integer_ratio() for option in step.options] for step in sweep.steps]
     unit = lcm(*{denominator for options in ratios for _, denominator in options})

@@ -12,7 +12,7 @@ from constructions.network.meanings import Near, Others, Truth
 from constructions.network.transformer import Head
 
 
-class Kind(StrEnum):
+class ObligationKind(StrEnum):
     """The rules of docs/certificate.md that a direction comes under; the first is about the network as a whole."""
 
     COMPOSITION = "composition"
@@ -27,7 +27,7 @@ class Kind(StrEnum):
     FEED_FORWARD = "feed-forward"
 
 
-APPROXIMATING = (Kind.ATTENTION, Kind.LOOKUP, Kind.SELECTING, Kind.SUM_LOOKUP)
+APPROXIMATING = (ObligationKind.ATTENTION, ObligationKind.LOOKUP, ObligationKind.SELECTING, ObligationKind.SUM_LOOKUP)
 """Heads whose values need not be exact: their obligations may have a worst case."""
 
 
@@ -35,7 +35,7 @@ class Obligation(Protocol):
     """What one written direction must hold at every (n, i)."""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> ObligationKind:
         """The rules that it comes under."""
 
     @property

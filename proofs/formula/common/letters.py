@@ -15,7 +15,7 @@ ZERO = Fraction(0)
 
 
 @dataclass(frozen=True)
-class Letter:
+class LetterEffect:
     """What an assignment to the atoms adds to the keys and to the value, and its effect on the target's automaton.
 
     ``effect[memory]`` is 2 * next memory + truth of the target.
@@ -35,7 +35,7 @@ class LetterTable:
         self.target = target
         self.assignments = realizable(target.atoms, alphabet)
         self._read, self._keys, self._value = read, keys, value
-        self._letters: dict[tuple[bool, ...], tuple[Letter, ...]] = {}
+        self._letters: dict[tuple[bool, ...], tuple[LetterEffect, ...]] = {}
 
     def context(self, j: int, n: int) -> tuple[bool, ...]:
         """What decides the letters of position j: which of the target's predicates hold there."""
@@ -48,19 +48,19 @@ class LetterTable:
         found = {self.context(j, n): self.letters_at(j, n) for n, j in lengths.rows()}
         return tuple(sorted(found.items(), key=lambda item: item[0]))
 
-    def letters_at(self, j: int, n: int) -> tuple[Letter, ...]:
+    def letters_at(self, j: int, n: int) -> tuple[LetterEffect, ...]:
         """What every assignment does at position j, in the order of ``assignments``."""
         context = self.context(j, n)
         if context not in self._letters:
             self._letters[context] = tuple(self._letter(assignment, j, n) for assignment in self.assignments)
         return self._letters[context]
 
-    def _letter(self, assignment: Assignment, j: int, n: int) -> Letter:
+    def _letter(self, assignment: Assignment, j: int, n: int) -> LetterEffect:
         truths = {name: Fraction(self.target.read_truth(formula, assignment, j, n))
                   for name, formula in self._read.items()}
         steps = [self.target.step(before, assignment, j, n) for before in range(1 << len(self.target.remembering))]
-        return Letter(tuple(_truth_part(row, truths) for row in self._keys), _truth_part(self._value, truths),
-                      tuple(2 * memory + truth for memory, truth in steps))
+        return LetterEffect(tuple(_truth_part(row, truths) for row in self._keys), _truth_part(self._value, truths),
+                            tuple(2 * memory + truth for memory, truth in steps))
 
 
 def assignments(atoms: int) -> list[Assignment]:

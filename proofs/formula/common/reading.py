@@ -12,9 +12,9 @@ from constructions.language.syntax import TRUE, Formula
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Coefficients, Head, Transformer
-from proofs.formula.common.known import KnownValues
-from proofs.formula.common.letters import Letter, LetterTable
-from proofs.formula.common.sweeps import KnownSteps, Scores, Step, Sweep
+from proofs.formula.common.letters import LetterEffect, LetterTable
+from proofs.formula.common.sweeps import KnownSteps, ScaledScores, Step, Sweep
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
 
 ZERO = Fraction(0)
@@ -34,12 +34,12 @@ class RowGroup:
 class Offered:
     """What all positions of one kind offer but for the known parts of their keys: the letters, and the known value."""
 
-    letters: tuple[Letter, ...]
+    letters: tuple[LetterEffect, ...]
     base_value: Fraction
 
 
 @dataclass(frozen=True)
-class Column:
+class PositionValues:
     """A number for each position j = 1..n: ``numerators[j - 1] / denominator``."""
 
     denominator: int
@@ -50,11 +50,11 @@ class Column:
 class Positions:
     """The positions of words of length n: the known part of each key, and the kind of each position."""
 
-    keys: tuple[Column, ...]
+    keys: tuple[PositionValues, ...]
     kinds: tuple[int, ...]
 
 
-class Reading:
+class HeadReading:
     """A head's queries, keys and one value over all lengths, for a target that its letters decide."""
 
     def __init__(self, known: KnownValues, lengths: Lengths, head: Head, value: Coefficients, when: Formula,
@@ -67,9 +67,9 @@ class Reading:
         self.offered: list[Offered] = []
         self.kinds: dict[tuple[tuple[bool, ...], Fraction], int] = {}
         self._steps = KnownSteps()
-        self._lasting: dict[str, Column] = {}
+        self._lasting: dict[str, PositionValues] = {}
         self._latest_positions: tuple[int, Positions] | None = None
-        self._latest_scores: tuple[RowGroup, Scores] | None = None
+        self._latest_scores: tuple[RowGroup, ScaledScores] | None = None
 
     @cached_property
     def is_free_of_length(self) -> bool:
@@ -165,7 +165,7 @@ class Reading:
             self._latest_positions = n, Positions(keys, self._kinds_of(n))
         return self._latest_positions[1]
 
-    def _column(self, row: Coefficients, n: int) -> Column:
+    def _column(self, row: Coefficients, n: int) -> PositionValues:
         """A linear form of known directions, over one denominator."""
         parts = [(weight / column.denominator, column.numerators) for name, weight in row.items()
                  if (column := self._integers(name, n))]
@@ -174,16 +174,16 @@ class Reading:
         for factor, numerators in parts:
             times = int(factor * unit)
             total = tuple([x + times * y for x, y in zip(total, numerators, strict=True)])
-        return Column(unit, total)
+        return PositionValues(unit, total)
 
-    def _integers(self, name: str, n: int) -> Column:
+    def _integers(self, name: str, n: int) -> PositionValues:
         """A known direction over one denominator; one that does not mention n is worked out once."""
         if self.known.mentions_n({name: Fraction(1)}):
             return _over_one_denominator(self.known.column(name, n))
         if name not in self._lasting:
             self._lasting[name] = _over_one_denominator(self.known.column(name, self.lengths.last))
         lasting = self._lasting[name]
-        return Column(lasting.denominator, lasting.numerators[:n])
+        return PositionValues(lasting.denominator, lasting.numerators[:n])
 
     @property
     def _kinds_differ(self) -> bool:
@@ -213,17 +213,17 @@ class Reading:
         return Sweep(group.n, tuple([self._step(kinds[j - 1], scores, j) for j in self.order(group)]),
                      frozenset(group.rows))
 
-    def _step(self, kind: int, scores: Scores, j: int) -> Step:
+    def _step(self, kind: int, scores: ScaledScores, j: int) -> Step:
         offered = self.offered[kind]
         return Step(j, *self._steps.offer(kind, offered.base_value, offered.letters, scores, j))
 
-    def scores(self, group: RowGroup) -> Scores:
+    def scores(self, group: RowGroup) -> ScaledScores:
         """The scores of all positions and letters for the query of a group, over one denominator."""
         if self._latest_scores is None or self._latest_scores[0] is not group:
             self._latest_scores = group, self._find_scores(group)
         return self._latest_scores[1]
 
-    def _find_scores(self, group: RowGroup) -> Scores:
+    def _find_scores(self, group: RowGroup) -> ScaledScores:
         positions = self.positions(group.n)
         active = [(q, column, row) for row, (q, column) in enumerate(zip(group.query, positions.keys, strict=True))
                   if q]
@@ -235,12 +235,12 @@ class Reading:
         for factor, (_, column, _) in zip(factors, active, strict=True):
             times = int(factor * unit)
             base = [x + times * y for x, y in zip(base, column.numerators, strict=True)]
-        return Scores(unit, base, [[int(x * unit) for x in row] for row in added])
+        return ScaledScores(unit, base, [[int(x * unit) for x in row] for row in added])
 
 
-def _over_one_denominator(numbers: Sequence[Fraction]) -> Column:
+def _over_one_denominator(numbers: Sequence[Fraction]) -> PositionValues:
     denominator = lcm(*{x.denominator for x in numbers})
-    return Column(denominator, tuple([x.numerator * (denominator // x.denominator) for x in numbers]))
+    return PositionValues(denominator, tuple([x.numerator * (denominator // x.denominator) for x in numbers]))
 
 
 def truths_read(transformer: Transformer, known: KnownValues, names: Iterable[str], reader: str) -> dict[str, Formula]:

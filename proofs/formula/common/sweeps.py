@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from proofs.formula.common.extremes import Extreme
-from proofs.formula.common.letters import Letter
+from proofs.formula.common.letters import LetterEffect
 
 MOST_OFFERS = 200_000
 """What so many different positions offer is remembered."""
@@ -73,7 +73,7 @@ Offer = tuple[tuple[Option, ...], tuple[int, ...], int, int]
 
 
 @dataclass(frozen=True)
-class Scores:
+class ScaledScores:
     """Scaled scores in units of 1/``unit``: ``base[j - 1] + adds[kind of j][letter]``."""
 
     unit: int
@@ -99,7 +99,8 @@ class KnownSteps:
         self._offers: dict[tuple[int, ...], Offer] = {}
         self._letters: dict[int, tuple[_Letter, ...]] = {}
 
-    def offer(self, kind: int, base_value: Fraction, letters: Sequence[Letter], scores: Scores, j: int) -> Offer:
+    def offer(self, kind: int, base_value: Fraction, letters: Sequence[LetterEffect], scores: ScaledScores,
+              j: int) -> Offer:
         """Return what position j offers, of this kind; positions of equal scores share the work.
 
         Equal kinds have equal base values and letters.

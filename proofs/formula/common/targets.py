@@ -38,16 +38,16 @@ class Target:
 
     def step(self, memory: int, assignment: Assignment, i: int, n: int) -> tuple[int, bool]:
         """The next memory and the truth of the formula at position i, memory being a bit set over ``remembering``."""
-        reader = _Reader(self, memory, assignment, i, n)
+        reader = _Evaluator(self, memory, assignment, i, n)
         truth = reader.truth(self.formula, at_root=True)
         return sum(1 << k for k, node in enumerate(self.remembering) if reader.remembered(node)), truth
 
     def read_truth(self, formula: syntax.Formula, assignment: Assignment, i: int, n: int) -> bool:
         """The truth of a formula that the head reads, taken apart down to the atoms."""
-        return _Reader(self, 0, assignment, i, n).truth(formula)
+        return _Evaluator(self, 0, assignment, i, n).truth(formula)
 
 
-class _Reader:
+class _Evaluator:
     """Evaluation at one position, from the letter and the memory."""
 
     def __init__(self, target: Target, memory: int, assignment: Assignment, i: int, n: int):

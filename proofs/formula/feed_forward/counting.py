@@ -29,10 +29,10 @@ from constructions.network.lengths import Lengths
 from constructions.network.meanings import Average, Mean, Meaning, Others, Slack, Total, Truth
 from constructions.network.transformer import Transformer, Unit
 from proofs.enclosures.intervals import Interval, point
-from proofs.formula.common.known import KnownValues
-from proofs.formula.common.written import Bounds
+from proofs.formula.common.word_independent import KnownValues
+from proofs.formula.common.written_direction import Bounds
 from proofs.formula.failures import NotDerived
-from proofs.formula.feed_forward.obligation import NOTHING, Counted, FeedForwardObligation, InputCase
+from proofs.formula.feed_forward.obligation import NOTHING, CountSum, FeedForwardObligation, InputCase
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
@@ -68,7 +68,7 @@ def oblige_by_value(transformer: Transformer, known: KnownValues, lengths: Lengt
 
 
 @dataclass(frozen=True)
-class _Run:
+class _ValueRange:
     """Consecutive values of the sum, ``first`` to ``last``, at which the same is expected and the same slack is 0."""
 
     first: int
@@ -78,7 +78,7 @@ class _Run:
 
 
 @dataclass(frozen=True)
-class _Row:
+class _SumRow:
     """The least and the greatest value of the sum at (n, i), how many positions a mean is over, and known numbers.
 
     ``n`` is the last length, unless a predicate depends on n.
@@ -91,7 +91,7 @@ class _Row:
 
 
 @dataclass(frozen=True)
-class _Derivation:
+class _SumDerivation:
     """``total`` is the sum of counts, with coprime coefficients.
 
     ``means`` says how many times it each mean or average is.
@@ -103,37 +103,37 @@ class _Derivation:
     read: tuple[str, ...]
     means: Mapping[str, Fraction]
     slack: Mapping[str, Formula]
-    counted: Mapping[str, Counted]
+    counted: Mapping[str, CountSum]
 
     def cases(self, lengths: Lengths) -> Iterator[InputCase]:
         """Those of every row; rows with the same numbers and the same range of the sum have the same."""
         for row in self._rows(lengths):
             yield from self._cases_of_row(row)
 
-    def _rows(self, lengths: Lengths) -> list[_Row]:
+    def _rows(self, lengths: Lengths) -> list[_SumRow]:
         """Rows among which are all that differ, worked out once for all outputs that have the same."""
         by_length = any(definition_of(each).depends_on_n for each in self._spoken_of()
                         if isinstance(each, PredicateOnCount))
         key = "rows by value", lengths, self.total, self.read, bool(self.means), by_length
         return self.known.once(key, lambda: self._together(self._all_rows(lengths, by_length)))
 
-    def _together(self, rows: Iterable[_Row]) -> list[_Row]:
+    def _together(self, rows: Iterable[_SumRow]) -> list[_SumRow]:
         """Each row once; where no mean is read, with all values of the sum at the rows that are alike but for them."""
         if self.means:
             return list(dict.fromkeys(rows))
-        found: dict[tuple[object, ...], _Row] = {}
+        found: dict[tuple[object, ...], _SumRow] = {}
         for row in rows:
             before = found.setdefault((row.numbers, row.n), row)
             ends = min(before.ends[0], row.ends[0]), max(before.ends[1], row.ends[1])
             found[row.numbers, row.n] = replace(before, ends=ends)
         return list(found.values())
 
-    def _all_rows(self, lengths: Lengths, by_length: bool) -> Iterator[_Row]:
+    def _all_rows(self, lengths: Lengths, by_length: bool) -> Iterator[_SumRow]:
         for n in self._lengths(lengths, by_length):
             columns = [self.known.column(name, n) for name in self.read]
             for i, numbers in enumerate(zip(*columns, strict=True) if columns else [()] * n, start=1):
                 looked_at = counted_length(self.total.coefficients[0][1], i, n) if self.means else 0
-                yield _Row(range_of(self.total, i, n), looked_at, numbers, n if by_length else lengths.last)
+                yield _SumRow(range_of(self.total, i, n), looked_at, numbers, n if by_length else lengths.last)
 
     def _lengths(self, lengths: Lengths, by_length: bool) -> list[int]:
         sees_end = any(count.side == "right" for _, count in self.total.coefficients)
@@ -141,7 +141,7 @@ class _Derivation:
             return list(lengths)
         return [lengths.last]
 
-    def _cases_of_row(self, row: _Row) -> Iterator[InputCase]:
+    def _cases_of_row(self, row: _SumRow) -> Iterator[InputCase]:
         box = [(name, point(number)) for name, number in zip(self.read, row.numbers, strict=True)]
         for run in self._runs(*row.ends, row.n):
             values = Interval(Fraction(run.first), Fraction(run.last))
@@ -150,13 +150,13 @@ class _Derivation:
                             or_more=isinstance(self.meaning, Slack) and run.expected == ONE, looked_at=row.looked_at,
                             values=(run.first, run.last) if self.counted else None)
 
-    def _runs(self, least: int, most: int, n: int) -> list[_Run]:
-        runs: list[_Run] = []
+    def _runs(self, least: int, most: int, n: int) -> list[_ValueRange]:
+        runs: list[_ValueRange] = []
         for first, following in pairwise([*self._starts(least, most), most + 1]):
-            run = _Run(first, following - 1, self._expected(first, n),
-                       tuple(self._holds(formula, first, n) for formula in self.slack.values()))
+            run = _ValueRange(first, following - 1, self._expected(first, n),
+                              tuple(self._holds(formula, first, n) for formula in self.slack.values()))
             if runs and (runs[-1].expected, runs[-1].slack) == (run.expected, run.slack):
-                run = _Run(runs.pop().first, run.last, run.expected, run.slack)
+                run = _ValueRange(runs.pop().first, run.last, run.expected, run.slack)
             runs.append(run)
         return runs
 
@@ -209,7 +209,7 @@ class _Derivation:
 
 
 def _derive(directions: Mapping[str, Meaning], known: KnownValues, meaning: Meaning, units: list[Unit],
-            bounds: Bounds) -> _Derivation:
+            bounds: Bounds) -> _SumDerivation:
     """What is spoken of, all of it about the sum of counts that the output is about.
 
     Raises:
@@ -235,26 +235,26 @@ def _derive(directions: Mapping[str, Meaning], known: KnownValues, meaning: Mean
                 slack[name] = formula
             case other:
                 raise NotDerived(f"a unit reads {name}, {other}, beside counts by their values")
-    return _Derivation(total, meaning, known, tuple(name for name in names if name in known and name not in counted),
-                       means, slack, counted)
+    return _SumDerivation(total, meaning, known, tuple(name for name in names if name in known and name not in counted),
+                          means, slack, counted)
 
 
-def _find_counted(read: Mapping[str, Meaning], bounds: Bounds) -> dict[str, Counted]:
+def _find_counted(read: Mapping[str, Meaning], bounds: Bounds) -> dict[str, CountSum]:
     """Counts, numbers of other positions and the truths here of what these count.
 
     Raises:
         NotDerived: if a bound is not proved.
     """
     operands = {meaning.count.operand for meaning in read.values() if isinstance(meaning, Others)}
-    found: dict[str, Counted] = {}
+    found: dict[str, CountSum] = {}
     for name, meaning in read.items():
         match meaning:
             case Total(count):
-                found[name] = Counted(((count, 1),))
+                found[name] = CountSum(((count, 1),))
             case Truth(formula) if formula in operands:
-                found[name] = Counted(((formula, 1),))
+                found[name] = CountSum(((formula, 1),))
             case Others(count) if name in bounds:
-                found[name] = Counted(((count, 1), (count.operand, -1)), bounds[name])
+                found[name] = CountSum(((count, 1), (count.operand, -1)), bounds[name])
             case Others():
                 raise NotDerived(f"a unit reads {name}, {meaning}, whose bounds are not proved")
     return found

@@ -17,8 +17,8 @@ from constructions.language.syntax import Formula, Not
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Anything, Slack
 from constructions.network.transformer import FeedForward, Layer, Transformer, Unit
-from proofs.formula.common.kinds import Kind
-from proofs.formula.common.written import Written
+from proofs.formula.common.kinds import ObligationKind
+from proofs.formula.common.written_direction import WrittenDirection
 from proofs.formula.failures import NotDerived
 from proofs.words.margins.claim import MarginClaim
 from proofs.words.margins.deciding import LengthFound, decide_length
@@ -34,7 +34,7 @@ MOST_WORK = 150_000
 class SlackOnEveryWord:
     """The number that a slack is the ReLU of is the output of ``network``, the given one with one more direction."""
 
-    kind: ClassVar[Kind] = Kind.FEED_FORWARD
+    kind: ClassVar[ObligationKind] = ObligationKind.FEED_FORWARD
     place: ClassVar[int] = 0
     source: ClassVar[str] = ""
     layer: int
@@ -74,7 +74,7 @@ class SlackOnEveryWord:
         return self.network.has_softmax_alone and self.work <= MOST_WORK
 
 
-def oblige_on_every_word(written: Written) -> SlackOnEveryWord:
+def oblige_on_every_word(written: WrittenDirection) -> SlackOnEveryWord:
     """The obligation of a slack that one unit writes, of counts that are half a count off at most.
 
     Raises:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from constructions.language import syntax
 from constructions.network.meanings import Meaning, Near, Position, Product, Slack, Truth
 from proofs.enclosures.feed_forward import Units
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
 
 MAX_CHOICES = 12
@@ -18,7 +18,7 @@ FeedForwardMeaning = Position | Truth | Product | Slack
 
 
 @dataclass(frozen=True)
-class Inputs:
+class ReadDirections:
     """The directions that units read: by the position alone, by the truth of a formula, or by a sign."""
 
     known: tuple[str, ...]
@@ -31,7 +31,7 @@ class Inputs:
                                          if isinstance(meaning, Product))))
 
 
-def sort_inputs(directions: Mapping[str, Meaning], known: KnownValues, units: Units) -> Inputs:
+def sort_inputs(directions: Mapping[str, Meaning], known: KnownValues, units: Units) -> ReadDirections:
     """Everything that the units read.
 
     Raises:
@@ -50,7 +50,7 @@ def sort_inputs(directions: Mapping[str, Meaning], known: KnownValues, units: Un
                 slack[name] = meaning
             case meaning:
                 raise NotDerived(f"a unit reads {name}, {meaning}, which units may not read")
-    return Inputs(tuple(name for name in names if name in known), by_truth, slack)
+    return ReadDirections(tuple(name for name in names if name in known), by_truth, slack)
 
 
 def _compares_counts(formula: syntax.Formula) -> bool:
@@ -91,7 +91,8 @@ def _find_free(read: Sequence[syntax.Formula], apart: bool) -> list[syntax.Formu
     return [part for part in leaves if part in read or not (syntax.is_positional(part) or _compares_counts(part))]
 
 
-def find_choices(meaning: FeedForwardMeaning, inputs: Inputs, given: syntax.Formula, apart: bool = False) -> Choices:
+def find_choices(meaning: FeedForwardMeaning, inputs: ReadDirections, given: syntax.Formula,
+                 apart: bool = False) -> Choices:
     """The formulas read are atoms, unless others of them decide it; so is what else connectives lead to and neither
     position nor sign decides. Taken ``apart``, no connective is an atom unless it speaks of symbols alone.
 
@@ -119,7 +120,7 @@ def find_choices(meaning: FeedForwardMeaning, inputs: Inputs, given: syntax.Form
     return Choices((*free, *unread), terms, tuple(dict.fromkeys(placed)))
 
 
-def unfolded(meaning: FeedForwardMeaning, inputs: Inputs) -> FeedForwardMeaning:
+def unfolded(meaning: FeedForwardMeaning, inputs: ReadDirections) -> FeedForwardMeaning:
     """The meaning with ``φ since ψ`` written as ``φ & (ψ | prev (φ since ψ))`` if the latter is read, but not itself.
 
     ``until`` likewise, by ``next``. Where the position has no neighbour, ``prev`` is false, and it holds there, too.

@@ -26,11 +26,11 @@ from constructions.network.meanings import ALLOWED_ERROR, Near, Position, Produc
 from constructions.network.transformer import Transformer
 from proofs.enclosures.feed_forward import Units
 from proofs.enclosures.intervals import Interval, point
-from proofs.formula.common.kinds import Kind
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.kinds import ObligationKind
 from proofs.formula.common.letters import Realizable
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
-from proofs.formula.feed_forward.inputs import Choices, Inputs, check_slack, find_choices, sort_inputs, unfolded
+from proofs.formula.feed_forward.inputs import Choices, ReadDirections, check_slack, find_choices, sort_inputs, unfolded
 
 ZERO, ONE = Fraction(0), Fraction(1)
 NOTHING, NO_ERROR = Term((), 0), point(ZERO)
@@ -57,7 +57,7 @@ class InputCase:
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountSum:
     """A direction that holds counts: the sum of the ``parts``, which are counts and truths here, and an error.
 
     An *others* direction holds its count, minus the truth of what is counted, to within its error.
@@ -74,7 +74,7 @@ class FeedForwardObligation:
     What is read of ``counted`` directions must be a multiple of ``total``, whatever counts and truths are.
     """
 
-    kind: ClassVar[Kind] = Kind.FEED_FORWARD
+    kind: ClassVar[ObligationKind] = ObligationKind.FEED_FORWARD
     place: ClassVar[int] = 0
     source: ClassVar[str] = ""
     layer: int
@@ -83,7 +83,7 @@ class FeedForwardObligation:
     bias: Fraction
     cases: tuple[InputCase, ...]
     lengths: Lengths
-    counted: Mapping[str, Counted] = field(default_factory=dict)
+    counted: Mapping[str, CountSum] = field(default_factory=dict)
     total: Term = NOTHING
     numbers: frozenset[str] = frozenset()
     """The inputs that hold numbers of the position, everywhere or where a formula holds."""
@@ -140,17 +140,17 @@ def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: L
     given = transformer.given if direction in local_directions(transformer) else TRUE
     choices = find_choices(meaning, inputs, given, apart)
     may_occur = Realizable(choices.atoms if apart else (), transformer.alphabet)
-    derivation = _Derivation(known, meaning, inputs, choices, may_occur, given)
+    derivation = _OutputDerivation(known, meaning, inputs, choices, may_occur, given)
     cases = dict.fromkeys(case for situation in derivation.situations(lengths) for case in derivation.cases(*situation))
     return FeedForwardObligation(layer, direction, units, part.bias.get(direction, ZERO), tuple(cases),
                                  lengths, numbers=inputs.numbers())
 
 
 @dataclass(frozen=True)
-class _Derivation:
+class _OutputDerivation:
     known: KnownValues
     meaning: Position | Truth | Product | Slack
-    inputs: Inputs
+    inputs: ReadDirections
     choices: Choices
     may_occur: Realizable
     given: Formula

@@ -10,15 +10,15 @@ import z3
 from constructions.language.printer import format_briefly, format_count
 from constructions.language.syntax import Count, Formula
 from proofs.enclosures.intervals import Interval
-from proofs.formula.feed_forward.obligation import Counted, FeedForwardObligation, InputCase
+from proofs.formula.feed_forward.obligation import CountSum, FeedForwardObligation, InputCase
 from proofs.formula.transcript import Record, ignore
-from proofs.formula.z3.solver import Question, all_of, all_proved, any_of, rational, total
+from proofs.formula.z3.solver import SolverQuery, all_of, all_proved, any_of, rational, total
 
 ZERO = Fraction(0)
 
 
 @dataclass(frozen=True)
-class Family:
+class CaseFamily:
     """Cases that differ in the numbers of some inputs: each lies in its interval.
 
     The output must be ``expected``, or what the direction ``expected_input`` holds if that is given; or at least that,
@@ -42,20 +42,20 @@ def proves_feed_forward(obligation: FeedForwardObligation, record: Record = igno
     Raises:
         Undecided: if Z3 gives up.
     """
-    cases = [Family(case.box, case.expected, None, case.slack, case.or_more, case.values)
+    cases = [CaseFamily(case.box, case.expected, None, case.slack, case.or_more, case.values)
              for case in obligation.cases]
     families = find_families(obligation)
     return any(all_proved([_ask(obligation, asked)], record)
                for asked in ([families, cases] if len(families) < len(cases) else [cases]))
 
 
-def find_families(obligation: FeedForwardObligation) -> list[Family]:
+def find_families(obligation: FeedForwardObligation) -> list[CaseFamily]:
     """Families that together have every case: alike but for numbers of the position that are not 0."""
     alike: dict[tuple[object, ...], list[InputCase]] = {}
     for case in obligation.cases:
         shape = tuple((name, None if _is_free(obligation, name, box) else box) for name, box in case.box)
         alike.setdefault((shape, case.slack, case.or_more, case.values), []).append(case)
-    families: list[Family] = []
+    families: list[CaseFamily] = []
     for cases in alike.values():
         families += _families_of(obligation, cases)
     return families
@@ -65,7 +65,7 @@ def _is_free(obligation: FeedForwardObligation, name: str, box: Interval) -> boo
     return name in obligation.numbers and box.lower != 0
 
 
-def _families_of(obligation: FeedForwardObligation, cases: list[InputCase]) -> Iterator[Family]:
+def _families_of(obligation: FeedForwardObligation, cases: list[InputCase]) -> Iterator[CaseFamily]:
     """One family if all cases expect what one of their inputs holds, else one for every number that is expected."""
     first = cases[0]
     for name, box in first.box:
@@ -79,15 +79,15 @@ def _families_of(obligation: FeedForwardObligation, cases: list[InputCase]) -> I
         yield _hull(some, None)
 
 
-def _hull(cases: list[InputCase], expected_input: str | None) -> Family:
+def _hull(cases: list[InputCase], expected_input: str | None) -> CaseFamily:
     first = cases[0]
     columns = zip(*([box for _, box in case.box] for case in cases), strict=True)
     hulls = [Interval(min(box.lower for box in boxes), max(box.upper for box in boxes)) for boxes in columns]
     box = tuple((name, hull) for (name, _), hull in zip(first.box, hulls, strict=True))
-    return Family(box, first.expected, expected_input, first.slack, first.or_more, first.values)
+    return CaseFamily(box, first.expected, expected_input, first.slack, first.or_more, first.values)
 
 
-def _ask(obligation: FeedForwardObligation, families: Sequence[Family]) -> Question:
+def _ask(obligation: FeedForwardObligation, families: Sequence[CaseFamily]) -> SolverQuery:
     """Whether the output is another number than the expected one in some family of cases."""
     names = list(dict.fromkeys(name for reads, _, _ in obligation.units for name in reads))
     inputs = {name: z3.Real(f"x_{k}") for k, name in enumerate(names)}
@@ -107,9 +107,9 @@ def _ask(obligation: FeedForwardObligation, families: Sequence[Family]) -> Quest
                 for family in families]
     missed = [value < number if family.or_more else value != number
               for family, number in zip(families, expected, strict=True)]
-    return Question(f"the output is exact in all of {len(obligation.cases)} cases of its inputs",
-                    _legend(names, list(obligation.counted), list(parts)), (*given, value == output),
-                    any_of(met), any_of([z3.And(here, miss) for here, miss in zip(met, missed, strict=True)]))
+    return SolverQuery(f"the output is exact in all of {len(obligation.cases)} cases of its inputs",
+                       _legend(names, list(obligation.counted), list(parts)), (*given, value == output),
+                       any_of(met), any_of([z3.And(here, miss) for here, miss in zip(met, missed, strict=True)]))
 
 
 def _legend(names: list[str], counted: list[str], parts: list[Count | Formula]) -> tuple[str, ...]:
@@ -125,13 +125,13 @@ def _legend(names: list[str], counted: list[str], parts: list[Count | Formula]) 
     )
 
 
-def _hold_counts(held: Any, counted: Counted, parts: Mapping[Count | Formula, Any], error: Any) -> list[Any]:
+def _hold_counts(held: Any, counted: CountSum, parts: Mapping[Count | Formula, Any], error: Any) -> list[Any]:
     """The direction holds its counts and truths, to within an error."""
     return [rational(counted.error.lower) <= error, error <= rational(counted.error.upper),
             held == total([error, *(number * parts[part] for part, number in counted.parts)])]
 
 
-def _confine(case: Family, inputs: dict[str, Any], counts: Any) -> list[Any]:
+def _confine(case: CaseFamily, inputs: dict[str, Any], counts: Any) -> list[Any]:
     """Conditions of the case on the inputs, and on the sum of counts."""
     conditions = []
     for name, box in case.box:

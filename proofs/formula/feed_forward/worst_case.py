@@ -43,7 +43,7 @@ class Function:
         values = [self.at(x) for x in places]
         return Interval(min(values), max(values))
 
-    def range_within(self, reach: Reach) -> Interval | None:
+    def range_within(self, reach: FormInterval) -> Interval | None:
         """Exactly the values on a reach; None if it has no end and the function is not constant on it.
 
         Beyond its last knee on a side the function is affine: if it is flat there, it is what it is at the knee.
@@ -63,7 +63,7 @@ class Function:
 
 
 @dataclass(frozen=True)
-class Reach:
+class FormInterval:
     """All that a form may hold: an interval, prolonged without end downwards (-1) or upwards (1)."""
 
     interval: Interval
@@ -88,7 +88,7 @@ def check_cases(obligation: FeedForwardObligation) -> None:
         NotDerived: if some case is false or not decided (a function is not constant where its form may lie).
     """
     functions = group_units(obligation.units)
-    ranges: dict[tuple[int, Reach], Interval | None] = {}
+    ranges: dict[tuple[int, FormInterval], Interval | None] = {}
     for case in obligation.cases:
         total = point(obligation.bias)
         for k, function in enumerate(functions):
@@ -114,12 +114,12 @@ def _described(case: InputCase) -> str:
     return "for " + ", ".join(parts)
 
 
-def enclose_input(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> Reach:
+def enclose_input(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> FormInterval:
     """The reach of a form: what it reads exactly or nearly, a multiple of the sum of counts, and slack."""
     positive = [reads[name] for name, holds in case.slack if not holds and reads.get(name)]
     rest = enclose_form(reads, dict(case.box)) + point(sum(positive, ZERO))
-    return Reach(rest + _enclose_counted(reads, obligation, case),
-                 frozenset(1 if weight > 0 else -1 for weight in positive))
+    return FormInterval(rest + _enclose_counted(reads, obligation, case),
+                        frozenset(1 if weight > 0 else -1 for weight in positive))
 
 
 def _enclose_counted(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> Interval:

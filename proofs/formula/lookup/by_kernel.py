@@ -21,7 +21,7 @@ from constructions.network.weightings import Weighting
 from proofs.formula.common.extremes import WorstCase, proved_bound
 from proofs.formula.common.kernels import WEIGHS_NOTHING_FROM, enclose_mean_of, share_of_others
 from proofs.formula.failures import NotDerived
-from proofs.formula.lookup.dominance import Case, Group, NearRule, OthersRule, SquareRow, groups_of, rows_of_length
+from proofs.formula.lookup.dominance import Case, NearRule, OthersRule, RowGroup, SquareRow, groups_of, rows_of_length
 from proofs.formula.lookup.obligation import LookupObligation, LookupProblem
 from proofs.formula.lookup.worst_case import CountCase, LookupExtreme, cases_of
 
@@ -83,7 +83,7 @@ class _Search:
         self._best: dict[bool, _Found] = {}
         self.singly: dict[Terms, None] = {}
 
-    def look_at_truths(self, groups: list[Group]) -> tuple[Gaps, ...]:
+    def look_at_truths(self, groups: list[RowGroup]) -> tuple[Gaps, ...]:
         """Every case that may be the worst; the gaps that occur."""
         problem = self._problem
         rule = NearRule(problem, lambda sharpness: reach_of(self._weighting, sharpness))
@@ -112,7 +112,7 @@ class _Search:
         least = WEIGHS_NOTHING_FROM[self._weighting]
         return tuple(sorted((score - top for score, error in terms if error and score - top > least), reverse=True))
 
-    def look_at_numbers(self, groups: list[Group]) -> Fraction | None:
+    def look_at_numbers(self, groups: list[RowGroup]) -> Fraction | None:
         """The least sharpness of all rows, which gives the greatest errors; None if no scores are parabolas."""
         problem, rule = self._problem, OthersRule(self._problem)
         if not all(rule.covers(group) for group in groups):
@@ -192,7 +192,7 @@ def mean_distance(weighting: Weighting, sharpness: Fraction, longest: int, bits:
     return enclose_mean_of(weighting, heavy, bits).upper
 
 
-def _all_cases(problem: LookupProblem, groups: list[Group]) -> Iterator[Case]:
+def _all_cases(problem: LookupProblem, groups: list[RowGroup]) -> Iterator[Case]:
     for row in (row for group in groups for row in group.square):
         for here, others, _ in cases_of(problem.targets.at(row.n, row.i)):
             yield row.n, row.i, here, others

@@ -59,7 +59,7 @@ class SquareRow:
 
 
 @dataclass(frozen=True)
-class Group:
+class RowGroup:
     """The rows of one length, or those of least scale of all lengths; and the rows whose scores are no such squares."""
 
     square: list[SquareRow]
@@ -89,7 +89,7 @@ def find_profiles(obligation: LookupObligation, bits: int) -> LookupProfiles:
     return profiles
 
 
-def groups_of(problem: LookupProblem) -> Iterator[Group]:
+def groups_of(problem: LookupProblem) -> Iterator[RowGroup]:
     """All rows, but for those that have the same as another row at a greater scale."""
     targets = problem.targets
     if (problem.mask is Mask.FUTURE and targets.count.side == "left"
@@ -100,10 +100,10 @@ def groups_of(problem: LookupProblem) -> Iterator[Group]:
             yield rows_of_length(problem, n)
 
 
-def rows_of_length(problem: LookupProblem, n: int) -> Group:
+def rows_of_length(problem: LookupProblem, n: int) -> RowGroup:
     """The rows of one length."""
     scales = problem.scores.scales(n)
-    group = Group([], [])
+    group = RowGroup([], [])
     for i, quadratic in enumerate(problem.scores.quadratics(n), start=1):
         row = _square_row(problem, n, i, scales[i - 1 if len(scales) > 1 else 0], quadratic.parabola)
         if row:
@@ -113,11 +113,11 @@ def rows_of_length(problem: LookupProblem, n: int) -> Group:
     return group
 
 
-def _rows_of_least_scale(problem: LookupProblem) -> Group:
+def _rows_of_least_scale(problem: LookupProblem) -> RowGroup:
     by_keys: dict[int, list[int]] = {}
     for n in reversed(list(problem.lengths)):
         by_keys.setdefault(problem.scores.group(n), []).append(n)
-    group = Group([], [])
+    group = RowGroup([], [])
     for lengths in by_keys.values():
         for i, n in enumerate(_lengths_of_least_scale(problem, lengths), start=1):
             row = _square_row(problem, n, i, problem.scores.scale(n, i), problem.scores.quadratic(n, i).parabola)
@@ -184,7 +184,7 @@ class OthersRule:
         self._to_cover: dict[tuple[bool, int], _Reference] = {}
         self._shifts: dict[int, int | None] = {}
 
-    def covers(self, group: Group) -> bool:
+    def covers(self, group: RowGroup) -> bool:
         """Take in the rows of a group, if what their values miss is the offset from the peak."""
         if any(row.peaks[0] != self._shift(row.n) for row in group.square):
             return False
@@ -250,7 +250,7 @@ class NearRule:
         self._reach = reach
         self._found: dict[tuple[object, ...], tuple[Fraction, Case]] = {}
 
-    def covers(self, group: Group) -> bool:
+    def covers(self, group: RowGroup) -> bool:
         """Take in the rows of a group, if their values are 0 and 1 and targets do not depend on the position."""
         if not group.square:
             return True
@@ -289,7 +289,7 @@ class NearRule:
         return is_worst_when_least_sharp(profiles, profile)
 
 
-def _targets(problem: LookupProblem, group: Group, n: int) -> tuple[bytes, bytes]:
+def _targets(problem: LookupProblem, group: RowGroup, n: int) -> tuple[bytes, bytes]:
     """By ``here`` and ``others`` the target, or NO_TARGET, in the row with the most cases, as i does not matter."""
     longest = max(group.square, key=lambda row: len(row.peaks))
     by_here = problem.targets.at(n, longest.i)

@@ -6,25 +6,25 @@ from functools import cache, partial
 
 from constructions.network.meanings import Near, Others
 from proofs.formula.common.extremes import WorstCase
-from proofs.formula.common.kinds import Kind
-from proofs.formula.common.written import Written
+from proofs.formula.common.kinds import ObligationKind
+from proofs.formula.common.written_direction import WrittenDirection
 from proofs.formula.failures import NotDerived
-from proofs.formula.family import Family
+from proofs.formula.family import WriterFamily
 from proofs.formula.lookup.by_kernel import find_kernel_worst_case
 from proofs.formula.lookup.dominance import find_profiles
 from proofs.formula.lookup.obligation import LookupObligation, looks_up, oblige_lookup
 from proofs.formula.lookup.worst_case import find_lookup_worst_case
 from proofs.formula.transcript import Record
-from proofs.formula.two_provers import PRECISIONS, Proof, confirm
+from proofs.formula.two_provers import PRECISIONS, ProofAttempt, confirm
 
 
-def is_lookup(written: Written) -> bool:
+def is_lookup(written: WrittenDirection) -> bool:
     """Whether a head looks it up by a count, or by several."""
     return isinstance(written.meaning, Near | Others) and looks_up(written.transformer, written.known, written.head,
                                                                    written.direction)
 
 
-def oblige(written: Written) -> LookupObligation:
+def oblige(written: WrittenDirection) -> LookupObligation:
     """What is required of a head that looks up a count; nobody states how far a number may be off."""
     return oblige_lookup(written.transformer, written.known, written.lengths, written.layer, written.place,
                          written.head, written.direction,
@@ -40,7 +40,7 @@ def _settle(find: Callable[[int], WorstCase], allowed_error: Fraction | None) ->
     return worst, bits
 
 
-def prove(obligation: LookupObligation, twice: bool, record: Record) -> Proof:
+def prove(obligation: LookupObligation, twice: bool, record: Record) -> ProofAttempt:
     """The exact worst case, and Z3 for the same; of numbers Z3 proves the bounds that were found.
 
     Under sparsemax or 1.5-entmax both errors of a number are at most the greater bound that was found.
@@ -52,11 +52,11 @@ def prove(obligation: LookupObligation, twice: bool, record: Record) -> Proof:
         worst, bits = _settle(lambda bits: find_lookup_worst_case(profiles_at(bits)) if weighting.is_softmax else
                              by_kernel_at(bits).worst, allowed_error)
     except NotDerived as fault:
-        return Proof(str(fault))
+        return ProofAttempt(str(fault))
     if isinstance(obligation.meaning, Near) and allowed_error is not None:
         excess = shortfall = allowed_error
     elif allowed_error is not None and not worst.within(allowed_error):
-        return Proof(f"the worst error exceeds {allowed_error}", worst)
+        return ProofAttempt(f"the worst error exceeds {allowed_error}", worst)
     else:
         excess, shortfall = (worst.bound(truth) for truth in (False, True))
     bound = max(excess, shortfall)
@@ -73,4 +73,4 @@ def prove(obligation: LookupObligation, twice: bool, record: Record) -> Proof:
     return confirm(obligation, worst, bound, twice, by_solver)
 
 
-LOOKUP = Family(Kind.LOOKUP, is_lookup, oblige, prove)
+LOOKUP = WriterFamily(ObligationKind.LOOKUP, is_lookup, oblige, prove)

@@ -17,8 +17,8 @@ from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Near, Others, Product, Truth
 from constructions.network.transformer import Coefficients, Head, Transformer
 from proofs.formula.common.count_cases import CaseTruths, find_count
-from proofs.formula.common.kinds import Approximation, Kind
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.kinds import Approximation, ObligationKind
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
 from proofs.formula.lookup.scores import LookupScores, QueryPart
 from proofs.formula.uniform.obligation import check_sums_to_one
@@ -133,7 +133,7 @@ class LookupObligation(Approximation):
     One of None states no bound: whatever bound is proved becomes part of the claim.
     """
 
-    kind: ClassVar[Kind] = Kind.LOOKUP
+    kind: ClassVar[ObligationKind] = ObligationKind.LOOKUP
     meaning: Near | Others
     count: Count
     problem: LookupProblem

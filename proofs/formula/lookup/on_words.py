@@ -10,7 +10,7 @@ from proofs.formula.common.extremes import Extreme
 from proofs.formula.lookup.obligation import LookupObligation
 from proofs.formula.lookup.worst_case import CountCase, LookupExtreme, LookupProfiles, find_lookup_worst_case
 from proofs.words.pairs_of_runs import Work
-from proofs.words.replay import Reading
+from proofs.words.replay import WordMeanings
 from proofs.words.trellis import Trellises, Word
 
 WORK_OF_CASE = 100
@@ -72,6 +72,6 @@ class LookupOnWords:
     def has(self, extreme: Extreme, word: Word) -> bool:
         """Whether a word has the case of an extreme, as the semantics says."""
         assert isinstance(extreme, LookupExtreme)
-        count, reading = self.obligation.count, Reading(word)
+        count, reading = self.obligation.count, WordMeanings(word)
         return (reading.count(count, extreme.i), reading.truth(count.operand, extreme.i)) == (
             extreme.count, extreme.case.here)

@@ -16,7 +16,7 @@ from constructions.language.semantics import counted_length
 from constructions.language.syntax import Count
 from constructions.network.meanings import Mean, Meaning, Product, Truth
 from constructions.network.transformer import Head
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
 
 ZERO, ONE = Fraction(0), Fraction(1)

@@ -16,7 +16,7 @@ import z3
 from proofs.enclosures.exponential import enclose_exp
 from proofs.formula.lookup.worst_case import LookupProfile, LookupProfiles, Peak, Window
 from proofs.formula.transcript import Record, ignore
-from proofs.formula.z3.solver import Question, rational, total
+from proofs.formula.z3.solver import SolverQuery, rational, total
 
 NEGLIGIBLE_NATS, NEGLIGIBLE = 400, Fraction(1, 2**550)
 """e^-400 < 2^-550, which is far below the smallest bound that is ever claimed: weights there are in [0, 2^-550]."""
@@ -131,7 +131,7 @@ def _beyond(profiles: LookupProfiles, group: Sequence[LookupProfile], weights: _
     return [((Fraction(0), 2 * profiles.positions * heaviest), (-profiles.spread, profiles.spread))]
 
 
-def _ask(about: str, hulls: Sequence[Hull], sign: int, bound: Fraction) -> Question:
+def _ask(about: str, hulls: Sequence[Hull], sign: int, bound: Fraction) -> SolverQuery:
     """Whether weights and misses of these ranges have sign * (sum of weight * miss) > bound * (sum of weights)."""
     given, weights, missed = [], [], []
     for k, ((lightest, heaviest), (least, most)) in enumerate(hulls):
@@ -141,4 +141,4 @@ def _ask(about: str, hulls: Sequence[Hull], sign: int, bound: Fraction) -> Quest
         weights.append(weight)
         missed.append(product)
     excess: Any = sign * total(missed)
-    return Question(about, LEGEND, tuple(given), z3.BoolVal(True), excess > rational(bound) * total(weights))
+    return SolverQuery(about, LEGEND, tuple(given), z3.BoolVal(True), excess > rational(bound) * total(weights))

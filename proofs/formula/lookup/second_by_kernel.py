@@ -14,7 +14,7 @@ from constructions.network.weightings import Weighting
 from proofs.formula.common.kernels import WEIGHS_NOTHING_FROM, loss_above, weight_of_pivot, weights_of
 from proofs.formula.lookup.by_kernel import KernelWorstCase, Terms
 from proofs.formula.transcript import Record, ignore
-from proofs.formula.z3.solver import Question, all_proved, rational, total
+from proofs.formula.z3.solver import SolverQuery, all_proved, rational, total
 
 BITS = 600
 LEGEND = (
@@ -42,30 +42,30 @@ def proves_lookup_by_kernel(found: KernelWorstCase, weighting: Weighting, bound:
     return all_proved(questions, record)
 
 
-def question_about_gaps(gaps: Iterable[Fraction], weighting: Weighting, bound: Fraction) -> Question:
+def question_about_gaps(gaps: Iterable[Fraction], weighting: Weighting, bound: Fraction) -> SolverQuery:
     """Whether things of these gaps, each of which errs, may weigh more than the bound together."""
     weights, given = _weights(gaps, weighting, bound)
-    return Question(f"the values that err weigh at most {bound} together", LEGEND, given,
-                    z3.BoolVal(True), total(weights) > rational(bound))
+    return SolverQuery(f"the values that err weigh at most {bound} together", LEGEND, given,
+                       z3.BoolVal(True), total(weights) > rational(bound))
 
 
-def _about_distances(sharpness: Fraction, weighting: Weighting, bound: Fraction, longest: int) -> Question:
+def _about_distances(sharpness: Fraction, weighting: Weighting, bound: Fraction, longest: int) -> SolverQuery:
     gaps = [gap for k in range(1, longest) if (gap := -sharpness * k * k) > WEIGHS_NOTHING_FROM[weighting]]
     least_share = 1 - weight_of_pivot(weighting, gaps, BITS).upper
     weights, given = _weights(gaps, weighting, least_share)
     distance = total([k * weight for k, weight in enumerate(weights, start=1)])
-    return Question(f"the mean distance is at most {bound}", LEGEND_OF_NUMBERS, given,
-                    z3.BoolVal(True), distance > rational(bound))
+    return SolverQuery(f"the mean distance is at most {bound}", LEGEND_OF_NUMBERS, given,
+                       z3.BoolVal(True), distance > rational(bound))
 
 
-def _about_terms(terms: Terms, weighting: Weighting, bound: Fraction) -> Question:
+def _about_terms(terms: Terms, weighting: Weighting, bound: Fraction) -> SolverQuery:
     enclosed = weights_of([gap for gap, _ in terms], weighting, BITS)
     weights = [z3.Real(f"w_{k}") for k in range(1, len(terms) + 1)]
     given = [bounds for weight, ends in zip(weights, enclosed, strict=True)
              for bounds in (rational(ends.lower) <= weight, weight <= rational(ends.upper))]
     missed = total([rational(error) * weight for weight, (_, error) in zip(weights, terms, strict=True)])
-    return Question(f"the weighted sum of the misses is at most {bound}", LEGEND_OF_TERMS, tuple(given),
-                    z3.BoolVal(True), missed > rational(bound))
+    return SolverQuery(f"the weighted sum of the misses is at most {bound}", LEGEND_OF_TERMS, tuple(given),
+                       z3.BoolVal(True), missed > rational(bound))
 
 
 def _weights(gaps: Iterable[Fraction], weighting: Weighting, error: Fraction) -> tuple[list[Any], tuple[Any, ...]]:

@@ -3,17 +3,17 @@
 from functools import partial
 
 from proofs.formula.common.extremes import WorstCase
-from proofs.formula.common.kinds import Kind
-from proofs.formula.common.written import Written
-from proofs.formula.family import Family
+from proofs.formula.common.kinds import ObligationKind
+from proofs.formula.common.written_direction import WrittenDirection
+from proofs.formula.family import WriterFamily
 from proofs.formula.lookup.family import is_lookup
 from proofs.formula.lookup_of_sums.obligation import LookupOfSumObligation, looks_up_sum, oblige_lookup_of_sum
 from proofs.formula.lookup_of_sums.worst_case import find_sum_worst_case
 from proofs.formula.transcript import Record
-from proofs.formula.two_provers import Proof, prove_by_worst_case
+from proofs.formula.two_provers import ProofAttempt, prove_by_worst_case
 
 
-def prove(obligation: LookupOfSumObligation, twice: bool, record: Record) -> Proof:
+def prove(obligation: LookupOfSumObligation, twice: bool, record: Record) -> ProofAttempt:
     """A bound of the error, and Z3 for the same."""
     def by_solver(_: WorstCase, bits: int) -> bool:
         from proofs.formula.lookup_of_sums.second import proves_lookup_of_sum
@@ -23,8 +23,8 @@ def prove(obligation: LookupOfSumObligation, twice: bool, record: Record) -> Pro
     return prove_by_worst_case(obligation, partial(find_sum_worst_case, obligation), twice, by_solver)
 
 
-def _recognises(written: Written) -> bool:
+def _recognises(written: WrittenDirection) -> bool:
     return is_lookup(written) and looks_up_sum(written.transformer, written.head)
 
 
-LOOKUP_OF_SUM = Family(Kind.LOOKUP, _recognises, oblige_lookup_of_sum, prove)
+LOOKUP_OF_SUM = WriterFamily(ObligationKind.LOOKUP, _recognises, oblige_lookup_of_sum, prove)

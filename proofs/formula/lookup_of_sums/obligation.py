@@ -22,9 +22,9 @@ from constructions.language.semantics import RELATIONS, counted_length
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near, Others, Truth
 from constructions.network.transformer import Coefficients, Head, Transformer
-from proofs.formula.common.kinds import Approximation, Kind
-from proofs.formula.common.known import KnownValues
-from proofs.formula.common.written import Bounds, Written
+from proofs.formula.common.kinds import Approximation, ObligationKind
+from proofs.formula.common.word_independent import KnownValues
+from proofs.formula.common.written_direction import Bounds, WrittenDirection
 from proofs.formula.failures import NotDerived
 from proofs.formula.lookup.obligation import check_reads_known
 from proofs.formula.uniform.obligation import check_sums_to_one
@@ -36,7 +36,7 @@ Truths = Mapping[syntax.Formula, bool]
 
 
 @dataclass(frozen=True)
-class Blunt:
+class LeastCurvature:
     """The row (n, i) with the least curvature over the temperature."""
 
     curvature: Fraction
@@ -52,10 +52,10 @@ class LookupOfSumObligation(Approximation):
     the target, and no weight matters.
     """
 
-    kind: ClassVar[Kind] = Kind.LOOKUP
+    kind: ClassVar[ObligationKind] = ObligationKind.LOOKUP
     meaning: Near
     allowed_error: Fraction
-    bluntest: Blunt | None
+    bluntest: LeastCurvature | None
     miss: Fraction
 
     def key(self) -> tuple[Hashable, ...]:
@@ -86,7 +86,7 @@ def looks_up_sum(transformer: Transformer, head: Head) -> bool:
     return any(isinstance(transformer.directions[name], Others) for row in head.queries for name in row)
 
 
-def oblige_lookup_of_sum(written: Written) -> LookupOfSumObligation:
+def oblige_lookup_of_sum(written: WrittenDirection) -> LookupOfSumObligation:
     """The obligation of one direction that means ``near θ(D) when G``.
 
     Raises:
@@ -98,13 +98,13 @@ def oblige_lookup_of_sum(written: Written) -> LookupOfSumObligation:
         raise NotDerived(f"a head that looks up a sum of counts makes a truth, and this direction is {meaning}")
     check_sums_to_one(head)
     check_reads_known(transformer, known, head, direction)
-    derivation = _Derivation(transformer, known, head, direction, meaning, written.bounds)
+    derivation = _LookupDerivation(transformer, known, head, direction, meaning, written.bounds)
     bluntest, miss = derivation.check(written.lengths)
     return LookupOfSumObligation(written.layer, written.place, head, direction, written.lengths, meaning,
                                  written.allowed_error, bluntest, miss)
 
 
-class _Derivation:
+class _LookupDerivation:
     """Everything that decides the error of one direction that a head writes."""
 
     def __init__(self, transformer: Transformer, known: KnownValues, head: Head, direction: str, meaning: Near,
@@ -118,7 +118,7 @@ class _Derivation:
         self._targets: dict[tuple[object, ...], bool | None] = {}
         self._by_length = any(find_subformula_with_length(part) is not None for part in (meaning.formula, meaning.when))
 
-    def check(self, lengths: Lengths) -> tuple[Blunt | None, Fraction]:
+    def check(self, lengths: Lengths) -> tuple[LeastCurvature | None, Fraction]:
         """Where the scores fall away least, and the greatest error of H; None if no weight matters.
 
         Raises:
@@ -138,12 +138,12 @@ class _Derivation:
                 miss = max(miss, vertex.miss)
         return bluntest, miss
 
-    def _bluntest(self, n: int, curvature: Fraction) -> Blunt:
+    def _bluntest(self, n: int, curvature: Fraction) -> LeastCurvature:
         temperature = self._head.temperature
         heats = temperature.column(range(1, n + 1 if temperature.mentions_i else 2), n)
         if min(heats) <= 0:
             raise NotDerived(f"the temperature is not positive at i = {heats.index(min(heats)) + 1}, n = {n}")
-        return Blunt(curvature / max(heats), n, heats.index(max(heats)) + 1)
+        return LeastCurvature(curvature / max(heats), n, heats.index(max(heats)) + 1)
 
     # -- the scores ----------------------------------------------------------------------------------------------------
 

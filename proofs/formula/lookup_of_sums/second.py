@@ -9,7 +9,7 @@ from proofs.formula.lookup.second_by_kernel import question_about_gaps
 from proofs.formula.lookup_of_sums.obligation import LookupOfSumObligation
 from proofs.formula.lookup_of_sums.worst_case import drops
 from proofs.formula.transcript import Record, ignore
-from proofs.formula.z3.solver import Question, all_proved, rational, total
+from proofs.formula.z3.solver import SolverQuery, all_proved, rational, total
 
 BITS = 600
 LEGEND = (
@@ -27,7 +27,7 @@ def proves_lookup_of_sum(obligation: LookupOfSumObligation, bound: Fraction, rec
     return all_proved([_ask(obligation, bound)], record)
 
 
-def _ask(obligation: LookupOfSumObligation, bound: Fraction) -> Question:
+def _ask(obligation: LookupOfSumObligation, bound: Fraction) -> SolverQuery:
     if not obligation.head.weighting.is_softmax:
         gaps = [drop for drop in drops(obligation) for _ in range(2)]
         return question_about_gaps(gaps, obligation.head.weighting, bound)
@@ -38,4 +38,4 @@ def _ask(obligation: LookupOfSumObligation, bound: Fraction) -> Question:
         weights.append(weight)
         missed.append(miss)
     about = f"the weighted mean misses the truth by at most {bound} in all cases"
-    return Question(about, LEGEND, tuple(given), z3.BoolVal(True), total(missed) > rational(bound) * total(weights))
+    return SolverQuery(about, LEGEND, tuple(given), z3.BoolVal(True), total(missed) > rational(bound) * total(weights))

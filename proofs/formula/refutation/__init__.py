@@ -7,6 +7,6 @@ search ends, and every run of it finds the same. Every word is replayed before i
 """
 
 from proofs.formula.refutation.budget import DEFAULT_WORK
-from proofs.formula.refutation.search import Search, SearchByLength, find_counterexample
+from proofs.formula.refutation.search import RefutationResult, SearchByLength, find_counterexample
 
-__all__ = ["DEFAULT_WORK", "Search", "SearchByLength", "find_counterexample"]
+__all__ = ["DEFAULT_WORK", "RefutationResult", "SearchByLength", "find_counterexample"]

@@ -12,7 +12,7 @@ DEFAULT_WORK = 800_000
 """A search that finds nothing then ends within some 20 seconds on one core."""
 
 
-class Budget:
+class WorkBudget:
     """Units of work that are left; ``exhausted`` says whether something was not done for want of them."""
 
     def __init__(self, work: int):

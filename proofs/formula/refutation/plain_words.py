@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 
 from constructions.network.lengths import Lengths
-from proofs.formula.refutation.budget import Budget
+from proofs.formula.refutation.budget import WorkBudget
 
 Word = tuple[str, ...]
 
@@ -53,7 +53,7 @@ def words_of_few_symbols(alphabet: Sequence[str], lengths: Iterable[int]) -> Ite
                     yield (*(symbol,) * (n - 1), other)
 
 
-def random_words(alphabet: Sequence[str], lengths: range, budget: Budget) -> Iterator[Word]:
+def random_words(alphabet: Sequence[str], lengths: range, budget: WorkBudget) -> Iterator[Word]:
     """Words drawn with a fixed seed, long and short in turn, so that a budget that ends early has seen both."""
     draw = random.Random(len(lengths))
     for _ in range(RANDOM_WORDS if lengths else 0):

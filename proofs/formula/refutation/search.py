@@ -8,7 +8,7 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from proofs.formula.discharge import ALLOWED_ERROR, Line, Progress
 from proofs.formula.irrational import known_to
-from proofs.formula.refutation.budget import DEFAULT_WORK, Budget, replay_work
+from proofs.formula.refutation.budget import DEFAULT_WORK, WorkBudget, replay_work
 from proofs.formula.refutation.plain_words import Word, all_words, exhaustive_length, random_words, words_of_few_symbols
 from proofs.formula.refutation.words_breaking_heads import words_breaking_heads
 from proofs.formula.refutation.words_with_counts import words_with_counts
@@ -21,7 +21,7 @@ SHARE = Fraction(1, 2)
 
 
 @dataclass(frozen=True)
-class Search:
+class RefutationResult:
     """What was found, and of a search that found nothing, in words, what was tried; ``spent`` is the work it took."""
 
     counterexample: Counterexample | None
@@ -35,7 +35,7 @@ class _Family:
 
     name: str
     share: Fraction
-    words: Callable[[Budget], Iterator[Word]]
+    words: Callable[[WorkBudget], Iterator[Word]]
     is_everything: bool = False
 
 
@@ -55,7 +55,7 @@ class _Tried:
 
 def find_counterexample(transformer: Transformer, lengths: Lengths, lines: Sequence[Line],
                         allowed_error: Fraction | None = None, work: int = DEFAULT_WORK,
-                        progress: Progress = lambda _: None) -> Search:
+                        progress: Progress = lambda _: None) -> RefutationResult:
     """The counterexample with the shortest word that the search finds; None says nothing about the claim.
 
     With an ``allowed_error`` every head must err by no more than that, and not only as its meaning says. ``work`` is
@@ -66,16 +66,16 @@ def find_counterexample(transformer: Transformer, lengths: Lengths, lines: Seque
     replay = _Replay(known_to(transformer, bits >> 2), replay_work(transformer), allowed_error, progress, bits)
     for family in _families(transformer, lengths, lines, allowed_error, bits):
         given = int(family.share * left)
-        budget, tried = Budget(given), _Tried(family)
+        budget, tried = WorkBudget(given), _Tried(family)
         account.append(tried)
         try:
             found = replay.find_first_miss(tried, budget)
         except InexactHardAttention as fault:
-            return Search(None, f"no word can be replayed: {fault}")
+            return RefutationResult(None, f"no word can be replayed: {fault}")
         left -= given - budget.left
         if found:
-            return Search(found, spent=work - left)
-    return Search(None, _describe(account, work), work - left)
+            return RefutationResult(found, spent=work - left)
+    return RefutationResult(None, _describe(account, work), work - left)
 
 
 def bits_to_tell(lines: Sequence[Line], bound: Fraction) -> int:
@@ -115,7 +115,7 @@ class _Replay:
     progress: Progress
     bits: int
 
-    def find_first_miss(self, tried: _Tried, budget: Budget) -> Counterexample | None:
+    def find_first_miss(self, tried: _Tried, budget: WorkBudget) -> Counterexample | None:
         """What the first word of the family that breaks the claim shows; ``tried`` says how many were looked at."""
         for word in tried.family.words(budget):
             if not budget.spend(self.work(len(word))):
@@ -151,7 +151,7 @@ class SearchByLength:
         self._progress = progress
         self._work = self._left = work
 
-    def find(self, lengths: Lengths, lines: Sequence[Line]) -> Search:
+    def find(self, lengths: Lengths, lines: Sequence[Line]) -> RefutationResult:
         """The search at these lengths, whose obligations are ``lines``."""
         search = find_counterexample(self._network, lengths, lines, self._allowed_error, int(SHARE * self._left),
                                      self._progress)

@@ -18,7 +18,7 @@ from proofs.formula.common.sweeps import Sweep
 from proofs.formula.common.targets import Target
 from proofs.formula.discharge import Line
 from proofs.formula.failures import Undecided
-from proofs.formula.refutation.budget import Budget
+from proofs.formula.refutation.budget import WorkBudget
 from proofs.formula.refutation.plain_words import Word
 from proofs.formula.z3.solver import Resources
 from proofs.words.replay import REPLAY_BITS
@@ -46,7 +46,7 @@ class Violation:
 
 
 def words_breaking_heads(alphabet: Sequence[str], beyond: int, lines: Iterable[Line], bound: Fraction,
-                         budget: Budget, bits: int = REPLAY_BITS) -> Iterator[Word]:
+                         budget: WorkBudget, bits: int = REPLAY_BITS) -> Iterator[Word]:
     """Words longer than ``beyond`` on which some failing head certainly errs by more than ``bound``, shortest first.
 
     Weights are enclosed with so many ``bits``.
@@ -104,7 +104,7 @@ def read_input(found: Violation, alphabet: Sequence[str], bound: Fraction) -> Wo
     return tuple(word.values())
 
 
-def _ask_solver(found: Violation, alphabet: Sequence[str], bound: Fraction, budget: Budget) -> Word | None:
+def _ask_solver(found: Violation, alphabet: Sequence[str], bound: Fraction, budget: WorkBudget) -> Word | None:
     """A word that Z3 finds; None if there is none, if Z3 gives up, or if no sum over letters is the error."""
     weighed, target = found.weighed, found.target
     if found.choices is not None:

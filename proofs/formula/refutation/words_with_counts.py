@@ -7,12 +7,12 @@ from fractions import Fraction
 
 from constructions.language.semantics import satisfies, truth_values
 from constructions.language.syntax import Count, is_symbolic
-from proofs.formula.common.kinds import Kind
+from proofs.formula.common.kinds import ObligationKind
 from proofs.formula.discharge import Line
 from proofs.formula.lookup.by_kernel import find_kernel_violations
 from proofs.formula.lookup.obligation import LookupObligation
 from proofs.formula.lookup.worst_case import CountCase, LookupExtreme, find_violations
-from proofs.formula.refutation.budget import Budget
+from proofs.formula.refutation.budget import WorkBudget
 from proofs.formula.refutation.plain_words import Word
 from proofs.words.replay import REPLAY_BITS
 
@@ -23,7 +23,7 @@ CASES_PER_UNIT = 5
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CountTarget:
     """A count that a word must have at a position: so many ``others``, and this one or not."""
 
     n: int
@@ -34,14 +34,14 @@ class Wanted:
 
 
 def words_with_counts(alphabet: Sequence[str], beyond: int, lines: Sequence[Line], allowed_error: Fraction | None,
-                      budget: Budget) -> Iterator[Word]:
+                      budget: WorkBudget) -> Iterator[Word]:
     """Words longer than ``beyond`` that bring a head which looks up a count into a case where it errs.
 
     A failing head has such cases. If it is a feed-forward output that fails, the cases are those in which the heads
     behind it err most, and all other counts at the same place.
     """
-    wanted: dict[Wanted, None] = {}
-    layers = {line.layer for line in lines if line.kind is Kind.FEED_FORWARD and not line.proved}
+    wanted: dict[CountTarget, None] = {}
+    layers = {line.layer for line in lines if line.kind is ObligationKind.FEED_FORWARD and not line.proved}
     for line in lines:
         if not isinstance(lookup := line.obligation, LookupObligation):
             continue
@@ -49,7 +49,7 @@ def words_with_counts(alphabet: Sequence[str], beyond: int, lines: Sequence[Line
         if not line.proved and bound is not None:
             if not budget.spend(sum(len(row.targets[0]) for row in lookup.by_query) * 2 // CASES_PER_UNIT):
                 return
-            wanted |= dict.fromkeys(Wanted(case.row.n, case.row.i, case.here, case.others, lookup.count)
+            wanted |= dict.fromkeys(CountTarget(case.row.n, case.row.i, case.here, case.others, lookup.count)
                                     for case in _violations(lookup, bound))
         elif any(line.layer <= layer for layer in layers) and line.worst:
             wanted |= dict.fromkeys(_around_the_worst(line, lookup.count))
@@ -65,17 +65,17 @@ def _violations(lookup: LookupObligation, bound: Fraction) -> Iterable[CountCase
     return find_kernel_violations(lookup, REPLAY_BITS, bound)
 
 
-def _around_the_worst(line: Line, count: Count) -> Iterator[Wanted]:
+def _around_the_worst(line: Line, count: Count) -> Iterator[CountTarget]:
     """All counts at the places where the head errs most."""
     assert line.worst is not None
     for extreme in line.worst.extremes:
         assert isinstance(extreme, LookupExtreme)
         row = extreme.case.row
         for others in range(len(row.targets[0])):
-            yield Wanted(row.n, row.i, extreme.case.here, others, count)
+            yield CountTarget(row.n, row.i, extreme.case.here, others, count)
 
 
-def find_word_with_count(alphabet: Sequence[str], wanted: Wanted, budget: Budget) -> Word | None:
+def find_word_with_count(alphabet: Sequence[str], wanted: CountTarget, budget: WorkBudget) -> Word | None:
     """A word that has the count, if one is found."""
     count, n, i = wanted.count, wanted.n, wanted.i
     looked_at = range(1, i + 1) if count.side == "left" else range(i, n + 1)

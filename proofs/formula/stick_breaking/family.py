@@ -6,14 +6,14 @@ from functools import partial
 from proofs.formula.attention.family import oblige
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.common.extremes import WorstCase
-from proofs.formula.common.kinds import Kind
-from proofs.formula.family import Family
+from proofs.formula.common.kinds import ObligationKind
+from proofs.formula.family import WriterFamily
 from proofs.formula.stick_breaking.worst_case import find_stick_worst_case
 from proofs.formula.transcript import Record
-from proofs.formula.two_provers import Proof, prove_by_worst_case
+from proofs.formula.two_provers import ProofAttempt, prove_by_worst_case
 
 
-def prove(obligation: AttentionObligation, twice: bool, record: Record) -> Proof:
+def prove(obligation: AttentionObligation, twice: bool, record: Record) -> ProofAttempt:
     """What is left, letter by letter; then Z3 for the same invariant."""
     def by_solver(_: WorstCase, bits: int) -> bool:
         from proofs.formula.stick_breaking.second import proves_stick
@@ -23,5 +23,6 @@ def prove(obligation: AttentionObligation, twice: bool, record: Record) -> Proof
     return prove_by_worst_case(obligation, partial(find_stick_worst_case, obligation), twice, by_solver)
 
 
-STICK_BREAKING = Family(Kind.ATTENTION, lambda written: written.head.weighting.breaks_a_stick, oblige, prove,
-                        takes_apart=True)
+STICK_BREAKING = WriterFamily(ObligationKind.ATTENTION, lambda written: written.head.weighting.breaks_a_stick, oblige,
+                              prove,
+                              takes_apart=True)

@@ -17,7 +17,7 @@ from proofs.formula.common.reading import RowGroup
 from proofs.formula.common.sweeps import Step
 from proofs.formula.stick_breaking.worst_case import Ends, Reached, Walk
 from proofs.formula.transcript import Record, ignore
-from proofs.formula.z3.solver import Question, all_of, all_proved, any_of, integer, rational
+from proofs.formula.z3.solver import SolverQuery, all_of, all_proved, any_of, integer, rational
 from proofs.formula.z3.unfolding import Unfolding
 
 EXTRA_BITS = 32
@@ -37,7 +37,7 @@ def proves_stick(obligation: AttentionObligation, bound: Fraction, bits: int, re
         if wrong := list(steps.wrong(obligation, group)):
             about = (f"o stays between the ends of the invariant, and errs by at most {bound}, in the rows of n = "
                      f"{group.n} that share the query of i = {group.rows[0]}")
-            questions.append(Question(about, LEGEND, (), z3.BoolVal(True), any_of(wrong)))
+            questions.append(SolverQuery(about, LEGEND, (), z3.BoolVal(True), any_of(wrong)))
     return all_proved(questions, record)
 
 
@@ -98,7 +98,7 @@ def _between(held: tuple[Reached, Reached], o: Any) -> Any:
     return z3.And(integer(least) <= o, o <= integer(most))
 
 
-def _ask_automaton(obligation: AttentionObligation) -> Question:
+def _ask_automaton(obligation: AttentionObligation) -> SolverQuery:
     """Whether the table of what letters do is another than the operators of the target say."""
     target, reading = obligation.target, obligation.reading
     atoms = [z3.Bool(f"atom_{a}") for a in range(len(target.atoms))]
@@ -118,6 +118,6 @@ def _ask_automaton(obligation: AttentionObligation) -> Question:
                 stated = [unfold.target_truth == z3.BoolVal(bool(effect % 2)),
                           *(bit == z3.BoolVal(bool(effect >> (k + 1) & 1)) for k, bit in enumerate(after))]
                 wrong.append(z3.And(*here, z3.Not(all_of(stated))))
-    return Question("every letter does to memory and target what the operators say",
-                    ("atom_a: the atoms of the target at a position", "memory_k: what each operator remembers"),
-                    (), z3.BoolVal(True), any_of(wrong))
+    return SolverQuery("every letter does to memory and target what the operators say",
+                       ("atom_a: the atoms of the target at a position", "memory_k: what each operator remembers"),
+                       (), z3.BoolVal(True), any_of(wrong))

@@ -1,18 +1,20 @@
 """Uniform heads: nothing is left free, so exact arithmetic decides once."""
 
 from constructions.network.meanings import Average, Mean, Position
-from proofs.formula.common.kinds import Kind
-from proofs.formula.family import Family
+from proofs.formula.common.kinds import ObligationKind
+from proofs.formula.family import WriterFamily
 from proofs.formula.transcript import Record
-from proofs.formula.two_provers import Proof, reason_of
+from proofs.formula.two_provers import ProofAttempt, reason_of
 from proofs.formula.uniform.obligation import UniformObligation, oblige_uniform
 from proofs.formula.uniform.worst_case import check_uniform
 
 
-def prove(obligation: UniformObligation, twice: bool, record: Record) -> Proof:
+def prove(obligation: UniformObligation, twice: bool, record: Record) -> ProofAttempt:
     """Why equal scores, or the mean of the values, fail somewhere."""
-    return Proof(reason_of(check_uniform, obligation))
+    return ProofAttempt(reason_of(check_uniform, obligation))
 
 
-UNIFORM = Family(Kind.UNIFORM, lambda written: isinstance(written.meaning, Position), oblige_uniform, prove)
-MEAN = Family(Kind.MEAN, lambda written: isinstance(written.meaning, Mean | Average), oblige_uniform, prove)
+UNIFORM = WriterFamily(ObligationKind.UNIFORM, lambda written: isinstance(written.meaning, Position), oblige_uniform,
+                       prove)
+MEAN = WriterFamily(ObligationKind.MEAN, lambda written: isinstance(written.meaning, Mean | Average), oblige_uniform,
+                    prove)

@@ -10,9 +10,9 @@ from constructions.language.syntax import Count, Formula
 from constructions.network.meanings import Average, Mean, Position, Truth
 from constructions.network.transformer import Coefficients, Head, Mask, Transformer
 from constructions.network.weightings import Weighting
-from proofs.formula.common.kinds import HeadObligation, Kind
-from proofs.formula.common.known import KnownValues
-from proofs.formula.common.written import Written
+from proofs.formula.common.kinds import HeadObligation, ObligationKind
+from proofs.formula.common.word_independent import KnownValues
+from proofs.formula.common.written_direction import WrittenDirection
 from proofs.formula.failures import NotDerived
 
 AVERAGING = tuple(weighting for weighting in Weighting if weighting.averages_equals and not weighting.is_hard)
@@ -31,15 +31,15 @@ class UniformObligation(HeadObligation):
     known: KnownValues
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> ObligationKind:
         """Uniform attention to known values, or to the truth of what is counted."""
-        return Kind.MEAN if self.expected is None else Kind.UNIFORM
+        return ObligationKind.MEAN if self.expected is None else ObligationKind.UNIFORM
 
     def key(self) -> None:
         """Each is checked by itself: that takes no longer than to tell them apart."""
 
 
-def oblige_uniform(written: Written) -> UniformObligation:
+def oblige_uniform(written: WrittenDirection) -> UniformObligation:
     """The obligation of one written direction that means a number of the position, or the mean behind a count.
 
     Source      docs/certificate.md, section 5, equal scores; [SHA] Theorem 20, first stage.

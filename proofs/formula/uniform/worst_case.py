@@ -11,7 +11,7 @@ from math import lcm
 
 from constructions.network.transformer import Mask
 from proofs.formula.additive.obligation import CountingObligation
-from proofs.formula.common.known import Column
+from proofs.formula.common.word_independent import Column
 from proofs.formula.failures import NotDerived
 from proofs.formula.uniform.obligation import UniformObligation, check_reads_known
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import z3
 
-from proofs.formula.z3.solver import Question, solver_of
+from proofs.formula.z3.solver import SolverQuery, solver_of
 
 _LOGICS = {
     frozenset[str](): "QF_UF",
@@ -15,7 +15,7 @@ _LOGICS = {
 }
 
 
-def logic_of(question: Question) -> str:
+def logic_of(question: SolverQuery) -> str:
     """The smallest of the usual logics that has all sorts of the question."""
     sorts = {str(sort) for sort in _sorts([*question.hypotheses, question.condition, question.denied])}
     return _LOGICS[frozenset(sorts - {"Bool"})]
@@ -31,12 +31,12 @@ def _sorts(terms: Sequence[Any]) -> Iterator[Any]:
             yield term.sort()
 
 
-def script_of(question: Question, comment: Sequence[str]) -> str:
+def script_of(question: SolverQuery, comment: Sequence[str]) -> str:
     """The script that is unsatisfiable if the bound holds: the conclusion is denied."""
     return _script(question, "unsat", comment, (question.condition,), (question.denied,))
 
 
-def probe_of(question: Question, vacuous: bool, comment: Sequence[str]) -> str:
+def probe_of(question: SolverQuery, vacuous: bool, comment: Sequence[str]) -> str:
     """The script that is satisfiable: the same without the denial, so that it is no contradiction that proves.
 
     If the question is ``vacuous`` (no input meets the condition) the condition is left out.
@@ -44,7 +44,7 @@ def probe_of(question: Question, vacuous: bool, comment: Sequence[str]) -> str:
     return _script(question, "sat", comment, () if vacuous else (question.condition,))
 
 
-def _script(question: Question, status: str, comment: Sequence[str], *parts: Sequence[Any]) -> str:
+def _script(question: SolverQuery, status: str, comment: Sequence[str], *parts: Sequence[Any]) -> str:
     terms = [term for term in (*question.hypotheses, *(term for part in parts for term in part))
              if not z3.is_true(term)]
     head = [

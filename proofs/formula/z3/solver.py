@@ -75,7 +75,7 @@ def _steps(solver: Any) -> int:
 
 
 @dataclass(frozen=True)
-class Question:
+class SolverQuery:
     """Terms that contradict each other if a bound holds: ``hypotheses`` and ``condition``, and the conclusion denied.
 
     The hypotheses say what inputs there are, the condition (True if there is none) which of them the conclusion is
@@ -105,7 +105,7 @@ class Question:
         return are_contradictory(*self.hypotheses, self.condition)
 
 
-def all_proved(questions: Iterable[Question], record: Callable[[Question], None]) -> bool:
+def all_proved(questions: Iterable[SolverQuery], record: Callable[[SolverQuery], None]) -> bool:
     """Whether all are proved; ``record`` gets those that are, up to the first that is not.
 
     Raises:

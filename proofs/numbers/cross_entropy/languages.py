@@ -32,7 +32,7 @@ class Levels:
 
 
 @dataclass(frozen=True)
-class Language:
+class PrefixQuestions:
     """A distribution over words, and what is asked after their prefixes.
 
     A prefix has a state: ``start``, and the ``step`` of a state and one more symbol. ``weigh`` is the probability that
@@ -56,10 +56,10 @@ class Language:
     states: Callable[[int], int]
 
 
-def parity_language(p: Fraction) -> Language:
+def parity_language(p: Fraction) -> PrefixQuestions:
     """PARITY; a state begins with whether the number of 1s is even."""
     optimal, chance = parity.optimal_entropy(p), parity.unigram_entropy(p)
-    return Language(
+    return PrefixQuestions(
         alphabet=("0", "1"),
         start=(True, ""),
         step=lambda state, symbol: (state[0] != (symbol == "1"), symbol),
@@ -78,7 +78,7 @@ TYPES = {"(": "[", "[": "(", ")": "]", "]": ")"}
 CLOSES = {"(": ")", "[": "]"}
 
 
-def bracket_language(p: Fraction) -> Language:
+def bracket_language(p: Fraction) -> PrefixQuestions:
     """2DYCK; a state begins with the brackets that are open."""
     optimal = brackets.optimal_entropy(p)
 
@@ -92,7 +92,7 @@ def bracket_language(p: Fraction) -> Language:
         return Levels(optimal, *(total(optimal, one_bit().scaled((1 - p) * share))
                                  for share in (brackets.asked_for_type(n, p), unbalanced)))
 
-    return Language(
+    return PrefixQuestions(
         alphabet=("(", ")", "[", "]"),
         start=("", ""),
         step=lambda state, symbol: ((state[0] + symbol if symbol in CLOSES else state[0][:-1]), symbol),

@@ -21,8 +21,8 @@ from constructions.network.transformer import Transformer
 from proofs.enclosures.by_mpmath import check_by_mpmath
 from proofs.enclosures.intervals import Interval, point
 from proofs.numbers.cross_entropy.entropies import cost, total
-from proofs.numbers.cross_entropy.languages import Language
-from proofs.numbers.sensitivity.bounds import Bounds
+from proofs.numbers.cross_entropy.languages import PrefixQuestions
+from proofs.numbers.sensitivity.bounds import SensitivityBounds
 from proofs.words.classes.buckets import NOTHING, Buckets, Signature, WordClass
 from proofs.words.classes.enclosing import enclose_class
 
@@ -45,7 +45,7 @@ class OutputMap:
 
 
 @dataclass(frozen=True)
-class Group:
+class PrefixGroup:
     """Prefixes with one value and one last symbol: the probability that the question is asked, and that it is yes."""
 
     value: Interval
@@ -57,7 +57,7 @@ class Group:
 class Predictions:
     """All prefixes of length n."""
 
-    def __init__(self, network: Transformer, n: int, language: Language, direction: str) -> None:
+    def __init__(self, network: Transformer, n: int, language: PrefixQuestions, direction: str) -> None:
         """Classes are found and run.
 
         Raises:
@@ -83,7 +83,7 @@ class Predictions:
         check_by_mpmath(network, direction, [(n, self.values[signature], (word,)) for signature, word in first.items()])
 
     @cached_property
-    def groups(self) -> tuple[Group, ...]:
+    def groups(self) -> tuple[PrefixGroup, ...]:
         """The prefixes by value and last symbol; probabilities are among all prefixes of length n."""
         everything = sum(self._masses.values(), Fraction(0))
         asked, yes = Counter[tuple[Signature, str]](), Counter[tuple[Signature, str]]()
@@ -92,8 +92,8 @@ class Predictions:
             share, positive = self.language.question(state)
             asked[key] += mass * share / everything  # type: ignore[assignment]  # a Counter of fractions
             yes[key] += mass * positive / everything  # type: ignore[assignment]
-        return tuple(Group(self.values[signature], last, Fraction(asked[signature, last]),
-                           Fraction(yes[signature, last])) for signature, last in asked)
+        return tuple(PrefixGroup(self.values[signature], last, Fraction(asked[signature, last]),
+                                 Fraction(yes[signature, last])) for signature, last in asked)
 
     def cross_entropy(self, output: OutputMap) -> Interval:
         """The cross-entropy of these predictions, all else predicted as well as it can be."""
@@ -125,11 +125,11 @@ def _moved(signature: Signature, old: int, new: int) -> Signature | None:
     return tuple(sorted((bucket, count) for bucket, count in counts.items() if bucket != NOTHING and count))
 
 
-def change_by_bounds(network: Transformer, n: int, language: Language, direction: str) -> Fraction:
+def change_by_bounds(network: Transformer, n: int, language: PrefixQuestions, direction: str) -> Fraction:
     """The same from above for any number of prefixes, layer by layer (``proofs/numbers/sensitivity/bounds.py``).
 
     Raises:
         Unsupported: if a head's weights are of a kind without a bound.
     """
-    bounds = Bounds(network, n, [n])
+    bounds = SensitivityBounds(network, n, [n])
     return max((bounds.change(j, direction) for j in {j for j, _, _ in language.exchanges(n)}), default=Fraction(0))

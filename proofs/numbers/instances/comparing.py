@@ -133,7 +133,7 @@ def has_no_negative_coefficient(difference: fmpz_poly) -> bool:
 
 
 @dataclass(frozen=True)
-class Quotient:
+class PolynomialQuotient:
     """A quotient of integer polynomials in x; no coefficient of the denominator is negative, and not all are 0."""
 
     numerator: fmpz_poly
@@ -149,18 +149,19 @@ class Quotient:
 
         return seconded(value, BITS + _integer_bits([gamma]))
 
-    def never_exceeds(self, other: Quotient) -> bool:
+    def never_exceeds(self, other: PolynomialQuotient) -> bool:
         """Whether ``other - self`` over the common denominator has no negative coefficient: so it holds for every γ."""
         return has_no_negative_coefficient(
             other.numerator * self.denominator - self.numerator * other.denominator)
 
 
-def quotient(numerator: Mapping[int, int], denominator: Mapping[int, int] | None = None) -> Quotient:
+def quotient(numerator: Mapping[int, int], denominator: Mapping[int, int] | None = None) -> PolynomialQuotient:
     """The quotient of two polynomials with these coefficients by exponent; left out, the denominator is 1."""
-    return Quotient(polynomial(numerator), polynomial(denominator or {0: 1}))
+    return PolynomialQuotient(polynomial(numerator), polynomial(denominator or {0: 1}))
 
 
-def instance_for_every_gamma(n: int, what: str, value: Quotient, bound: Quotient, shown_at: Fraction,
+def instance_for_every_gamma(n: int, what: str, value: PolynomialQuotient, bound: PolynomialQuotient,
+                             shown_at: Fraction,
                              replay: Replay | None = None) -> Instance:
     """The instance ``value <= bound`` for every real γ; the numbers are those at γ = ``shown_at``.
 

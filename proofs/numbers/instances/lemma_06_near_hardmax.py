@@ -18,7 +18,7 @@ from fractions import Fraction
 
 from flint import fmpz_poly
 
-from proofs.numbers.instances.comparing import Quotient, instance_for_every_gamma, polynomial, quotient
+from proofs.numbers.instances.comparing import PolynomialQuotient, instance_for_every_gamma, polynomial, quotient
 from proofs.numbers.instances.examination import Examination, Instance
 
 SHOWN_AT = Fraction(3)
@@ -31,13 +31,13 @@ def geometric(last: int) -> fmpz_poly:
     return polynomial(dict.fromkeys(range(1, last + 1), 1))
 
 
-def worst_distance(n: int, winner: int) -> Quotient:
+def worst_distance(n: int, winner: int) -> PolynomialQuotient:
     """2S/(1+S), the distance for the worst scores of length n that are greatest at position ``winner``."""
     others = geometric(winner - 1) + geometric(n - winner)
-    return Quotient(2 * others, ONE + others)
+    return PolynomialQuotient(2 * others, ONE + others)
 
 
-def _examine(n: int, bound: Quotient) -> Iterable[Instance]:
+def _examine(n: int, bound: PolynomialQuotient) -> Iterable[Instance]:
     for winner in sorted(range(1, n + 1), key=lambda winner: abs(2 * winner - n - 1)):  # the most central first
         yield instance_for_every_gamma(n, f"s_j = -γ |j - {winner}|", worst_distance(n, winner), bound, SHOWN_AT)
 

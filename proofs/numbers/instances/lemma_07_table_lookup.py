@@ -22,7 +22,7 @@ from flint import fmpz_poly
 
 from proofs.enclosures.intervals import Interval
 from proofs.numbers.instances.comparing import (
-    Quotient,
+    PolynomialQuotient,
     confirmed_if,
     instance,
     instance_for_every_gamma,
@@ -46,10 +46,11 @@ def weighted_squares(last: int) -> fmpz_poly:
     return polynomial({k * k: k for k in range(1, last + 1)})
 
 
-def error(i: int, c: int) -> Quotient:
+def error(i: int, c: int) -> PolynomialQuotient:
     """The error of looking up c among 1, ..., i: the longer of the two sums dominates the shorter one."""
     longer, shorter = max(i - c, c - 1), min(i - c, c - 1)
-    return Quotient(weighted_squares(longer) - weighted_squares(shorter), ONE + squares(i - c) + squares(c - 1))
+    return PolynomialQuotient(weighted_squares(longer) - weighted_squares(shorter), ONE + squares(i - c)
+                              + squares(c - 1))
 
 
 def is_at_most_x(i: int) -> bool:
@@ -78,6 +79,7 @@ EXAMINATIONS = (
                 "every γ >= (ln 2)/2 and every c <= i, for i = n", lambda n: _examine(n, Fraction(1))),
     Examination("lemma-07-proof-step", "Lemma 7", "|Σ α_j (j - c)| <= Σ over j > c of α_j (j - c), in the proof",
                 "c = i = n, every γ", lambda n: instance_for_every_gamma(
-                    n, f"c = i = {n}", error(n, n), Quotient(polynomial({}), ONE + squares(n - 1)), LEAST_GAMMA,
+                    n, f"c = i = {n}", error(n, n), PolynomialQuotient(polynomial({}), ONE + squares(n - 1)),
+                    LEAST_GAMMA,
                     REPLAY)),
 )

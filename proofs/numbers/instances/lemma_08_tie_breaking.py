@@ -27,7 +27,7 @@ ZERO, ONE, TWO, FOUR = (Fraction(k) for k in (0, 1, 2, 4))
 
 
 @dataclass(frozen=True)
-class Case:
+class TieBreakingTerm:
     """A tie-breaking term: ŝ_j as printed, which of those that tie wins, and ŝ_j/γ, of n, j and s_j."""
 
     printed: str
@@ -48,19 +48,19 @@ class Case:
 
 
 CASES = {
-    "a": Case("γn²(s_j - 1/j)", True, lambda n, j, s: n * n * (s - Fraction(1, j))),
-    "b": Case("2γn(s_j + j/(2n))", True, lambda n, j, s: 2 * n * (s + Fraction(j, 2 * n))),
-    "c": Case("2γn(s_j - j/(2n))", False, lambda n, j, s: 2 * n * (s - Fraction(j, 2 * n))),
+    "a": TieBreakingTerm("γn²(s_j - 1/j)", True, lambda n, j, s: n * n * (s - Fraction(1, j))),
+    "b": TieBreakingTerm("2γn(s_j + j/(2n))", True, lambda n, j, s: 2 * n * (s + Fraction(j, 2 * n))),
+    "c": TieBreakingTerm("2γn(s_j - j/(2n))", False, lambda n, j, s: 2 * n * (s - Fraction(j, 2 * n))),
 }
 
 
-def worst_losses(n: int, winner: int, case: Case) -> list[Fraction]:
+def worst_losses(n: int, winner: int, case: TieBreakingTerm) -> list[Fraction]:
     """The smallest losses that the positions other than ``winner`` can have, in increasing order."""
     return sorted(case.loss(n, winner, j, ZERO if case.may_tie(winner, j) else ONE)
                   for j in range(1, n + 1) if j != winner)
 
 
-def satisfies_lemma_6(n: int, winner: int, case: Case) -> bool:
+def satisfies_lemma_6(n: int, winner: int, case: TieBreakingTerm) -> bool:
     """Whether every loss, of a tie or of exactly 1 less, is at least the distance."""
     return all(case.loss(n, winner, j, less) >= abs(j - winner)
                for j in range(1, n + 1) if j != winner
@@ -72,7 +72,7 @@ def distance(losses: Iterable[Fraction], gamma: Fraction) -> Interval:
     return increasing(sum_of_powers_of_e(-gamma * loss for loss in losses)).scaled(TWO)
 
 
-def _examine(n: int, case: Case, factor: Fraction) -> Iterator[Instance]:
+def _examine(n: int, case: TieBreakingTerm, factor: Fraction) -> Iterator[Instance]:
     bound = power_of_e(-SHOWN_AT).scaled(factor)
     for winner in range(n, 0, -1) if case.rightmost else range(1, n + 1):
         losses = worst_losses(n, winner, case)

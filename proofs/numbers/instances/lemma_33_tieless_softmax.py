@@ -10,13 +10,13 @@ Reduction   The distance is 2(1 - α_1); it grows with every s_i, i > 1, and as 
 
 from fractions import Fraction
 
-from proofs.numbers.instances.comparing import Quotient, instance_for_every_gamma, quotient
+from proofs.numbers.instances.comparing import PolynomialQuotient, instance_for_every_gamma, quotient
 from proofs.numbers.instances.examination import Examination, Instance
 
 SHOWN_AT = Fraction(3)
 
 
-def worst_distance(n: int) -> Quotient:
+def worst_distance(n: int) -> PolynomialQuotient:
     """2(n-1)q/(1 + (n-1)q)."""
     return quotient({1: 2 * (n - 1)}, {0: 1, 1: n - 1})
 

@@ -65,7 +65,7 @@ PUBLIC, FIRST_POWER = Constant(10), 5
 
 
 @dataclass(frozen=True)
-class Cell:
+class MemoryCell:
     """A cell to be read: one that was written, so many tokens ``apart`` or more, its address ``compared`` or not; or
     one never written, the nearest ones at most at this ``distance`` on both sides."""
 
@@ -95,7 +95,7 @@ class _Bounds:
         x = self.gap(1)
         return x / (1 - x) + self.tokens**2 * (-self.constant / 2).exp()
 
-    def of(self, cell: Cell) -> Any:
+    def of(self, cell: MemoryCell) -> Any:
         """The error of the byte, if ``index`` is small."""
         index = self.index()
         far = 2 * BYTE * (1 + ADDRESSES) * self.tokens * (-self.constant / 2).exp()  # all other cells and tokens
@@ -111,7 +111,7 @@ class _Bounds:
         return (self.constant * advantage).exp() * y / (1 - y)
 
 
-def enclosed(constant: Constant | Fraction, tokens: int, cell: Cell) -> Interval | None:
+def enclosed(constant: Constant | Fraction, tokens: int, cell: MemoryCell) -> Interval | None:
     """The bound of the error of a byte, or None where there is none."""
     def find(what: Callable[[_Bounds], Any]) -> Interval:
         return seconded(lambda real: what(_Bounds(real, number_of(constant, real), tokens)), BITS)
@@ -192,7 +192,7 @@ def steps(last: int, lengths: Sequence[int]) -> list[int]:
     return found[::-1]
 
 
-def right_up_to(n: int, constant: Constant | Fraction, tokens: int, cell: Cell) -> Instance:
+def right_up_to(n: int, constant: Constant | Fraction, tokens: int, cell: MemoryCell) -> Instance:
     """The instance n: every such byte is right at all lengths up to T. It is undecided where there is no bound."""
     what = f"constant {constant}, T = {tokens}: error of a byte, its cell {cell}"
     found = enclosed(constant, tokens, cell)
@@ -220,7 +220,7 @@ class Horizons:
     T = 2^16, 2^17, ..., for each cell; ``less`` times the first is not. The history should read the ``byte``.
     """
 
-    cells: Sequence[Cell]
+    cells: Sequence[MemoryCell]
     right: Mapping[bool, Sequence[Sequence[int]]]
     wrong: Mapping[bool, Sequence[int]]
     enough: Sequence[Sequence[int]]

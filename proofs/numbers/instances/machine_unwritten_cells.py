@@ -15,10 +15,10 @@ Critical    For T = 2^(15 + n) the constants of ``ENOUGH`` are enough, by D, and
 from fractions import Fraction
 
 from proofs.numbers.instances.examination import Examination
-from proofs.numbers.instances.machine_lookups import BYTE, Cell, History, Horizons, Write, steps
+from proofs.numbers.instances.machine_lookups import BYTE, History, Horizons, MemoryCell, Write, steps
 
 SOURCE = "Compiled machines, cells never written"
-CELLS = tuple(Cell(distance=distance) for distance in (1, 1 << 15, 1 << 22))
+CELLS = tuple(MemoryCell(distance=distance) for distance in (1, 1 << 15, 1 << 22))
 DROPS = 20
 AFTER = 12
 RIGHT = {False: [(123, 77, 67), (594, 383, 332), (3194, 2114, 1839), (18734, 12728, 11129), (117717, 81971, 72068),

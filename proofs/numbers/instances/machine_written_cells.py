@@ -14,11 +14,11 @@ Critical    For T = 2^(15 + n) the constant of ``ENOUGH`` is enough, and at one 
 from fractions import Fraction
 
 from proofs.numbers.instances.examination import Examination
-from proofs.numbers.instances.machine_lookups import BYTE, Cell, History, Horizons, Write, steps
+from proofs.numbers.instances.machine_lookups import BYTE, History, Horizons, MemoryCell, Write, steps
 
 SOURCE = "Compiled machines, written cells"
-MEMORY = Cell(apart=2)
-CELLS = (MEMORY, Cell(apart=5, compared=False), Cell(apart=11, compared=False))
+MEMORY = MemoryCell(apart=2)
+CELLS = (MEMORY, MemoryCell(apart=5, compared=False), MemoryCell(apart=11, compared=False))
 """Memory, locals, the call stack."""
 AFTER = 15
 """Tokens from the boundary before the first store to the read."""

@@ -33,21 +33,21 @@ from proofs.enclosures.rationals import ZERO
 from proofs.numbers.sensitivity.boxes import (
     Box,
     HeadBoxes,
+    HeadRow,
     LayerBoxes,
-    Row,
     absolute_row,
     boxes_of_layers,
     initial_boxes,
 )
 from proofs.numbers.sensitivity.slopes import ramps_of
 from proofs.numbers.sensitivity.units import UNIT, added, in_units, product, times
-from proofs.numbers.sensitivity.weights import Way, greatest_mean, turned
+from proofs.numbers.sensitivity.weights import WeightingMode, greatest_mean, turned
 
 Moves = Mapping[int, Mapping[str, int]]
 """Δ in units, of positions and directions that may change at all."""
 
 
-class Bounds:
+class SensitivityBounds:
     """The bounds of one network at one length."""
 
     def __init__(self, network: Transformer, n: int, judged: Sequence[int]) -> None:
@@ -116,7 +116,7 @@ def _moved(row: Mapping[str, Any], moves: Mapping[str, int]) -> int:
 class _RowBounds:
     """Of a row: how large queries, and keys around their middles, can be; how far apart values are, and how large."""
 
-    row: Row
+    row: HeadRow
     queries: list[int]
     keys: list[list[int]]
     spans: dict[str, int]
@@ -137,7 +137,7 @@ class _HeadBounds:
         self.value_rows = {name: absolute_row(row) for name, row in boxes.head.values.items()}
         self.rows = {i: self._bounds(row) for i, row in boxes.rows.items()}
 
-    def _bounds(self, row: Row) -> _RowBounds:
+    def _bounds(self, row: HeadRow) -> _RowBounds:
         seen = [self.boxes.keys[j - 1] for j in row.visible]
         hulls = [_hull([keys[r] for keys in seen]) for r in range(len(self.key_rows))]
         middles = [(hull.lower + hull.upper) / 2 if row.weights.may_be_shifted else ZERO for hull in hulls]
@@ -165,7 +165,8 @@ class _HeadBounds:
         scores = self._score_moves(bounds, queries, keys)
         passed = {name: {place: values[j][name] for place, j in enumerate(bounds.row.visible)
                          if name in values.get(j, ())} for name in bounds.spans}
-        moved = (_moves_of_sum if bounds.row.weights.way is Way.ADDED else _moves_of_mean)(bounds, scores, passed)
+        moved = (_moves_of_sum if bounds.row.weights.way is WeightingMode.ADDED else _moves_of_mean)(bounds, scores,
+                                                                                                     passed)
         capped = {name: min(far, bounds.widths[name]) for name, far in moved.items()}
         return {name: far for name, far in capped.items() if far}
 

@@ -15,18 +15,18 @@ from proofs.enclosures.expressions import flint_at, sharpness_at
 from proofs.enclosures.intervals import Interval, enclose_form, point
 from proofs.enclosures.rationals import ZERO, row_to_flint
 from proofs.numbers.sensitivity.units import added, between, outward
-from proofs.numbers.sensitivity.weights import Weights, weigh, weights_of_all_words
+from proofs.numbers.sensitivity.weights import WeightBounds, weigh, weights_of_all_words
 from proofs.words.replay import enclose_feed_forward
 
 Box = dict[str, Interval]
 
 
 @dataclass(frozen=True)
-class Row:
+class HeadRow:
     """A head at one position: what it sees, bounds of its weights, its scaled queries, and what it writes."""
 
     visible: range
-    weights: Weights
+    weights: WeightBounds
     queries: list[Interval]
     written: Box
 
@@ -38,7 +38,7 @@ class HeadBoxes:
     head: Head
     keys: list[list[Interval]]
     values: Mapping[str, list[Interval]]
-    rows: Mapping[int, Row]
+    rows: Mapping[int, HeadRow]
 
 
 @dataclass(frozen=True)
@@ -87,14 +87,14 @@ def _head_boxes(head: Head, stream: Mapping[int, Box], rows: Sequence[int], n: i
 
 
 def _row(head: Head, box: Box, keys: Sequence[Sequence[Interval]], values: Mapping[str, Sequence[Interval]],
-         i: int, n: int) -> Row:
+         i: int, n: int) -> HeadRow:
     sharpness = sharpness_at(head.temperature, i, n)
     queries = [enclose_form(row_to_flint(row), box, ZERO) * sharpness for row in head.queries]
     visible = head.mask.visible(i, n)
     scores = [sum((q * k for q, k in zip(queries, keys[j - 1], strict=True)), point(ZERO)) for j in visible]
     seen = {name: [column[j - 1] for j in visible] for name, column in values.items()}
     written = {name: outward(value) for name, value in weigh(head, scores, seen, n).items()}
-    return Row(visible, weights_of_all_words(head, scores, n), queries, written)
+    return HeadRow(visible, weights_of_all_words(head, scores, n), queries, written)
 
 
 def _fed(feedforward: FeedForward, box: Box) -> Box:

@@ -26,7 +26,7 @@ from typing import Any
 
 from constructions.network.exact_weights import hard_weights
 from constructions.network.transformer import Head
-from constructions.network.weightings import Shape, Weighting
+from constructions.network.weightings import Weighting, WeightingShape
 from proofs.enclosures.by_mpmath import seconded
 from proofs.enclosures.intervals import Interval, point
 from proofs.enclosures.rationals import ZERO, from_flint, to_flint
@@ -42,7 +42,7 @@ NOTHING = point(ZERO)
 """The score and the value of the position that softmax plus one adds."""
 
 
-class Way(Enum):
+class WeightingMode(Enum):
     """The four ways of weighing."""
 
     SOFT = "soft"
@@ -52,14 +52,14 @@ class Way(Enum):
 
 
 @dataclass(frozen=True)
-class Weights:
+class WeightBounds:
     """Bounds of the weights at the visible positions: proportional to them, or (``added``) themselves, in 2^-GRID.
 
     ``phantom`` is the least weight of what reads 0 besides; None if there is nothing of the kind. ``steepness`` is by
     how much the sum of shares, or an added weight, moves with a score.
     """
 
-    way: Way
+    way: WeightingMode
     bounds: list[Weight]
     phantom: int | None = None
     steepness: Any = ZERO
@@ -67,7 +67,7 @@ class Weights:
     @property
     def may_be_shifted(self) -> bool:
         """Whether the weights stay the same if all scores grow by one number."""
-        return self.way is not Way.ADDED and self.phantom is None
+        return self.way is not WeightingMode.ADDED and self.phantom is None
 
     @property
     def least(self) -> int:
@@ -75,28 +75,28 @@ class Weights:
         return sum(low for low, _ in self.bounds) + (self.phantom or 0)
 
 
-def weights_of_all_words(head: Head, scores: Sequence[Interval], n: int) -> Weights:
+def weights_of_all_words(head: Head, scores: Sequence[Interval], n: int) -> WeightBounds:
     """The bounds for scores (over τ) in these intervals."""
     shape = head.weighting.row.shape
     match shape:
-        case Shape.HARD:
-            return Weights(Way.HARD, _hard_shares(head, scores))
-        case Shape.EXPONENTIAL:
+        case WeightingShape.HARD:
+            return WeightBounds(WeightingMode.HARD, _hard_shares(head, scores))
+        case WeightingShape.EXPONENTIAL:
             extra = head.weighting.row.extra
             found = weights_in_common_units([*scores, *[NOTHING] * extra], BITS, SPREAD)
             phantom = sum(low for low, _ in found[len(scores):]) if extra else None
-            return Weights(Way.SOFT, found[:len(scores)], phantom)
+            return WeightBounds(WeightingMode.SOFT, found[:len(scores)], phantom)
     bounds = [(-in_units(-weight.lower), in_units(weight.upper))
               for weight in enclose_weights(head.weighting, Scored(scores, n, head.mask), BITS)]
     steepness = to_flint(_steepness(head.weighting, n))
     match shape:
-        case Shape.THRESHOLD:
-            return Weights(Way.SHARES, bounds, steepness=steepness)
-        case Shape.STICK:
+        case WeightingShape.THRESHOLD:
+            return WeightBounds(WeightingMode.SHARES, bounds, steepness=steepness)
+        case WeightingShape.STICK:
             left = max(0, UNIT - sum(high for _, high in bounds))
-            return Weights(Way.SHARES, bounds, left, steepness)
-        case Shape.ADDITIVE:
-            return Weights(Way.ADDED, bounds, steepness=steepness)
+            return WeightBounds(WeightingMode.SHARES, bounds, left, steepness)
+        case WeightingShape.ADDITIVE:
+            return WeightBounds(WeightingMode.ADDED, bounds, steepness=steepness)
 
 
 def _steepness(weighting: Weighting, n: int) -> Fraction:
@@ -133,11 +133,11 @@ def _mean_by_shares(weights: Sequence[Weight], values: Sequence[Interval]) -> In
 # -- how far they move -------------------------------------------------------------------------------------------------
 
 
-def turned(weights: Weights, moves: Sequence[tuple[int, Weight]]) -> int:
+def turned(weights: WeightBounds, moves: Sequence[tuple[int, Weight]]) -> int:
     """TV of the weights of two words, in units, at most; ``moves`` are the D_j above 0, with the bounds of weights."""
-    if not moves or weights.way is Way.HARD:
+    if not moves or weights.way is WeightingMode.HARD:
         return UNIT if moves else 0
-    if weights.way is Way.SHARES:
+    if weights.way is WeightingMode.SHARES:
         return min(UNIT, sum(times(weights.steepness, moved) for moved, (_, high) in moves if high))
     greatest = sorted((moved for moved, _ in moves), reverse=True)[:2]
     return min(tanh_of_quarter(sum(greatest)), greatest_mean(moves, weights.least), UNIT)

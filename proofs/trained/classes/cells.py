@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
+from proofs.trained.classes.cover_unit import Evaluated
 from proofs.trained.classes.directions import path_letters
 from proofs.trained.classes.forms import Forms, least_of
+from proofs.trained.classes.multipliers import CellRows, ClassOfNode, best_shares
 from proofs.trained.classes.rows import ROOM, linear_parts, row_forms, rows_of, worst_rows
-from proofs.trained.classes.shares import ClassOfNode, Rows, best_shares
 from proofs.trained.classes.trees import SHARE_BITS, Cut, Leaf, Tree, Whole
-from proofs.trained.classes.unit import Evaluated
 from proofs.trained.forward import FloatNetwork
 
 Array = NDArray[np.float64]
@@ -36,7 +36,7 @@ NARROWER = np.array([[3, 1], [1, 3]]) / 4
 
 
 @dataclass(eq=False)
-class Cell:
+class Box:
     """A box of whole numbers [y, 2]; ``shares`` [rows, y] are the best known.
 
     ``worth`` [y]: how much smaller the radius of the worst row would be if a range were half as wide.
@@ -48,7 +48,7 @@ class Cell:
     depth: int = 0
     low: np.float64 = NOTHING
     needs_shares: list[bool] = field(default_factory=list)
-    halves: tuple[Cell, Cell] | None = None
+    halves: tuple[Box, Box] | None = None
 
     @property
     def direction(self) -> int:
@@ -61,24 +61,24 @@ class Cell:
         low, high = self.box[self.direction].tolist()
         return int(low + high) // 2
 
-    def cut(self) -> tuple[Cell, Cell]:
+    def cut(self) -> tuple[Box, Box]:
         """Its halves. Radii are mostly of second order: the next cut of the range is worth a quarter."""
         self.halves = self._half(1), self._half(0)
         return self.halves
 
-    def _half(self, end: int) -> Cell:
+    def _half(self, end: int) -> Box:
         box, worth = self.box.copy(), self.worth.copy()
         box[self.direction, end] = self.at
         worth[self.direction] /= 4
         worth[box[:, 1] - box[:, 0] < 2] = -np.inf
-        return Cell(box, self.shares.copy(), worth, self.depth + 1)
+        return Box(box, self.shares.copy(), worth, self.depth + 1)
 
 
 class CellSearch:
     """The cells of one asked node; after ``run``: ``low`` is a bound of all rows in the cells that are proved,
     ``worst`` the least row (less the margin) and its word, of all words that were met; ``looked_at`` counts cells."""
 
-    def __init__(self, floats: FloatNetwork, claim: Claim, offset: int, unit: Evaluated, query: int,
+    def __init__(self, floats: FloatNetwork, claim: WordsClaim, offset: int, unit: Evaluated, query: int,
                  limit: int) -> None:  # fmt: skip
         """``limit``: of leaves."""
         self.floats, self.claim, self.offset, self.unit, self.query = floats, claim, offset, unit, query
@@ -97,7 +97,7 @@ class CellSearch:
 
     def run(self) -> Tree | None:
         """The tree, if there is one within the limits; None as soon as a word is met that is wrong."""
-        root = Cell(self.box, np.zeros((len(self.rows), len(self.box))), np.zeros(len(self.box)))
+        root = Box(self.box, np.zeros((len(self.rows), len(self.box))), np.zeros(len(self.box)))
         waiting, proved = [root], 0
         while waiting:
             for first in range(0, len(waiting), BLOCK):
@@ -119,7 +119,7 @@ class CellSearch:
         """
         return 2 * still + 2 * still * still // waiting
 
-    def _look_at(self, cells: Sequence[Cell]) -> None:
+    def _look_at(self, cells: Sequence[Box]) -> None:
         """Bounds and shares of the cells, and what cuts are worth to those that are not proved."""
         self.looked_at += len(cells)
         boxes = np.ldexp(np.array([cell.box for cell in cells], np.float64), -self.unit.bits)
@@ -137,11 +137,11 @@ class CellSearch:
             if cell.low <= self.enough and cell.depth % OFTEN == 0:
                 cell.worth = self._worth(boxes[place], int(least[place].argmin()))
 
-    def _tightened(self, cells: Sequence[Cell], boxes: Array, alpha: Array, rest: Array,
+    def _tightened(self, cells: Sequence[Box], boxes: Array, alpha: Array, rest: Array,
                    pairs: tuple[Indices, ...]) -> Array:  # fmt: skip
         """The bounds of pairs of a cell and a row with the best shares; words that were met are noted."""
         cut = np.array([cell.box != self.box for cell in cells])[pairs[0]]
-        rows = Rows(alpha, rest, boxes[pairs[0]], cut, self.enough)
+        rows = CellRows(alpha, rest, boxes[pairs[0]], cut, self.enough)
         start = np.array([cells[cell].shares[row] for cell, row in zip(*pairs, strict=True)])
         shares, bounds, paths = best_shares(rows, self.members, start)
         for cell, row, share in zip(*pairs, shares, strict=True):
@@ -179,7 +179,7 @@ class CellSearch:
         streams = self.unit.streams_within(np.full(len(boxes), self.query), boxes)
         return row_forms(self.floats, streams, self.rows)
 
-    def _tree(self, cell: Cell) -> Tree:
+    def _tree(self, cell: Box) -> Tree:
         if cell.halves is None:
             whole = np.rint(np.ldexp(cell.shares, SHARE_BITS)).astype(np.int32)
             return Leaf(tuple(share if needed else None

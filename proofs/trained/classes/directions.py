@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from proofs.trained.classes.paths import Skeleton
 from proofs.trained.forward import FloatAttention, FloatNetwork
 
@@ -28,7 +28,7 @@ class Directions:
         return self.matrices[step][head] / ONE
 
 
-def sampled_directions(floats: FloatNetwork, claim: Claim, skeleton: Skeleton, offset: int) -> Directions:
+def sampled_directions(floats: FloatNetwork, claim: WordsClaim, skeleton: Skeleton, offset: int) -> Directions:
     """Principal directions of the deviations from each class's mean; the same words for the same arguments."""
     steps = [step for step in floats.steps if isinstance(step, FloatAttention)]
     moments = [[np.zeros((head.out.shape[0],) * 2) for head in step.heads] for step in steps]
@@ -50,7 +50,7 @@ def plain_directions(floats: FloatNetwork) -> Directions:
     return Directions(tuple(tuple(_principal(np.eye(head.out.shape[0])) for head in step.heads) for step in steps))
 
 
-def path_tokens(claim: Claim, skeleton: Skeleton, level: int,
+def path_tokens(claim: WordsClaim, skeleton: Skeleton, level: int,
                 path: Sequence[int] | NDArray[np.intp]) -> list[int]:
     """The input up to the node at a level, for a path of nodes (indices in the graph) on levels 1 … ."""
     letters = [claim.tokens[letter] for letter in path_letters(skeleton, path)]

@@ -18,7 +18,7 @@ IRRELEVANT = "irrelevant"
 
 
 @dataclass(frozen=True)
-class Level:
+class NodeLevel:
     """The nodes of one level.
 
     ``letters`` are indices into the alphabet (0 where the level's token is fixed), ``cases`` those to be proved if the
@@ -42,7 +42,7 @@ class ClassGraph:
     """
 
     length: int
-    levels: tuple[Level, ...]
+    levels: tuple[NodeLevel, ...]
     merged: tuple[Hashable, ...] = ()
 
     @cached_property
@@ -117,7 +117,7 @@ def with_tokens_after(graph: ClassGraph, after: int) -> ClassGraph:
         return graph
     last = graph.levels[-1]
     joined = replace(last, successors=((0,),) * len(last))
-    tail = [Level((0,), ((),), (False,), ((),) if k == after else ((0,),)) for k in range(1, after + 1)]
+    tail = [NodeLevel((0,), ((),), (False,), ((),) if k == after else ((0,),)) for k in range(1, after + 1)]
     return ClassGraph(graph.length, (*graph.levels[:-1], joined, *tail))
 
 
@@ -140,7 +140,7 @@ def _relevant(histories: Histories, cases: Sequence[Sequence[tuple[int, ...]]]) 
 
 
 def _levels(histories: Histories, labels: Sequence[Labels], cases: Sequence[Sequence[tuple[int, ...]]],
-            relevant: Sequence[Sequence[bool]]) -> tuple[Level, ...]:
+            relevant: Sequence[Sequence[bool]]) -> tuple[NodeLevel, ...]:
     """A node for each label; nodes without an edge into them are impossible, as every key has one."""
     index = [{label: k for k, label in enumerate(dict.fromkeys(level))} for level in labels]
     levels = []
@@ -152,9 +152,9 @@ def _levels(histories: Histories, labels: Sequence[Labels], cases: Sequence[Sequ
             place_of = [index[level + 1][label] for label in labels[level + 1]]
             successors = tuple(tuple(place_of[k] for k in histories.successors[level][member]) for member in members)
         keys = [histories.levels[level][member] for member in members]
-        levels.append(Level(tuple(key.last[-1] if key.last else 0 for key in keys),
-                            _united(index[level], names, cases[level]),
-                            tuple(relevant[level][member] for member in members), successors))  # fmt: skip
+        levels.append(NodeLevel(tuple(key.last[-1] if key.last else 0 for key in keys),
+                                _united(index[level], names, cases[level]),
+                                tuple(relevant[level][member] for member in members), successors))  # fmt: skip
     return tuple(levels)
 
 
@@ -166,8 +166,8 @@ def _united(index: dict[Hashable, int], names: Labels, cases: Sequence[tuple[int
     return tuple(tuple(sorted(one)) for one in found)
 
 
-def _with_tokens_after(levels: tuple[Level, ...], labels: Labels, ends: Labels, cases: Sequence[tuple[int, ...]],
-                       after: int) -> tuple[Level, ...]:
+def _with_tokens_after(levels: tuple[NodeLevel, ...], labels: Labels, ends: Labels, cases: Sequence[tuple[int, ...]],
+                       after: int) -> tuple[NodeLevel, ...]:
     """The levels of the tokens after the word: a node for each end, one for all keys that do not matter."""
     index = {end: k for k, end in enumerate(dict.fromkeys(ends))}
     end_of = {label: index[end] for label, end in zip(labels, ends, strict=True)}
@@ -177,8 +177,8 @@ def _with_tokens_after(levels: tuple[Level, ...], labels: Labels, ends: Labels, 
     straight = tuple((k,) for k in range(count))
     relevant = tuple(bool(one) for one in united)
     last = levels[-1]
-    joined = Level(last.letters, ((),) * len(last), last.relevant,
-                   tuple((end_of[label],) for label in dict.fromkeys(labels)))  # fmt: skip
-    tail = [Level((0,) * count, united if k == after else nothing, relevant, nothing if k == after else straight)
+    joined = NodeLevel(last.letters, ((),) * len(last), last.relevant,
+                       tuple((end_of[label],) for label in dict.fromkeys(labels)))  # fmt: skip
+    tail = [NodeLevel((0,) * count, united if k == after else nothing, relevant, nothing if k == after else straight)
             for k in range(1, after + 1)]
     return (*levels[:-1], joined, *tail)

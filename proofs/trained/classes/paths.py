@@ -23,7 +23,7 @@ LEAST_WEIGHT = 2**-1000
 
 
 @dataclass(frozen=True)
-class Level:
+class PathLevel:
     """The nodes of a level that matter: their indices in the graph, letters, and predecessors [most, nodes] among those
     of the level before (the first again where there are fewer)."""
 
@@ -43,10 +43,10 @@ class Skeleton:
         kept = self._reaching()
         if whole:
             kept = self._with_reached(kept)
-        self.levels: list[Level] = []
+        self.levels: list[PathLevel] = []
         for depth, nodes in enumerate(kept):
             letters = np.asarray(graph.levels[depth].letters, np.intp)[nodes]
-            self.levels.append(Level(nodes, letters, self._predecessors(depth, nodes, kept)))
+            self.levels.append(PathLevel(nodes, letters, self._predecessors(depth, nodes, kept)))
 
     def _reaching(self) -> list[Indices]:
         reaching: list[Indices] = []
@@ -194,7 +194,7 @@ def longest(skeleton: Skeleton, ends: Ends, terms: Terms, s: Array) -> tuple[Arr
     return total, weight
 
 
-def _next_level(level: Level, sums: Array, along: Array) -> tuple[Array, Array]:
+def _next_level(level: PathLevel, sums: Array, along: Array) -> tuple[Array, Array]:
     """The best predecessor's sums and weights for each node."""
     best, weights = sums[level.predecessors[0]], along[level.predecessors[0]]
     for column in level.predecessors[1:]:

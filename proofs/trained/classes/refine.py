@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.telling import tell
-from constructions.trained.claim import Claim
+from constructions.progress import tell
+from constructions.trained.claim import WordsClaim
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.classes.cells import CellSearch
+from proofs.trained.classes.cover_unit import BITS, Evaluated
 from proofs.trained.classes.graph import ClassGraph
 from proofs.trained.classes.histories import Fineness
 from proofs.trained.classes.partition import SCHEDULE, Label, Partition
-from proofs.trained.classes.results import Bound, ClassUnit, Decided, Limits, WrongWord
+from proofs.trained.classes.results import ClassUnit, Decided, Limits, RowBound, SuspectWord
 from proofs.trained.classes.rows import ROOM, NodeBound, worst_row
 from proofs.trained.classes.shared import Name, Shared, names_of
-from proofs.trained.classes.unit import BITS, Evaluated
 from proofs.trained.runs import runs
 
 WORTHWHILE, STALLS, STALLS_OF_WHOLE_WORDS = 16, 5, 2
@@ -44,7 +44,7 @@ class Settled:
 class ClassSearch:
     """Decides obligations of one claim; what they share is made once."""
 
-    def __init__(self, network: TrainedNetwork, claim: Claim, limits: Limits | None = None) -> None:
+    def __init__(self, network: TrainedNetwork, claim: WordsClaim, limits: Limits | None = None) -> None:
         """Raises Unsupported if the network is not causal or has no attention, or prefixes do not decide the claim."""
         self.limits = limits or Limits()
         self.shared = Shared(network, claim, self.limits)
@@ -163,7 +163,7 @@ class _Task:
     def _note(self, at: int, bounds: Sequence[NodeBound]) -> np.float64:
         """Note the least bound at a place or length, the least row of the classes' words, and wrong words."""
         margin = np.float64(self.claim.margin)
-        known = self.decided.bounds.get(at, Bound(np.float64(-np.inf), (), np.float64(np.inf)))
+        known = self.decided.bounds.get(at, RowBound(np.float64(-np.inf), (), np.float64(np.inf)))
         word, value = known.word, known.value
         ordered = sorted(bounds, key=lambda bound: bound.low)
         for bound in ordered:
@@ -174,14 +174,14 @@ class _Task:
                 self._wrong(at, bound, case, row, found)
             word, value = min((value, word), (found, bound.word))[::-1]
         least = ordered[0].low - margin
-        self.decided.bounds[at] = Bound(max(known.low, least), word, value)
+        self.decided.bounds[at] = RowBound(max(known.low, least), word, value)
         return least
 
     def _wrong(self, at: int, bound: NodeBound, case: int, row: int, value: np.float64) -> None:
         """A wrong word; words that are too short for the claim go on with its first letter."""
         whole = bound.word + (0,) * (self.claim.lengths[0] - len(bound.word))
         place = bound.level if self.claim.read == "each" else at
-        self.decided.wrong.append(WrongWord(whole, self.offset, place, case, row, value))
+        self.decided.wrong.append(SuspectWord(whole, self.offset, place, case, row, value))
 
     def _is_wrong(self, at: int) -> bool:
         return any((word.place if self.shared.by_place else len(word.word)) == at for word in self.decided.wrong)

@@ -42,7 +42,7 @@ class ClassUnit:
 
 
 @dataclass(frozen=True)
-class Bound:
+class RowBound:
     """Every row of an obligation is at least ``low``; on ``word`` (letters) one is ``value``, the least that was met.
 
     Both are less the margin, in float64.
@@ -54,7 +54,7 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class WrongWord:
+class SuspectWord:
     """In float64 the row is not above the margin: to be confirmed. ``word`` is a whole input, of letters."""
 
     word: tuple[int, ...]
@@ -71,5 +71,5 @@ class Decided:
 
     units: list[ClassUnit] = field(default_factory=list)
     open: list[int] = field(default_factory=list)
-    bounds: dict[int, Bound] = field(default_factory=dict)
-    wrong: list[WrongWord] = field(default_factory=list)
+    bounds: dict[int, RowBound] = field(default_factory=dict)
+    wrong: list[SuspectWord] = field(default_factory=list)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.trained.claim import Claim, Row
+from constructions.trained.claim import Row, WordsClaim
+from proofs.trained.classes.cover_unit import Evaluated, HeadRanges
 from proofs.trained.classes.directions import path_letters
 from proofs.trained.classes.forms import Forms, least_of, linear
 from proofs.trained.classes.paths import greatest, words
 from proofs.trained.classes.trees import Tree
-from proofs.trained.classes.unit import Evaluated, HeadRanges
 from proofs.trained.forward import FloatNetwork
 
 Array = NDArray[np.float64]
@@ -36,7 +36,7 @@ class NodeBound:
     tree: Tree | None = None
 
 
-def worst_row(floats: FloatNetwork, claim: Claim, offset: int, word: Sequence[int],
+def worst_row(floats: FloatNetwork, claim: WordsClaim, offset: int, word: Sequence[int],
               cases: Sequence[int], level: int | None = None) -> tuple[np.float64, int, int]:  # fmt: skip
     """The least row of some cases where a word (letters) is judged: its value less the margin, case and row.
 
@@ -45,7 +45,7 @@ def worst_row(floats: FloatNetwork, claim: Claim, offset: int, word: Sequence[in
     return worst_rows(floats, claim, offset, [word], cases, level)[0]
 
 
-def worst_rows(floats: FloatNetwork, claim: Claim, offset: int, words: Sequence[Sequence[int]],
+def worst_rows(floats: FloatNetwork, claim: WordsClaim, offset: int, words: Sequence[Sequence[int]],
                cases: Sequence[int], level: int | None = None) -> list[tuple[np.float64, int, int]]:  # fmt: skip
     """The same for several words of one length."""
     after = () if claim.read == "each" and floats.network.is_causal else claim.after
@@ -58,7 +58,7 @@ def worst_rows(floats: FloatNetwork, claim: Claim, offset: int, words: Sequence[
                 for case in cases for place, row in enumerate(claim.cases[case].above)) for own in logits]  # fmt: skip
 
 
-def node_bounds(floats: FloatNetwork, claim: Claim, unit: Evaluated) -> list[NodeBound]:
+def node_bounds(floats: FloatNetwork, claim: WordsClaim, unit: Evaluated) -> list[NodeBound]:
     """A bound for each asked node, in the order of the unit's queries."""
     bounds: list[NodeBound | None] = [None] * len(unit.nodes)
     groups: dict[tuple[int, ...], list[int]] = {}
@@ -75,7 +75,7 @@ def node_bounds(floats: FloatNetwork, claim: Claim, unit: Evaluated) -> list[Nod
     return [bound for bound in bounds if bound is not None]
 
 
-def rows_of(claim: Claim, cases: Sequence[int]) -> tuple[Row, ...]:
+def rows_of(claim: WordsClaim, cases: Sequence[int]) -> tuple[Row, ...]:
     """The rows to prove where these cases hold, case by case."""
     return tuple(row for case in cases for row in claim.cases[case].above)
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from constructions.errors import Unsupported
-from constructions.trained.claim import Claim, is_by_place
+from constructions.trained.claim import WordsClaim, is_by_place
 from constructions.trained.network import TrainedNetwork
+from proofs.trained.classes.cover_unit import BITS, Evaluated, evaluate
 from proofs.trained.classes.directions import Directions, plain_directions, sampled_directions
 from proofs.trained.classes.graph import ClassGraph, class_graph, with_tokens_after
 from proofs.trained.classes.histories import Fineness, Histories
@@ -14,7 +15,6 @@ from proofs.trained.classes.partition import SCHEDULE, Label, Partition
 from proofs.trained.classes.paths import Skeleton
 from proofs.trained.classes.results import Limits
 from proofs.trained.classes.rows import NodeBound, node_bounds
-from proofs.trained.classes.unit import BITS, Evaluated, evaluate
 from proofs.trained.forward import FloatNetwork
 from proofs.words.tracking import track
 
@@ -28,7 +28,7 @@ Name = tuple[Label, int]
 class Shared:
     """Everything is made once, and depends on what it is made for alone, not on the order."""
 
-    def __init__(self, network: TrainedNetwork, claim: Claim, limits: Limits) -> None:
+    def __init__(self, network: TrainedNetwork, claim: WordsClaim, limits: Limits) -> None:
         """Raises Unsupported: if prefixes do not decide the claim, or nothing is attended to."""
         self.network, self.claim, self.limits = network, claim, limits
         self.floats = FloatNetwork(network)

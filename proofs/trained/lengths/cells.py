@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor, isqrt
 
-from proofs.trained.lengths.truths import ONE, ZERO, Kind, Region
+from proofs.trained.lengths.truths import ONE, ZERO, CountPartition, Region
 
 PLACES = 60
 LENGTH = -1
@@ -23,7 +23,7 @@ Counts = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Cell:
+class ParikhBox:
     """Lengths ``least`` to ``greatest`` (None: all longer ones), shares of letters, and counts that follow."""
 
     least: int
@@ -33,7 +33,7 @@ class Cell:
     fewest: tuple[int, ...] = ()
     most: tuple[int | None, ...] = ()
 
-    def up_to(self, longest: int | None) -> Cell:
+    def up_to(self, longest: int | None) -> ParikhBox:
         """The cell without longer words than these."""
         return self if longest is None else replace(
             self, greatest=longest if self.greatest is None else min(self.greatest, longest))
@@ -43,7 +43,7 @@ class Cell:
         """Whether there is one vector of counts at most."""
         return self.fewest == self.most
 
-    def halves(self, cut: Cut) -> tuple[Cell, Cell]:
+    def halves(self, cut: Cut) -> tuple[ParikhBox, ParikhBox]:
         """What is below the cut, and what is above it."""
         letter, at = cut
         if letter == LENGTH:
@@ -54,12 +54,12 @@ class Cell:
         return replace(self, high=tuple(high)), replace(self, low=tuple(low))
 
 
-def everything(letters: int, least: int, greatest: int | None) -> Cell:
+def everything(letters: int, least: int, greatest: int | None) -> ParikhBox:
     """All vectors of these lengths."""
-    return Cell(least, greatest, (ZERO,) * letters, (ONE,) * letters)
+    return ParikhBox(least, greatest, (ZERO,) * letters, (ONE,) * letters)
 
 
-def in_class(kind: Kind, number: int, low: int, high: int | None) -> tuple[int, int | None] | None:
+def in_class(kind: CountPartition, number: int, low: int, high: int | None) -> tuple[int, int | None] | None:
     """The least and the greatest count of the class within bounds; None if there is none."""
     if kind.is_exact(number):
         return (number, number) if low <= number and (high is None or number <= high) else None
@@ -71,12 +71,12 @@ def in_class(kind: Kind, number: int, low: int, high: int | None) -> tuple[int, 
 class Narrowing:
     """Narrows cells of a region."""
 
-    def __init__(self, kinds: Sequence[Kind], sums: Sequence[tuple[int, ...]]) -> None:
+    def __init__(self, kinds: Sequence[CountPartition], sums: Sequence[tuple[int, ...]]) -> None:
         self.kinds, self.sums = kinds, sums
 
-    def narrowed(self, region: Region, cell: Cell) -> Cell | None:
+    def narrowed(self, region: Region, cell: ParikhBox) -> ParikhBox | None:
         """The cell with bounds that follow from each other; None if it holds no vector of the region."""
-        found: Cell | None = cell
+        found: ParikhBox | None = cell
         for _ in range(ROUNDS):
             found = self._counted(region, found) if found else None
             found = _of_shares(_of_lengths(found)) if found else None
@@ -84,7 +84,7 @@ class Narrowing:
                 found = _of_sum(found, coefficients) if found else None
         return found
 
-    def _counted(self, region: Region, cell: Cell) -> Cell | None:
+    def _counted(self, region: Region, cell: ParikhBox) -> ParikhBox | None:
         ends = []
         for a, (kind, number) in enumerate(zip(self.kinds, region.classes, strict=True)):
             low = max(ceil(cell.least * cell.low[a]), int(a == region.last))
@@ -95,7 +95,7 @@ class Narrowing:
             ends.append(one)
         return replace(cell, fewest=tuple(low for low, _ in ends), most=tuple(high for _, high in ends))
 
-    def vectors(self, region: Region, cell: Cell, length: int) -> Iterator[Counts]:
+    def vectors(self, region: Region, cell: ParikhBox, length: int) -> Iterator[Counts]:
         """Some vectors of this length in the cell: where all counts but one are at an end, or between."""
         at = self._counted(region, replace(cell, least=length, greatest=length))
         if at is None:
@@ -113,7 +113,7 @@ class Narrowing:
                 yield tuple(left if a == rest else n for a, n in enumerate(chosen))
 
 
-def _of_lengths(cell: Cell) -> Cell | None:
+def _of_lengths(cell: ParikhBox) -> ParikhBox | None:
     least, greatest = max(cell.least, sum(cell.fewest)), cell.greatest
     if None not in cell.most:
         total = sum(one or 0 for one in cell.most)
@@ -128,7 +128,7 @@ def _of_lengths(cell: Cell) -> Cell | None:
     return None if greatest is not None and greatest < least else replace(cell, least=least, greatest=greatest)
 
 
-def _of_shares(cell: Cell | None) -> Cell | None:
+def _of_shares(cell: ParikhBox | None) -> ParikhBox | None:
     if cell is None:
         return None
     low = [x if cell.greatest is None else max(x, Fraction(n, cell.greatest))
@@ -140,7 +140,7 @@ def _of_shares(cell: Cell | None) -> Cell | None:
     return replace(cell, low=lows, high=highs) if all(map(Fraction.__le__, lows, highs)) else None
 
 
-def share_of_sum(cell: Cell, coefficients: Sequence[int]) -> tuple[Fraction, Fraction]:
+def share_of_sum(cell: ParikhBox, coefficients: Sequence[int]) -> tuple[Fraction, Fraction]:
     """Bounds of a sum of multiples of shares, of which one at a time is 1 less the others."""
     ends = []
     for base in set(coefficients):
@@ -150,7 +150,7 @@ def share_of_sum(cell: Cell, coefficients: Sequence[int]) -> tuple[Fraction, Fra
     return max(low for low, _ in ends), min(high for _, high in ends)
 
 
-def sum_in(cell: Cell, coefficients: Sequence[int]) -> tuple[int | None, int | None]:
+def sum_in(cell: ParikhBox, coefficients: Sequence[int]) -> tuple[int | None, int | None]:
     """Bounds of a sum of multiples of counts."""
     low, high = share_of_sum(cell, coefficients)
     by_length = [_times(low, cell), _times(-high, cell)]
@@ -160,14 +160,14 @@ def sum_in(cell: Cell, coefficients: Sequence[int]) -> tuple[int | None, int | N
     return least, None if most is None else -most
 
 
-def _times(share: Fraction, cell: Cell) -> int | None:
+def _times(share: Fraction, cell: ParikhBox) -> int | None:
     """The least that the length times something is that is at least this share; None if there is none."""
     if share < 0 and cell.greatest is None:
         return None
     return ceil(share * (cell.least if share > 0 else cell.greatest or 0))
 
 
-def _least_sum(cell: Cell, coefficients: Sequence[int]) -> int | None:
+def _least_sum(cell: ParikhBox, coefficients: Sequence[int]) -> int | None:
     total = 0
     for c, low, high in zip(coefficients, cell.fewest, cell.most, strict=True):
         if c < 0 and high is None:
@@ -176,7 +176,7 @@ def _least_sum(cell: Cell, coefficients: Sequence[int]) -> int | None:
     return total
 
 
-def _of_sum(cell: Cell, coefficients: Sequence[int]) -> Cell | None:
+def _of_sum(cell: ParikhBox, coefficients: Sequence[int]) -> ParikhBox | None:
     low, high = share_of_sum(cell, coefficients)
     least, most = sum_in(cell, coefficients)
     if least is not None and most is not None and most < least:
@@ -194,7 +194,7 @@ def _of_sum(cell: Cell, coefficients: Sequence[int]) -> Cell | None:
     return None if greatest is not None and greatest < shortest else replace(cell, least=shortest, greatest=greatest)
 
 
-def cut_of_share(cell: Cell, letter: int) -> Cut | None:
+def cut_of_share(cell: ParikhBox, letter: int) -> Cut | None:
     """The share with the fewest bits near the middle of a letter's range; None where it is too narrow."""
     low, high = cell.low[letter], cell.high[letter]
     width = high - low
@@ -206,7 +206,7 @@ def cut_of_share(cell: Cell, letter: int) -> Cut | None:
     return letter, at
 
 
-def cut_of_length(cell: Cell) -> Cut | None:
+def cut_of_length(cell: ParikhBox) -> Cut | None:
     """A length between the ends, in the middle of their logarithms; None if there is one length."""
     if cell.greatest is None:
         return LENGTH, 2 * cell.least

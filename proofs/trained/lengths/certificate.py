@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from constructions.trained.claim_form import claim_to_json
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.certificate import ANY_LENGTH, certificate_text
 from proofs.trained.lengths.search import SeenWord
-from proofs.trained.lengths.truths import Kind
+from proofs.trained.lengths.truths import CountPartition
 
 
-def lengths_text(network: TrainedNetwork, claim: Claim, greatest: int | None, kinds: Sequence[Kind],
+def lengths_text(network: TrainedNetwork, claim: WordsClaim, greatest: int | None, kinds: Sequence[CountPartition],
                  trees: Sequence[Sequence[Sequence[int] | None]]) -> str:
     """The certificate of a claim that counts of letters prove, up to a length or (None) for every length."""
     return _text("counts", network, claim, greatest, {
@@ -19,16 +19,16 @@ def lengths_text(network: TrainedNetwork, claim: Claim, greatest: int | None, ki
         "trees": [[None if cut is None else list(cut) for cut in tree] for tree in trees]})
 
 
-def suffixes_text(network: TrainedNetwork, claim: Claim, greatest: int | None, tree: Sequence[int]) -> str:
+def suffixes_text(network: TrainedNetwork, claim: WordsClaim, greatest: int | None, tree: Sequence[int]) -> str:
     """The certificate of a claim that last letters prove, up to a length or (None) for every length."""
     return _text("last letters", network, claim, greatest, {"tree": list(tree)})
 
 
-def long_word_text(network: TrainedNetwork, claim: Claim, greatest: int | None, wrong: SeenWord) -> str:
+def long_word_text(network: TrainedNetwork, claim: WordsClaim, greatest: int | None, wrong: SeenWord) -> str:
     """The certificate of a long wrong word."""
     return _text("wrong word", network, claim, greatest, {
         "word": [list(run) for run in wrong.runs], "case": wrong.case, "row": wrong.row})
 
 
-def _text(by: str, network: TrainedNetwork, claim: Claim, greatest: int | None, evidence: dict[str, Any]) -> str:
+def _text(by: str, network: TrainedNetwork, claim: WordsClaim, greatest: int | None, evidence: dict[str, Any]) -> str:
     return certificate_text(ANY_LENGTH, by, network, claim_to_json(claim) | {"max_n": greatest}, evidence)

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.trained.balls import BITS, BallNetwork
@@ -11,7 +11,7 @@ from proofs.trained.lengths.search import SeenWord
 from proofs.trained.lengths.truths import reads_last_letter
 
 
-def enclose_row(network: TrainedNetwork, claim: Claim,
+def enclose_row(network: TrainedNetwork, claim: WordsClaim,
                 wrong: SeenWord) -> tuple[bool | None, tuple[Fraction, Fraction]]:
     """Whether the row is above the margin at the end of the word (None if no precision tells), and bounds of it."""
     balls, ends = BallNetwork(network), (Fraction(0), Fraction(0))

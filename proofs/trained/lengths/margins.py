@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constructions.errors import Unsupported
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from constructions.trained.network import TrainedNetwork
+from proofs.trained.classes.cover_unit import alone
 from proofs.trained.classes.forms import Forms, added, linear
-from proofs.trained.classes.unit import alone
 from proofs.trained.forward import FloatAttention, FloatHead, FloatNetwork
-from proofs.trained.lengths.cells import Cell, Counts
+from proofs.trained.lengths.cells import Counts, ParikhBox
 from proofs.trained.lengths.truths import reads_last_letter
 
 Array = NDArray[np.float64]
@@ -24,7 +24,7 @@ def has_slopes(network: TrainedNetwork) -> bool:
     return any(head.slope is not None for step in network.attention_steps for head in step.heads)
 
 
-def expect_tokens_suffice(network: TrainedNetwork, claim: Claim) -> None:
+def expect_tokens_suffice(network: TrainedNetwork, claim: WordsClaim) -> None:
     """See that what is computed where logits are judged follows from one token and how often others are seen, each as
     often as it comes, or where there are slopes as its distance weighs.
 
@@ -59,7 +59,7 @@ class Bounded:
 class CountMargins:
     """All rows of a claim (its cases' rows, one after another) at the token that is judged."""
 
-    def __init__(self, network: TrainedNetwork, claim: Claim, floats: FloatNetwork | None = None) -> None:
+    def __init__(self, network: TrainedNetwork, claim: WordsClaim, floats: FloatNetwork | None = None) -> None:
         """In float64, unless the network is given in another domain."""
         expect_tokens_suffice(network, claim)
         self.claim, self.floats = claim, floats or FloatNetwork(network)
@@ -78,7 +78,7 @@ class CountMargins:
             for token, coefficient in claim.cases[case].above[row]:
                 self._columns[token, number] = self.floats.domain.number(coefficient)
 
-    def over(self, last: int | None, cells: Sequence[Cell]) -> Bounded:
+    def over(self, last: int | None, cells: Sequence[ParikhBox]) -> Bounded:
         """Bounds of all rows in cells of regions with this last letter."""
         low, high = (np.array([self._amounts(cell, end) for cell in cells], np.float64) for end in (0, 1))
         return self.within(self._asker(last), [(low, high)] * len(self._step.heads))
@@ -120,7 +120,7 @@ class CountMargins:
         keys = self._step.keys(head, self._normed, np.zeros(len(self.tokens), np.intp))
         return self.floats.domain.exponentials(self._step.capped(self.floats.domain.product(queries, keys.T)[0]))
 
-    def is_loose_by_length(self, last: int | None, cell: Cell, letter: int) -> bool:
+    def is_loose_by_length(self, last: int | None, cell: ParikhBox, letter: int) -> bool:
         """Whether the tokens around the word have a wider part in sums of weights, as the length varies, than a letter
         has as its share does."""
         asker, tokens = self._asker(last), self.tokens
@@ -145,7 +145,7 @@ class CountMargins:
         stream = self._step.write(np.tile(self._streams[asker], (len(vectors), 1)), averages)
         return product(self.floats.tail(stream), self._columns)
 
-    def _amounts(self, cell: Cell, end: int) -> list[Fraction]:
+    def _amounts(self, cell: ParikhBox, end: int) -> list[Fraction]:
         """How often each token is seen, over the length, at least or at most."""
         amounts = dict.fromkeys(self.tokens, Fraction(0))
         for token, share in zip(self.claim.tokens, (cell.low, cell.high)[end], strict=True):

@@ -13,8 +13,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from constructions.trained.claim import Claim
-from proofs.trained.lengths.cells import Cell, Counts, Cut, Narrowing, cut_of_length, cut_of_share, everything, sum_in
+from constructions.trained.claim import WordsClaim
+from proofs.trained.lengths.cells import (
+    Counts,
+    Cut,
+    Narrowing,
+    ParikhBox,
+    cut_of_length,
+    cut_of_share,
+    everything,
+    sum_in,
+)
 from proofs.trained.lengths.margins import Array, CountMargins
 from proofs.trained.lengths.truths import CountTruths, Region, exactly, kinds_of, regions_of
 
@@ -23,13 +32,13 @@ MOST_CELLS = 40_000
 
 
 @dataclass
-class Node:
+class RegionTree:
     """A cell of a region in a tree: a leaf, or cut in two."""
 
     region: int
-    cell: Cell
+    cell: ParikhBox
     cut: Cut | None = None
-    halves: tuple[Node | None, Node | None] = (None, None)
+    halves: tuple[RegionTree | None, RegionTree | None] = (None, None)
 
 
 @dataclass(frozen=True)
@@ -63,16 +72,16 @@ class LengthSearch:
     """One claim; ``slack`` is by how much floats must be above the margin for a cell to be called right."""
 
     margins: CountMargins
-    claim: Claim
+    claim: WordsClaim
     greatest: int | None
     slack: np.float64
     most: int = MOST_CELLS
-    roots: list[Node | None] = field(default_factory=list)
+    roots: list[RegionTree | None] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.truths, self.kinds = CountTruths(self.claim), kinds_of(self.claim)
         self.regions, self.narrowing = regions_of(self.claim, self.kinds), Narrowing(self.kinds, self.truths.sums)
-        self._waiting: list[tuple[int, int, Node]] = []
+        self._waiting: list[tuple[int, int, RegionTree]] = []
         self._ticks, self._cells = itertools.count(), 0
         self._open: int | None = None
         self._wrong: SeenWord | None = None
@@ -93,16 +102,16 @@ class LengthSearch:
                 self._look([node for node in batch if self.regions[node.region].last == last], last)
         return SearchResult(self._open, self._wrong, self._cells)
 
-    def _pushed(self, region: int, cell: Cell) -> Node | None:
+    def _pushed(self, region: int, cell: ParikhBox) -> RegionTree | None:
         """A node that waits, unless it holds no vector that is asked about."""
         found = self.narrowing.narrowed(self.regions[region], cell.up_to(self._longest))
         if found is None:
             return None
-        node = Node(region, found)
+        node = RegionTree(region, found)
         self._wait(node)
         return node
 
-    def _wait(self, node: Node) -> None:
+    def _wait(self, node: RegionTree) -> None:
         heapq.heappush(self._waiting, (node.cell.least, next(self._ticks), node))
 
     @property
@@ -110,9 +119,9 @@ class LengthSearch:
         """Longer words no longer matter."""
         return None if self._open is None else self._open - 1
 
-    def _look(self, nodes: Iterable[Node], last: int | None) -> None:
+    def _look(self, nodes: Iterable[RegionTree], last: int | None) -> None:
         """At cells of regions with one last letter: they are right, or are cut, or a vector in them is wrong."""
-        kept: list[tuple[Node, list[int]]] = []
+        kept: list[tuple[RegionTree, list[int]]] = []
         for node in nodes:
             self._cells += 1
             narrow = self.narrowing.narrowed(self.regions[node.region], node.cell.up_to(self._longest))
@@ -133,13 +142,13 @@ class LengthSearch:
             is_wrong = bool((found.middle[number, failing] <= self._margin).any())
             self._cut(node, found.moves[number][:, failing].sum(axis=1), is_wrong)
 
-    def _rows(self, node: Node) -> list[int]:
+    def _rows(self, node: RegionTree) -> list[int]:
         """The rows of the cases that may hold in the cell."""
         cell = node.cell
         cases = self.truths.cases(self.regions[node.region], lambda coefficients: sum_in(cell, coefficients))
         return [row for case in sorted(cases) for row in self._rows_of_case[case]]
 
-    def _cut(self, node: Node, moves: Array, is_wrong: bool) -> None:
+    def _cut(self, node: RegionTree, moves: Array, is_wrong: bool) -> None:
         """Cut the cell where that tells most; what cannot be cut is open at its length."""
         cell = self.narrowing.narrowed(self.regions[node.region], node.cell.up_to(self._longest))
         if cell is None:
@@ -157,7 +166,7 @@ class LengthSearch:
         below, above = cell.halves(cut)
         node.halves = self._pushed(node.region, below), self._pushed(node.region, above)
 
-    def _chosen_cut(self, last: int | None, cell: Cell, moves: Array, is_wrong: bool) -> Cut | None:
+    def _chosen_cut(self, last: int | None, cell: ParikhBox, moves: Array, is_wrong: bool) -> Cut | None:
         """The share of the letter that moves rows most; the length where that does, or where all looks wrong."""
         by_length = cut_of_length(cell)
         is_long = cell.greatest is None or cell.greatest > 2 * cell.least
@@ -176,9 +185,9 @@ class LengthSearch:
         widest = max(range(len(cell.low)), key=lambda a: cell.high[a] - cell.low[a])
         return by_length or cut_of_share(cell, widest)
 
-    def _try(self, last: int | None, nodes: Sequence[Node]) -> None:
+    def _try(self, last: int | None, nodes: Sequence[RegionTree]) -> None:
         """Some vectors of each cell, among them shortest ones."""
-        tried: list[tuple[Node, Counts]] = []
+        tried: list[tuple[RegionTree, Counts]] = []
         for node in nodes:
             cell = node.cell
             lengths = {cell.least, min(2 * cell.least, cell.greatest or 2 * cell.least), cell.greatest or cell.least}
@@ -208,7 +217,7 @@ class LengthSearch:
         runs = [(a, times) for a, n in enumerate(counts) if (times := n - (a == region.last))]
         return SeenWord(joined((*runs, *end)), *self.margins.rows[row])
 
-    def tree(self, root: Node | None) -> list[list[int] | None]:
+    def tree(self, root: RegionTree | None) -> list[list[int] | None]:
         """The tree below a node, in preorder; None for a leaf."""
         found: list[list[int] | None] = []
         waiting = [root]

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.balls import BallNetwork
 from proofs.trained.lengths.margins import Array, CountMargins
 from proofs.trained.lengths.truths import CountTruths, Region, exactly, reads_last_letter
 from proofs.trained.margins import Least
-from proofs.trained.search import WrongWord, confirm
+from proofs.trained.search import RefutingWord, confirm
 
 MOST_ENDINGS = 40_000
 BATCH = 256
@@ -29,7 +29,7 @@ class EndingsFound:
     """No shorter word than ``open_from`` is wrong (None: none at all); ``wrong`` is one of that length, if known."""
 
     open_from: int | None
-    wrong: WrongWord | None
+    wrong: RefutingWord | None
     cells: int
 
 
@@ -50,7 +50,7 @@ class Endings:
 class SuffixSearch:
     """One claim about a network whose scores fall with the distance."""
 
-    def __init__(self, network: TrainedNetwork, claim: Claim, greatest: int | None, slack: np.float64,
+    def __init__(self, network: TrainedNetwork, claim: WordsClaim, greatest: int | None, slack: np.float64,
                  most: int = MOST_ENDINGS) -> None:
         """Raises Unsupported if the last letters do not bound what is computed, or a formula is about more."""
         self.claim, self.greatest, self.most = claim, greatest, most
@@ -123,7 +123,7 @@ class SuffixSearch:
                 still.append(place)
         return still
 
-    def _wrong_among(self, level: Endings) -> tuple[WrongWord | None, bool]:
+    def _wrong_among(self, level: Endings) -> tuple[RefutingWord | None, bool]:
         """A word of just these letters that is wrong, if one is found; and whether some is not told to be right."""
         near, before = level.near.copy(), self.claim.before
         for k, token in enumerate(reversed(before)):

@@ -22,7 +22,7 @@ from constructions.language.syntax import (
     subformulas_of_all,
 )
 from constructions.regular.automata import Automaton
-from constructions.trained.claim import Claim
+from constructions.trained.claim import WordsClaim
 
 Maybe = tuple[bool, bool]
 """Whether something may hold, and whether it may fail."""
@@ -35,7 +35,7 @@ MOST_KINDS = 64
 
 
 @dataclass(frozen=True)
-class Kind:
+class CountPartition:
     """Which counts of a letter are told apart: each below ``threshold``, the others by their remainder."""
 
     threshold: int
@@ -62,7 +62,7 @@ class Region:
 class CountTruths:
     """The cases of a claim as conditions on the last letter, states and counts."""
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: WordsClaim) -> None:
         """Raises Unsupported, naming a formula that is about more than that."""
         self.claim = claim
         self._order = subformulas_of_all(claim.formulas)
@@ -151,12 +151,12 @@ def compared(relation: str, constant: int, ends: tuple[int | None, int | None]) 
             ">=": (above or zero, below), "==": (zero, above or below), "!=": (above or below, zero)}[relation]
 
 
-def reads_last_letter(claim: Claim) -> bool:
+def reads_last_letter(claim: WordsClaim) -> bool:
     """Whether logits are judged at the last letter's token, not at one behind the word."""
     return claim.read == "each" or not claim.after
 
 
-def regions_of(claim: Claim, kinds: Sequence[Kind]) -> list[Region]:
+def regions_of(claim: WordsClaim, kinds: Sequence[CountPartition]) -> list[Region]:
     """The regions of all words with letters, in the order of a certificate."""
     automaton, letters = claim.automaton or Automaton(0, ((0,) * len(kinds),)), range(len(kinds))
     found: dict[tuple[int | None, tuple[int, ...]], set[int]] = {}
@@ -174,14 +174,14 @@ def regions_of(claim: Claim, kinds: Sequence[Kind]) -> list[Region]:
             sorted(found.items(), key=lambda one: (-1 if one[0][0] is None else one[0][0], one[0][1]))]
 
 
-def kinds_of(claim: Claim) -> tuple[Kind, ...]:
+def kinds_of(claim: WordsClaim) -> tuple[CountPartition, ...]:
     """Which counts to tell apart, as few as tell as much of the cases as the powers of all letters do.
 
     Raises:
         Unsupported: if there are very many, or the order of letters decides cases, too.
     """
     letters = len(claim.alphabet)
-    plain = Kind(0, 1)
+    plain = CountPartition(0, 1)
     if claim.automaton is None:
         return (plain,) * letters
     kinds = [_kind_of_powers(claim.automaton, letter) for letter in range(letters)]
@@ -194,14 +194,14 @@ def kinds_of(claim: Claim) -> tuple[Kind, ...]:
         raise Unsupported("what the claim asks depends on the order of letters, not only on their counts and the last")
     for letter in range(letters):
         for threshold, period in itertools.product(range(kinds[letter].threshold + 1), (1, kinds[letter].period)):
-            tried = [*kinds[:letter], Kind(threshold, period), *kinds[letter + 1:]]
+            tried = [*kinds[:letter], CountPartition(threshold, period), *kinds[letter + 1:]]
             if not _is_doubtful(claim, tried):
                 kinds = tried
                 break
     return tuple(kinds)
 
 
-def _kind_of_powers(automaton: Automaton, letter: int) -> Kind:
+def _kind_of_powers(automaton: Automaton, letter: int) -> CountPartition:
     """The powers of a letter, as maps of states, repeat from some power on; a count has its last letter beside it."""
     powers: dict[tuple[int, ...], int] = {}
     power = tuple(range(len(automaton.steps)))
@@ -209,10 +209,10 @@ def _kind_of_powers(automaton: Automaton, letter: int) -> Kind:
         powers[power] = len(powers)
         power = tuple(automaton.steps[state][letter] for state in power)
     first = powers.get(power, 0)
-    return Kind(first + 1, len(powers) - first)
+    return CountPartition(first + 1, len(powers) - first)
 
 
-def _is_doubtful(claim: Claim, kinds: Sequence[Kind]) -> bool:
+def _is_doubtful(claim: WordsClaim, kinds: Sequence[CountPartition]) -> bool:
     """Whether in some region states have different cases."""
     def cases(state: int) -> tuple[int, ...]:
         return tuple(number for number, case in enumerate(claim.cases)

@@ -30,7 +30,7 @@ LESS = 10**-3  # counts how wide a box is, beside how much its row feels it
 
 
 @dataclass
-class Cell:
+class ClassBoxes:
     """Classes of a group, with what is left of their boxes: whole numbers [classes, directions]."""
 
     group: int
@@ -39,8 +39,8 @@ class Cell:
     greatest: Whole
     cuts: int = 0
     cut: tuple[int, int] | None = None
-    below: Cell | None = None
-    above: Cell | None = None
+    below: ClassBoxes | None = None
+    above: ClassBoxes | None = None
 
     @property
     def box(self) -> tuple[Whole, Whole]:
@@ -49,19 +49,19 @@ class Cell:
 
 
 @dataclass
-class Group:
+class ClassGroup:
     """Classes that have all that follows the heads in common: where they are read, what, and at last what is right."""
 
     key: tuple[int, ...]
     ranged: list[Ranged]
-    root: Cell | None = None
+    root: ClassBoxes | None = None
     cells: int = 0
     open: set[int] = field(default_factory=set)
     least: np.float64 = field(default_factory=lambda: np.float64(np.inf))
     known: np.float64 = field(default_factory=lambda: np.float64(np.inf))
 
 
-class Cover:
+class BoxCover:
     """Covers the boxes of groups by cells."""
 
     def __init__(self, form: FormRanges, margin: np.float64, most_cells: int) -> None:
@@ -73,26 +73,26 @@ class Cover:
         self.steps = floats.steps[floats.last_attention + 1:]
         self.exact_tests = 0
 
-    def cover(self, groups: Sequence[Group]) -> None:
+    def cover(self, groups: Sequence[ClassGroup]) -> None:
         """Cells of each group; classes that stay open are named in it."""
         waiting = []
         for number, group in enumerate(groups):
-            group.root = Cell(number, np.arange(len(group.ranged)), np.stack([one.least for one in group.ranged]),
-                              np.stack([one.greatest for one in group.ranged]))
+            group.root = ClassBoxes(number, np.arange(len(group.ranged)), np.stack([one.least for one in group.ranged]),
+                                    np.stack([one.greatest for one in group.ranged]))
             group.cells, group.open = 1, set()
             group.least = group.known = np.float64(np.inf)
             waiting.append(group.root)
         while waiting:
-            new: list[Cell] = []
+            new: list[ClassBoxes] = []
             for first in range(0, len(waiting), LIST):
                 new += self._pass(groups, waiting[first:first + LIST])
             waiting = new
 
-    def _pass(self, groups: Sequence[Group], cells: list[Cell]) -> list[Cell]:
+    def _pass(self, groups: Sequence[ClassGroup], cells: list[ClassBoxes]) -> list[ClassBoxes]:
         """The cells that these, where they are not proved, are cut into."""
         forms = self.row_forms(groups, cells)
         lows = least_of(forms)
-        new: list[Cell] = []
+        new: list[ClassBoxes] = []
         for place in range(len(cells)):
             cell, group = cells[place], groups[cells[place].group]
             low = lows[place].min()
@@ -111,11 +111,11 @@ class Cover:
                 new += made
         return new
 
-    def _most(self, group: Group) -> int:
+    def _most(self, group: ClassGroup) -> int:
         """How many cells a group may have."""
         return max(self.most_cells, FOR_EACH * len(group.ranged))
 
-    def row_forms(self, groups: Sequence[Group], cells: Sequence[Cell]) -> Forms:
+    def row_forms(self, groups: Sequence[ClassGroup], cells: Sequence[ClassBoxes]) -> Forms:
         """All rows (the right answer's logit less each other's) of cells."""
         boxes = [cell.box for cell in cells]
         least, greatest = np.stack([box[0] for box in boxes]), np.stack([box[1] for box in boxes])
@@ -136,7 +136,7 @@ class Cover:
         return Forms(np.where(own, FAR, centre), stream.parts @ weight,
                      (stream.loose[:, np.newaxis] @ np.abs(weight))[:, 0])
 
-    def _by_classes(self, group: Group, cell: Cell, forms: Forms) -> bool:
+    def _by_classes(self, group: ClassGroup, cell: ClassBoxes, forms: Forms) -> bool:
         """Whether all rows that the box does not prove follow from the least of their linear part on each class."""
         least, greatest = cell.box
         centre, half = (least + greatest) / 2 / self.scale, (greatest - least) / 2 / self.scale
@@ -169,7 +169,7 @@ class Cover:
             total += exact if head == len(self.form.rows) - 1 else max(exact, ends)  # as the checker does
         return total
 
-    def _cut(self, cell: Cell, parts: Array) -> tuple[Cell, ...] | None:
+    def _cut(self, cell: ClassBoxes, parts: Array) -> tuple[ClassBoxes, ...] | None:
         """The cell in two, where the worst row feels it most; None if it is too narrow to be cut."""
         least, greatest = cell.box
         widths = greatest - least
@@ -182,8 +182,10 @@ class Cover:
         k = int(score.argmax())
         at = int(least[k] + greatest[k]) >> 1
         below, above = cell.least[:, k] <= at, cell.greatest[:, k] >= at
-        first = Cell(cell.group, cell.members[below], cell.least[below], cell.greatest[below].copy(), cell.cuts + 1)
-        second = Cell(cell.group, cell.members[above], cell.least[above].copy(), cell.greatest[above], cell.cuts + 1)
+        first = ClassBoxes(cell.group, cell.members[below], cell.least[below], cell.greatest[below].copy(), cell.cuts
+                           + 1)
+        second = ClassBoxes(cell.group, cell.members[above], cell.least[above].copy(), cell.greatest[above], cell.cuts
+                            + 1)
         first.greatest[:, k] = np.minimum(first.greatest[:, k], at)
         second.least[:, k] = np.maximum(second.least[:, k], at)
         cell.cut, cell.below, cell.above = (k, at), first, second

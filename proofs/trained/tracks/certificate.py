@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Column, TracksClaim
 from constructions.trained.tracks_form import tracks_claim_to_json
-from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.certificate import TRACKS, certificate_text, packed
-from proofs.trained.float_runs.execution import Execution
-from proofs.trained.tracks.cells import Cell, Group
+from proofs.trained.float_executions.execution import Execution
+from proofs.trained.tracks.cells import ClassBoxes, ClassGroup
 from proofs.trained.tracks.ranges import FormRanges, Ranged, StepRanges
 
 
@@ -36,7 +36,7 @@ class WrongInput:
 
 
 def unit_to_json(form: FormRanges, splits: Sequence[tuple[int, ...]], ranged: Sequence[Sequence[Ranged]],
-                 groups: Sequence[Group], window: int = 1) -> dict[str, Any]:
+                 groups: Sequence[ClassGroup], window: int = 1) -> dict[str, Any]:
     """How one form is proved; of a machine that knows so many columns (windows.py)."""
     numbers = [np.stack([one.least, one.greatest], axis=-1).ravel() for row in ranged for one in row]
     last = _averages(form.last, np.concatenate(numbers))
@@ -60,19 +60,19 @@ def _averages(step: StepRanges, ranges: NDArray[np.int64]) -> dict[str, Any]:
             "ranges": packed([ranges.astype(np.int32)])}
 
 
-def _tree(cell: Cell | None) -> Any:
+def _tree(cell: ClassBoxes | None) -> Any:
     if cell is None or cell.cut is None:
         return None
     return [*cell.cut, _tree(cell.below), _tree(cell.above)]
 
 
 def tracks_text(network: TrainedNetwork, claim: TracksClaim, units: Sequence[dict[str, Any]],
-                run: RunClass | None = None) -> str:
+                run: FloatModel | None = None) -> str:
     """The certificate of a claim about inputs in tracks, of exact outputs or of the runs of a class."""
     return _text("forms", network, claim, {"units": list(units)}, run)
 
 
-def wrong_input_text(network: TrainedNetwork, claim: TracksClaim, found: WrongInput, run: RunClass | None = None
+def wrong_input_text(network: TrainedNetwork, claim: TracksClaim, found: WrongInput, run: FloatModel | None = None
                      ) -> str:
     """The certificate of a wrong input, in an execution of a class if it is one of float runs."""
     return _text("wrong input", network, claim, {
@@ -80,7 +80,8 @@ def wrong_input_text(network: TrainedNetwork, claim: TracksClaim, found: WrongIn
         "other": found.other, **({} if found.execution is None else {"run": found.execution.to_json()})}, run)
 
 
-def _text(by: str, network: TrainedNetwork, claim: TracksClaim, evidence: dict[str, Any], run: RunClass | None) -> str:
+def _text(by: str, network: TrainedNetwork, claim: TracksClaim, evidence: dict[str, Any], run: FloatModel
+          | None) -> str:
     most = max(len(form.columns) for form in claim.forms)
     return certificate_text(TRACKS, by, network, tracks_claim_to_json(claim), evidence,
                             None if run is None else {**run.to_json(), "max_n": most})

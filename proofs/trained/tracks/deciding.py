@@ -10,9 +10,9 @@ import numpy as np
 from constructions.errors import Unsupported
 from constructions.trained.tracks import Column, TracksClaim
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracks.cells import Cover, Group
+from proofs.trained.tracks.cells import BoxCover, ClassGroup
 from proofs.trained.tracks.certificate import unit_to_json
-from proofs.trained.tracks.queries import Class, Restricted, Split
+from proofs.trained.tracks.queries import InputClass, Restricted, Split
 from proofs.trained.tracks.ranges import FormRanges, Ranged, ranged
 from proofs.trained.tracks.windows import windowed
 
@@ -69,8 +69,8 @@ class FormSearch:
         self.form = FormRanges(self.floats, self.claim, self.claim.forms[0], room)
         self.splits: list[tuple[int, ...]] = []
         self.ranged = ranged(self.form)
-        self.cover = Cover(self.form, np.float64(self.claim.margin), MOST_CELLS * self.effort)
-        self.groups: dict[tuple[int, ...], Group] = {}
+        self.cover = BoxCover(self.form, np.float64(self.claim.margin), MOST_CELLS * self.effort)
+        self.groups: dict[tuple[int, ...], ClassGroup] = {}
 
     def widen(self, room: int) -> None:
         """Leave so many units of 2^-bits to roundings of the checker, in place of those that were left."""
@@ -106,15 +106,15 @@ class FormSearch:
         self.cover.cover(few)
         return 2 * sum(bool(group.open) for group in few) < len(few)
 
-    def _grouped(self) -> dict[tuple[int, ...], Group]:
-        found: dict[tuple[int, ...], Group] = {}
+    def _grouped(self) -> dict[tuple[int, ...], ClassGroup]:
+        found: dict[tuple[int, ...], ClassGroup] = {}
         for row in self.ranged:
             for one in row:
                 key = self.form.key(one.one)
-                found.setdefault(key, Group(key, [])).ranged.append(one)
+                found.setdefault(key, ClassGroup(key, [])).ranged.append(one)
         return found
 
-    def _cover(self, groups: dict[tuple[int, ...], Group]) -> None:
+    def _cover(self, groups: dict[tuple[int, ...], ClassGroup]) -> None:
         self.cover.cover(list(groups.values()))
         self.groups.update(groups)
 
@@ -166,9 +166,9 @@ class FormSearch:
             those = [one for one in wholes if one.one.member in left]
             if not those:
                 continue
-            ends = self.form.ranges([Class(number, one.one.member, split) for one in those])
+            ends = self.form.ranges([InputClass(number, one.one.member, split) for one in those])
             for one, least, greatest in zip(those, *ends, strict=True):
-                made[id(one)].append(Ranged(Class(number, one.one.member, split), np.maximum(least, one.least),
+                made[id(one)].append(Ranged(InputClass(number, one.one.member, split), np.maximum(least, one.least),
                                             np.minimum(greatest, one.greatest)))
         return made
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from constructions.trained.network import Affine, AttentionStep, NormStep, TrainedNetwork, UnitsStep, View
 from constructions.trained.numbers import numbers
-from constructions.trained.tracks import Form, TracksClaim
+from constructions.trained.tracks import Layout, TracksClaim
 
 Long = NDArray[np.object_]
 Indices = NDArray[np.intp]
@@ -72,7 +72,7 @@ class LongMap:
 class LongNetwork:
     """What the network makes of tokens at places (row place · tokens + token), and of averages."""
 
-    def __init__(self, network: TrainedNetwork, claim: TracksClaim, form: Form) -> None:
+    def __init__(self, network: TrainedNetwork, claim: TracksClaim, form: Layout) -> None:
         self.network, self.tokens = network, network.tokens.shape[0]
         at = next(k for k, step in enumerate(network.steps) if isinstance(step, AttentionStep))
         self._units = [(step.activation == "relu", self._map(step.inward), self._map(step.outward))

@@ -17,7 +17,7 @@ from proofs.trained.certificate import packed
 from proofs.trained.tracks.exact_numbers import PLACES, PRECISION, Kink, Long, LongNetwork
 from proofs.trained.tracks.exact_paths import LongPaths, slack
 from proofs.trained.tracks.nodes import tokens_at_places
-from proofs.trained.tracks.queries import Class, Columns, Query, Restricted, queries, right
+from proofs.trained.tracks.queries import InputClass, Restricted, StepArrays, TokenQuery, queries, right
 
 BYTES = 16  # of a number of a range
 MOST_BITS = 100  # of ranges, behind the point
@@ -61,7 +61,7 @@ class ExactSearch:
 
     def __init__(self, network: TrainedNetwork, claim: TracksClaim, number: int, effort: int) -> None:
         self.claim, self.form, self.effort = claim, claim.forms[number], effort
-        self.columns = Columns(claim, self.form)
+        self.columns = StepArrays(claim, self.form)
         self.network = LongNetwork(network, claim, self.form)
         self.queries = queries(self.columns)
         self.sources = tokens_at_places(self.columns, self.network.tokens)
@@ -82,7 +82,7 @@ class ExactSearch:
             members = restricted.classes.tolist()
             for member, box in zip(members, self.ranges(query, restricted), strict=True):
                 classes.append(boxes.setdefault(box, len(boxes)))
-                answer = right(query, Class(number, member))
+                answer = right(query, InputClass(number, member))
                 key = (0 if self.without_places else query.place, query.own, answer)
                 group = groups.setdefault(key, ExactGroup(self.own(query), answer))
                 group.boxes.setdefault(box, []).append((number, member))
@@ -101,11 +101,11 @@ class ExactSearch:
         return ExactlyProved(unit, len(classes), cells, np.float64(least[0] if least else 0),
                              tuple(self.suspects(least[1], least[2][:NEAREST])) if least else ())
 
-    def own(self, query: Query) -> int:
+    def own(self, query: TokenQuery) -> int:
         """The row that asks."""
         return query.place * self.network.tokens + query.own
 
-    def ranges(self, query: Query, restricted: Restricted) -> Iterator[Box]:
+    def ranges(self, query: TokenQuery, restricted: Restricted) -> Iterator[Box]:
         """Of each class the ranges of all that heads average, over 2^bits."""
         members, found = restricted.classes, list[tuple[Sequence[int], Sequence[int]]]()
         for head, width in enumerate(self.network.widths if len(members) else ()):
@@ -119,7 +119,7 @@ class ExactSearch:
                 found.append((both[0], both[1]))
         return iter([tuple((low[k], high[k]) for low, high in found) for k in range(len(members))])
 
-    def greatest(self, query: Query, restricted: Restricted, head: int, coordinate: int, sign: int
+    def greatest(self, query: TokenQuery, restricted: Restricted, head: int, coordinate: int, sign: int
                  ) -> tuple[LongPaths, list[int], list[int]]:
         """The greatest of a coordinate on each class, turned round if the sign is; and the sums of weights there."""
         own = self.own(query)

@@ -3,15 +3,15 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.trained.tracks import Column, Form, TracksClaim, useful_states
+from constructions.trained.tracks import Column, Layout, TracksClaim, useful_states
 
 Indices = NDArray[np.intp]
 
 
-class Inputs:
+class TransducerArrays:
     """The machine of a form as arrays."""
 
-    def __init__(self, claim: TracksClaim, form: Form) -> None:
+    def __init__(self, claim: TracksClaim, form: Layout) -> None:
         self.claim, self.form = claim, form
         self._letters = np.array(claim.all_columns, np.intp)
         made = {table: self._table(table) for table in set(form.columns)}

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constructions.errors import Unsupported
-from constructions.trained.tracks import Form, TracksClaim, sampled_inputs
+from constructions.trained.tracks import Layout, TracksClaim, sampled_inputs
+from proofs.trained.classes.cover_unit import alone
 from proofs.trained.classes.forms import Forms, affine, exact, linear, normed
-from proofs.trained.classes.unit import alone
 from proofs.trained.forward import FloatAttention, FloatNetwork, FloatRotary, FloatStep
 
 Array = NDArray[np.float64]
@@ -50,7 +50,7 @@ class HeadForms:
     written: Forms
 
 
-class Level:
+class AttentionLevel:
     """One attention step at rows."""
 
     def __init__(self, step: FloatAttention, streams: Forms, places: Indices, offset: int) -> None:
@@ -97,7 +97,7 @@ def _turned(rotary: FloatRotary | None, forms: Forms, numbers: Indices) -> Forms
         forms.loose.sum(axis=1, keepdims=True), forms.loose.shape))
 
 
-def first_level(floats: FloatNetwork, claim: TracksClaim, form: Form) -> Level:
+def first_level(floats: FloatNetwork, claim: TracksClaim, form: Layout) -> AttentionLevel:
     """Row place · tokens + token is a token at a place."""
     first, tokens, length = attention_steps(floats)[0], len(floats.tokens), len(form.layout) - 1
     places = np.repeat(np.arange(length), tokens)
@@ -105,11 +105,11 @@ def first_level(floats: FloatNetwork, claim: TracksClaim, form: Form) -> Level:
     for step in floats.steps[:first]:
         stream = floats.alone(step, stream)
     (attention,) = _attention(floats, first)
-    return Level(attention, exact(stream), places, claim.offset)
+    return AttentionLevel(attention, exact(stream), places, claim.offset)
 
 
-def next_level(floats: FloatNetwork, number: int, level: Level, own: Indices, box: tuple[Array, Array],
-               rows: Array) -> Level:
+def next_level(floats: FloatNetwork, number: int, level: AttentionLevel, own: Indices, box: tuple[Array, Array],
+               rows: Array) -> AttentionLevel:
     """The attention step of this number, at nodes that asked at the ``own`` rows of the level before and heard what is
     in a box along directions ``rows``."""
     steps = attention_steps(floats)
@@ -117,7 +117,7 @@ def next_level(floats: FloatNetwork, number: int, level: Level, own: Indices, bo
     stream = between(floats.steps[steps[number - 1] + 1:steps[number]], stream)
     stream = Forms(stream.centre, stream.parts, stream.loose + ROOM * stream.radius)
     (attention,) = _attention(floats, steps[number])
-    return Level(attention, stream, level.places[own], 0)
+    return AttentionLevel(attention, stream, level.places[own], 0)
 
 
 def heard(streams: Forms, box: tuple[Array, Array], rows: Array) -> Forms:
@@ -139,7 +139,7 @@ def _attention(floats: FloatNetwork, step: int) -> list[FloatAttention]:
     return [one for one in (floats.steps[step],) if isinstance(one, FloatAttention)]
 
 
-def directions(floats: FloatNetwork, claim: TracksClaim, form: Form, number: int, level: Level
+def directions(floats: FloatNetwork, claim: TracksClaim, form: Layout, number: int, level: AttentionLevel
                ) -> list[NDArray[np.int32]]:
     """For each head of an attention step orthonormal rows / 2^30 that span what it writes, the principal ones of
     sampled averages first."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proofs.trained.tracks.paths import Seen
-from proofs.trained.tracks.queries import Columns, Query, Restricted
+from proofs.trained.tracks.queries import Restricted, StepArrays, TokenQuery
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -24,11 +24,11 @@ class Sources:
     """The rows that are read at each place, [step] of its column, [state] or alone; and those that ask, for a place and
     a token by step or state (0 for what is alike for all)."""
 
-    columns: Columns
+    columns: StepArrays
     read: Sequence[Indices]
     asking: dict[tuple[int, int, bool], Indices]
 
-    def own(self, query: Query, member: int) -> int:
+    def own(self, query: TokenQuery, member: int) -> int:
         """The row at which a class of a query asks."""
         rows = self.asking[query.place, query.own, query.asks]
         return int(rows[member if len(rows) > 1 else 0])
@@ -48,7 +48,7 @@ class Sources:
             _beside(rows, len(source)) for rows, source in zip(inside, steps, strict=True)),
             _beside(lasts, self.columns.states))
 
-    def met(self, query: Query, own: int) -> Indices:
+    def met(self, query: TokenQuery, own: int) -> Indices:
         """The rows that may be read where a query is asked."""
         kept, found = Restricted(query), [np.array([own])]
         for place, rows in enumerate(self.read[:query.place]):
@@ -61,7 +61,7 @@ def _beside(rows: list[Indices], length: int) -> Indices:
     return np.stack(rows, axis=1) if rows else np.zeros((length, 0), np.intp)
 
 
-def tokens_at_places(columns: Columns, tokens: int) -> Sources:
+def tokens_at_places(columns: StepArrays, tokens: int) -> Sources:
     """The rows of `levels.first_level`."""
     layout = columns.form.layout
     read = []
@@ -92,14 +92,14 @@ class Nodes:
                 greatest.append(ranges[1][those].max(axis=0))
         return np.stack(least), np.stack(greatest)
 
-    def label(self, query: Query, member: int) -> int:
+    def label(self, query: TokenQuery, member: int) -> int:
         """The label of a class that asks for an answer."""
         columns = self.sources.columns
         labels = self.labels[len(columns.form.layout) - 2 + query.place + 1 - columns.form.asked[0]]
         return 0 if labels is None else int(labels[index_of(columns, query, np.array([member]))[0]])
 
 
-def index_of(columns: Columns, query: Query, members: Indices) -> Indices:
+def index_of(columns: StepArrays, query: TokenQuery, members: Indices) -> Indices:
     """Where the labels of classes stand in a certificate."""
     if query.by is None:
         return members
@@ -107,7 +107,7 @@ def index_of(columns: Columns, query: Query, members: Indices) -> Indices:
     return np.asarray(columns.source[query.by][members] * letters + columns.letters[query.by][members])
 
 
-def make_nodes(columns: Columns, asked: Sequence[Query], classes: Sequence[tuple[Indices, Ranges]], bits: int,
+def make_nodes(columns: StepArrays, asked: Sequence[TokenQuery], classes: Sequence[tuple[Indices, Ranges]], bits: int,
                fineness: np.float64) -> Nodes:
     """Nodes of classes whose ranges differ by no more than so much; where they ask, whatever token is read."""
     layout, letters = columns.form.layout, len(columns.claim.all_columns)
@@ -156,7 +156,7 @@ def _clusters(vectors: Array, most: np.float64) -> Indices:
     return labels
 
 
-def _number(columns: Columns, asked: Sequence[Query], classes: Sequence[tuple[Indices, Ranges]],
+def _number(columns: StepArrays, asked: Sequence[TokenQuery], classes: Sequence[tuple[Indices, Ranges]],
             labels: dict[tuple[int, bool], Indices | None]) -> Nodes:
     """The nodes in their order."""
     first, grouped = list[tuple[int, int]](), list[list[Indices]]()
@@ -181,7 +181,7 @@ def _number(columns: Columns, asked: Sequence[Query], classes: Sequence[tuple[In
     return Nodes(list(labels.values()), first, grouped, Sources(columns, read, asking))
 
 
-def _rows_at(columns: Columns, place: int) -> int:
+def _rows_at(columns: StepArrays, place: int) -> int:
     if columns.is_alike(place):
         return 1
     by = columns.by(place)

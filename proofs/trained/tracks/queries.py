@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.trained.tracks import Form, Place, TracksClaim
+from constructions.trained.tracks import Layout, TokenSource, TracksClaim
 
 Indices = NDArray[np.intp]
 Allowed = NDArray[np.bool_]
@@ -19,10 +19,10 @@ Split = tuple[tuple[int, frozenset[int]], ...]
 """Columns of a class, each with the combinations of letters (their indices) that are left of it."""
 
 
-class Columns:
+class StepArrays:
     """The steps of a form as arrays: for each column ``source``, ``letters`` and ``target`` of all steps allowed."""
 
-    def __init__(self, claim: TracksClaim, form: Form) -> None:
+    def __init__(self, claim: TracksClaim, form: Layout) -> None:
         self.claim, self.form = claim, form
         self.states = len(claim.machine.end)
         letters = np.array(claim.all_columns, np.intp)
@@ -47,24 +47,24 @@ class Columns:
         one = self.form.layout[place]
         return _column(self.form.layout[place + 1] if one.kind == "token" and not self.is_alike(place) else one)
 
-    def tokens(self, place: Place) -> Indices:
+    def tokens(self, place: TokenSource) -> Indices:
         """What stands at a place of a column, for each of its steps."""
         if place.kind == "track":
             return np.asarray(self._tokens[place.index][self.letters[place.column]])
         return np.asarray(self._written[place.column][:, place.index])
 
-    def ends(self, place: Place) -> Indices:
+    def ends(self, place: TokenSource) -> Indices:
         """What stands at a place that is written at the end, for each last state; -1 where none may be last."""
         return np.array([-1 if end is None else end[place.index] for end in self.claim.machine.end], np.intp)
 
-    def may_stand(self, place: Place) -> list[int]:
+    def may_stand(self, place: TokenSource) -> list[int]:
         """The tokens that may stand at a place, ascending."""
         if place.kind == "token":
             return [place.index]
         found = self.ends(place)[self.may_end] if place.kind == "end" else self.tokens(place)
         return sorted({*found.tolist()})
 
-    def stand(self, place: Place, kept: Restricted) -> list[int]:
+    def stand(self, place: TokenSource, kept: Restricted) -> list[int]:
         """The tokens that stand there where the steps are kept."""
         if place.kind == "token":
             return [place.index]
@@ -73,18 +73,18 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Query:
+class TokenQuery:
     """What is asked at ``place`` where ``own`` is read, by classes: the steps of the column ``by``, or last states if
     it is None; ``steps`` and ``lasts`` say which steps and last states are left. Perhaps it ``asks`` for an answer."""
 
-    columns: Columns
+    columns: StepArrays
     place: int
     own: int
     by: int | None
     asks: bool
 
     @property
-    def at(self) -> Place:
+    def at(self) -> TokenSource:
         """What is read there."""
         return self.columns.form.layout[self.place]
 
@@ -101,21 +101,21 @@ class Query:
         return self.columns.may_end.copy()
 
 
-def queries(columns: Columns) -> list[Query]:
+def queries(columns: StepArrays) -> list[TokenQuery]:
     """All queries, by place and then by the token that is read."""
     form = columns.form
-    return [Query(columns, place - 1, own, _column(form.layout[place]), True) for place in form.asked
+    return [TokenQuery(columns, place - 1, own, _column(form.layout[place]), True) for place in form.asked
             for own in columns.may_stand(form.layout[place - 1])]
 
 
-def sources(columns: Columns) -> list[Query]:
+def sources(columns: StepArrays) -> list[TokenQuery]:
     """What is read from later places, by place and then by token."""
     layout = columns.form.layout
-    return [Query(columns, place, own, columns.by(place), False) for place in range(len(layout) - 2)
+    return [TokenQuery(columns, place, own, columns.by(place), False) for place in range(len(layout) - 2)
             for own in columns.may_stand(layout[place])]
 
 
-def _column(place: Place) -> int | None:
+def _column(place: TokenSource) -> int | None:
     return place.column if place.kind in ("track", "answer") else None
 
 
@@ -124,7 +124,7 @@ class Restricted:
     """A query with columns restricted, perhaps to one class: the steps that are left on a path from the start to an
     allowed end."""
 
-    query: Query
+    query: TokenQuery
     split: Split = ()
     member: int | None = None
     kept: tuple[Allowed, ...] = field(init=False)
@@ -164,7 +164,7 @@ class Restricted:
 
 
 @dataclass
-class Class:
+class InputClass:
     """Inputs with one step in a column, or one last state, and perhaps with columns that are split."""
 
     query: int
@@ -172,13 +172,13 @@ class Class:
     split: Split = ()
 
 
-def all_classes(asked: list[Query]) -> list[list[Class]]:
+def all_classes(asked: list[TokenQuery]) -> list[list[InputClass]]:
     """The classes of each query that occur, in order."""
-    return [[Class(number, member) for member in Restricted(query).classes.tolist()]
+    return [[InputClass(number, member) for member in Restricted(query).classes.tolist()]
             for number, query in enumerate(asked)]
 
 
-def right(query: Query, one: Class) -> int:
+def right(query: TokenQuery, one: InputClass) -> int:
     """The right answer of a class."""
     columns = query.columns
     answer = columns.form.layout[query.place + 1]

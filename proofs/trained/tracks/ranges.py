@@ -7,12 +7,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constructions.errors import Unsupported
-from constructions.trained.tracks import Form, TracksClaim
+from constructions.trained.tracks import Layout, TracksClaim
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracks.levels import ONE, Level, attention_steps, directions, first_level, next_level
+from proofs.trained.tracks.levels import ONE, AttentionLevel, attention_steps, directions, first_level, next_level
 from proofs.trained.tracks.nodes import Nodes, Sources, make_nodes, tokens_at_places
 from proofs.trained.tracks.paths import Paths, lines
-from proofs.trained.tracks.queries import Class, Columns, Query, Restricted, all_classes, queries, right, sources
+from proofs.trained.tracks.queries import (
+    InputClass,
+    Restricted,
+    StepArrays,
+    TokenQuery,
+    all_classes,
+    queries,
+    right,
+    sources,
+)
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -31,7 +40,7 @@ FINENESS = np.float64(2) ** -6
 class StepRanges:
     """Everything about an attention step of a form that follows from shortest paths."""
 
-    def __init__(self, level: Level, found: Sources, made: list[NDArray[np.int32]], room: int) -> None:
+    def __init__(self, level: AttentionLevel, found: Sources, made: list[NDArray[np.int32]], room: int) -> None:
         """``room`` is how many units of 2^-bits are left to roundings of the checker."""
         self.level, self.sources, self.directions, self.room = level, found, made, room
         self.rows = [matrix / ONE for matrix in made]
@@ -42,7 +51,7 @@ class StepRanges:
             raise Unsupported("classes: what a head may hear is beyond 2^30")
         self._weights: dict[tuple[int, int], tuple[Array, Array]] = {}
 
-    def weights(self, query: Query, own: int, head: int) -> tuple[Array, Array]:
+    def weights(self, query: TokenQuery, own: int, head: int) -> tuple[Array, Array]:
         """The least and the greatest weight of each source for a row that asks, the greatest that may be met about 1;
         0 where it is not met."""
         if (own, head) not in self._weights:
@@ -101,11 +110,11 @@ class StepRanges:
 class FormRanges:
     """The attention steps of a form: at nodes up to the last one, whose classes are ranged one by one."""
 
-    def __init__(self, floats: FloatNetwork, claim: TracksClaim, form: Form, room: int = 1,
+    def __init__(self, floats: FloatNetwork, claim: TracksClaim, form: Layout, room: int = 1,
                  fineness: np.float64 = FINENESS) -> None:
         """Raises NoClasses."""
         self.floats, self.claim, self.form = floats, claim, form
-        self.columns = Columns(claim, form)
+        self.columns = StepArrays(claim, form)
         self.queries = queries(self.columns)
         self.before: list[tuple[StepRanges, Bounds]] = []
         self.nodes: Nodes | None = None
@@ -147,18 +156,18 @@ class FormRanges:
         """Of the ranges of the last step."""
         return self.last.bits
 
-    def own(self, one: Class) -> int:
+    def own(self, one: InputClass) -> int:
         """The row at which a class asks in the last step."""
         return self.last.sources.own(self.queries[one.query], one.member)
 
-    def key(self, one: Class) -> tuple[int, ...]:
+    def key(self, one: InputClass) -> tuple[int, ...]:
         """Classes with the same have everything that follows the last heads in common."""
         query = self.queries[one.query]
         if self.nodes is not None:
             return query.place, query.own, self.nodes.label(query, one.member), right(query, one)
         return (query.place if self.floats.positions is not None else 0), query.own, right(query, one)
 
-    def ranges(self, classes: Sequence[Class]) -> Bounds:
+    def ranges(self, classes: Sequence[InputClass]) -> Bounds:
         """Of classes of one query, which are split alike."""
         restricted = Restricted(self.queries[classes[0].query], classes[0].split)
         return self._bounds(restricted, np.array([one.member for one in classes], np.intp))
@@ -168,7 +177,7 @@ class FormRanges:
 class Ranged:
     """A class with its ranges."""
 
-    one: Class
+    one: InputClass
     least: Whole
     greatest: Whole
 

@@ -5,7 +5,7 @@ What it writes and what it allows is the same, so that the claim is; but classes
 
 from dataclasses import replace
 
-from constructions.trained.tracks import Form, Machine, Table, TracksClaim
+from constructions.trained.tracks import Layout, Table, TracksClaim, Transducer
 
 Known = tuple[int, tuple[int, ...]]
 """A state of the given machine, and the last columns, by their indices."""
@@ -35,8 +35,8 @@ def windowed(claim: TracksClaim, number: int, window: int) -> TracksClaim | None
         here = [one for one, index in numbers.items() if index in ahead]
     tables = tuple(_table(steps, len(numbers), len(claim.all_columns)) for steps in columns)
     ends = tuple(machine.end[state] for state, _ in numbers)
-    return replace(claim, machine=Machine(0, tables, ends),
-                   forms=(Form(tuple(range(len(columns))), form.layout),))
+    return replace(claim, machine=Transducer(0, tables, ends),
+                   forms=(Layout(tuple(range(len(columns))), form.layout),))
 
 
 def _table(steps: dict[tuple[int, int], tuple[int, ...]], states: int, letters: int) -> Table:

@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.trained.tracks import Column, Form, TracksClaim, count_inputs
+from constructions.trained.tracks import Column, Layout, TracksClaim, count_inputs
 from proofs.trained.balls import BallNetwork, decide_row
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import WrongInput
-from proofs.trained.tracks.inputs import Inputs
+from proofs.trained.tracks.inputs import TransducerArrays
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -40,8 +40,8 @@ class Margins:
 
     def __init__(self, floats: FloatNetwork, claim: TracksClaim, number: int) -> None:
         self.floats, self.claim, self.number = floats, claim, number
-        self.form: Form = claim.forms[number]
-        self.inputs = Inputs(claim, self.form)
+        self.form: Layout = claim.forms[number]
+        self.inputs = TransducerArrays(claim, self.form)
         self.among = np.array(claim.among, np.intp)
         numbers = sum(math.prod(tensor.shape) for tensor in floats.network.tensors.values())
         self.most = min(LISTED, max(SAMPLES, WORK // (numbers * len(self.form.layout))))

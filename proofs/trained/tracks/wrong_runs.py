@@ -5,11 +5,11 @@ from numpy.typing import NDArray
 
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Column, TracksClaim
-from proofs.enclosures.float_runs.numbers import NotFinite
-from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.trained.float_runs.emulation import Emulation
-from proofs.trained.float_runs.execution import Execution, executions
-from proofs.trained.float_runs.replay import Replay
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.enclosures.float_models.numbers import NotFinite
+from proofs.trained.float_executions.emulation import Emulation
+from proofs.trained.float_executions.execution import Execution, executions
+from proofs.trained.float_executions.replay import Replay
 from proofs.trained.tracks.certificate import WrongInput
 from proofs.trained.tracks.wrong import Margins
 
@@ -23,7 +23,7 @@ REPLAYED = 4
 class WrongInputRuns:
     """Looks for wrong runs of a network whose weights are those of the class."""
 
-    def __init__(self, cast: TrainedNetwork, claim: TracksClaim, run: RunClass, effort: int) -> None:
+    def __init__(self, cast: TrainedNetwork, claim: TracksClaim, run: FloatModel, effort: int) -> None:
         self.cast, self.claim, self.run, self.effort = cast, claim, run, effort
 
     def find(self, margins: Margins, columns: Indices) -> WrongInput | None:

@@ -20,7 +20,7 @@ from proofs.enclosures.rationals import row_to_flint
 from proofs.words.classes.cells import Cells, Choices, SeenHead, WordsMatter
 from proofs.words.classes.needed import find_needed, reach
 from proofs.words.classes.norms import NO_NORMS, Norms
-from proofs.words.classes.terms import Form, Interned
+from proofs.words.classes.terms import AtomSum, Interned
 
 NOTHING = 0
 """The bucket of positions where no symbol matters; it is not counted."""
@@ -160,12 +160,12 @@ class Buckets:
                 counts[key[0]] += count  # a column, and its position if that matters
         return counts
 
-    def output_form(self, signature: Signature) -> Form:
+    def output_form(self, signature: Signature) -> AtomSum:
         """The form of what is read, in words of the class."""
         assert self.cells is not None, "classes are words"
         for bucket, _ in signature:
             found = self.keys[bucket][0]
-            if isinstance(found, Form):
+            if isinstance(found, AtomSum):
                 return found
         return self.cells.form(row_to_flint(self.read), self.choices[self.at - 1][0])
 

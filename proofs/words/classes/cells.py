@@ -17,13 +17,13 @@ from constructions.language.brackets import PositionFunction
 from constructions.network.transformer import FeedForward, Transformer
 from proofs.enclosures.expressions import flint_at
 from proofs.enclosures.rationals import ZERO, row_to_flint, to_flint
-from proofs.words.classes.needed import Asked, Needed
+from proofs.words.classes.needed import Needed, NeededHead
 from proofs.words.classes.norms import NO_NORMS, Norms
 from proofs.words.classes.terms import (
     ONE,
-    Answer,
     Atom,
-    Form,
+    AtomSum,
+    HeadTerm,
     Interned,
     Irrational,
     Normed,
@@ -40,7 +40,7 @@ from proofs.words.classes.terms import (
 Choices = Sequence[Sequence[str]]
 """For each position the symbols that may stand there."""
 Cell = tuple[int, str]
-Column = tuple[Form, ...]
+Column = tuple[AtomSum, ...]
 """What a head reads of one cell: its live keys, then its values."""
 
 
@@ -62,8 +62,8 @@ class Cells:
         self.n = len(choices)
         self.atoms: Interned[Atom] = Interned()
         self.heads: list[SeenHead] = []
-        self.crowds: Interned[tuple[Form, ...]] = Interned()
-        self.vectors: dict[Cell, dict[str, Form]] = {}
+        self.crowds: Interned[tuple[AtomSum, ...]] = Interned()
+        self.vectors: dict[Cell, dict[str, AtomSum]] = {}
         self._embed()
         for number, layer in enumerate(transformer.layers):
             self._attend(needed.asked[number], 2 * number + 1)
@@ -90,19 +90,19 @@ class Cells:
                         for name in {*row, *values} & wanted}
                 self.vectors[j, symbol] = {name: form for name, form in sums.items() if form != exact(ZERO)}
 
-    def _number(self, function: PositionFunction, j: int) -> Form:
+    def _number(self, function: PositionFunction, j: int) -> AtomSum:
         """The value of a position embedding at j."""
         found = irrational_at(function, j, self.n)
         return exact(found.value.lower) if found.value.is_point else self.atom(found)
 
-    def _attend(self, heads: Sequence[Asked], stage: int) -> None:
+    def _attend(self, heads: Sequence[NeededHead], stage: int) -> None:
         seen = [SeenHead(asked, self) for asked in heads]
         self.heads += seen
         changes = {cell: self._answers(seen, cell, stage) for cell in self.vectors}
         for (j, symbol), answers in changes.items():
             _add_to(self.vectors[j, symbol], answers)
 
-    def _answers(self, heads: Iterable[SeenHead], cell: Cell, stage: int) -> list[tuple[str, Form]]:
+    def _answers(self, heads: Iterable[SeenHead], cell: Cell, stage: int) -> list[tuple[str, AtomSum]]:
         wanted = self._needed(cell[0], stage)
         return [(name, head.answer(name, cell)) for head in heads for name in head.asked.directions if name in wanted]
 
@@ -129,7 +129,7 @@ class Cells:
             if self._needed(j, stage):
                 self._norm_vector(vector, to_flint(epsilon))
 
-    def _norm_vector(self, vector: dict[str, Form], epsilon: Rational) -> None:
+    def _norm_vector(self, vector: dict[str, AtomSum], epsilon: Rational) -> None:
         names = list(self.transformer.directions)
         mean = add((form, to_flint(Fraction(1, len(names)))) for form in vector.values())
         zero = exact(ZERO)
@@ -139,16 +139,16 @@ class Cells:
         for name, (sign, form) in signed.items():
             vector[name] = add([(self.atom(Normed(form, crowd, epsilon)), sign)]) if form != zero else zero
 
-    def _relu(self, form: Form) -> Form:
+    def _relu(self, form: AtomSum) -> AtomSum:
         if form.is_exact:
             return exact(max(form.constant, ZERO))
         return self.atom(Relu(form))
 
-    def atom(self, atom: Atom) -> Form:
+    def atom(self, atom: Atom) -> AtomSum:
         """The atom as a form."""
-        return Form(ZERO, ((self.atoms.number(atom), ONE),))
+        return AtomSum(ZERO, ((self.atoms.number(atom), ONE),))
 
-    def form(self, row: Row, symbol: str) -> Form:
+    def form(self, row: Row, symbol: str) -> AtomSum:
         """A linear form of the final vector at the position that is read, if this symbol stands there."""
         return combine_forms(row, self.vectors[self.at, symbol])
 
@@ -158,7 +158,7 @@ def irrational_at(function: PositionFunction, j: int, n: int) -> Irrational:
     return Irrational(str(function), j if "i" in function.variables else 0, flint_at(function, j, n))
 
 
-def _add_to(vector: dict[str, Form], changes: Iterable[tuple[str, Form]]) -> None:
+def _add_to(vector: dict[str, AtomSum], changes: Iterable[tuple[str, AtomSum]]) -> None:
     for name, change in changes:
         vector[name] = add([(vector[name], ONE), (change, ONE)]) if name in vector else change
 
@@ -166,7 +166,7 @@ def _add_to(vector: dict[str, Form], changes: Iterable[tuple[str, Form]]) -> Non
 class SeenHead:
     """A head that is asked, with what it reads of every cell."""
 
-    def __init__(self, asked: Asked, cells: Cells) -> None:
+    def __init__(self, asked: NeededHead, cells: Cells) -> None:
         """Reads the columns from the vectors as they are before the head adds anything."""
         self.asked, self.cells = asked, cells
         rows = [row_to_flint(row) for row in asked.columns]
@@ -175,7 +175,7 @@ class SeenHead:
         self.columns: dict[Cell, int] = {
             cell: self.interned.number(tuple(combine_forms(row, vector) for row in rows))
             for cell, vector in cells.vectors.items()}
-        self.exact_answers: dict[tuple[str, int], Form | None] = {}
+        self.exact_answers: dict[tuple[str, int], AtomSum | None] = {}
 
     @property
     def is_unmasked(self) -> bool:
@@ -199,7 +199,7 @@ class SeenHead:
         n = self.cells.n
         return self.asked.head.mask.visible(origin, n) if origin else range(1, n + 1)
 
-    def answer(self, name: str, cell: Cell) -> Form:
+    def answer(self, name: str, cell: Cell) -> AtomSum:
         """What it adds to a direction at a cell.
 
         Raises:
@@ -217,16 +217,16 @@ class SeenHead:
         vector = self.cells.vectors[cell]
         queries = tuple(add([(combine_forms(row, vector), sharpness)]) for row in self.queries)
         divided = self.queries and not is_scaled and not self.asked.head.weighting.is_hard
-        return self.cells.atom(Answer(self.asked.layer, self.asked.place, name, queries, origin,
-                                      heat if divided else None))
+        return self.cells.atom(HeadTerm(self.asked.layer, self.asked.place, name, queries, origin,
+                                        heat if divided else None))
 
-    def _exact_answer(self, name: str, origin: int) -> Form | None:
+    def _exact_answer(self, name: str, origin: int) -> AtomSum | None:
         """The answer where it is one number: of equal values, or the mean of known ones."""
         if (name, origin) not in self.exact_answers:
             self.exact_answers[name, origin] = self._find_exact_answer(name, origin)
         return self.exact_answers[name, origin]
 
-    def _find_exact_answer(self, name: str, origin: int) -> Form | None:
+    def _find_exact_answer(self, name: str, origin: int) -> AtomSum | None:
         head, visible = self.asked.head, self.visible(origin)
         place = len(self.asked.live) + self.asked.directions.index(name)
         values = [[self.interned[self.columns[j, symbol]][place] for symbol in self.cells.choices[j - 1]]

@@ -19,7 +19,7 @@ from proofs.enclosures.weightings import Scored, enclose_attended
 from proofs.words.classes.buckets import Buckets, Signature, WordClass
 from proofs.words.classes.cells import SeenHead
 from proofs.words.classes.norms import NO_NORMS, Norms, enclose_inverse_root
-from proofs.words.classes.terms import ONE, Answer, Atom, Form, Irrational, Normed, Relu, add, exact
+from proofs.words.classes.terms import ONE, Atom, AtomSum, HeadTerm, Irrational, Normed, Relu, add, exact
 from proofs.words.replay import SPREAD_OF_MISSES, InexactHardAttention, run_soft
 
 ROOM = 64
@@ -74,27 +74,27 @@ class ClassRun:
         self.heads = {(head.asked.layer, head.asked.place): (place, head)
                       for place, head in enumerate(self.cells.heads)}
         self.atoms: dict[int, Interval] = {}
-        self.settled: dict[int, Form] = {}
+        self.settled: dict[int, AtomSum] = {}
         self.inverse_roots: dict[tuple[int, str], Interval] = {}
-        self.crowds: dict[tuple[int, int], Crowd] = {}
+        self.crowds: dict[tuple[int, int], Multiset] = {}
 
     def output(self) -> Interval:
         """What is read."""
         return self.number(self.buckets.output_form(self.signature))
 
-    def number(self, form: Form) -> Interval:
+    def number(self, form: AtomSum) -> Interval:
         """An enclosure of a form; what its atoms are made of is computed before it."""
         settled = self._settled(form)
         return sum((self.atoms[atom].scaled(coefficient) for atom, coefficient in settled.atoms),
                    point(settled.constant))
 
-    def _settled(self, form: Form) -> Form:
+    def _settled(self, form: AtomSum) -> AtomSum:
         """The same number, without ReLUs whose sign is known, so that opposite slopes cancel."""
         if form.is_exact:
             return form
         return add([(self._settled_atom(atom), coefficient) for atom, coefficient in form.atoms], form.constant)
 
-    def _settled_atom(self, number: int) -> Form:
+    def _settled_atom(self, number: int) -> AtomSum:
         if number not in self.settled:
             atom = self.cells.atoms[number]
             inside = self.number(atom.form) if isinstance(atom, Relu) else None
@@ -103,7 +103,7 @@ class ClassRun:
             else:
                 found = Interval(ZERO, inside.upper) if inside is not None else self._seen_atom(atom)
                 self.atoms[number] = rounded_outward(found, self.bits + ROOM)
-                self.settled[number] = Form(ZERO, ((number, ONE),))
+                self.settled[number] = AtomSum(ZERO, ((number, ONE),))
         return self.settled[number]
 
     def _seen_atom(self, atom: Atom) -> Interval:
@@ -111,7 +111,7 @@ class ClassRun:
             return self._normed(atom)
         if isinstance(atom, Irrational):
             return atom.value
-        assert isinstance(atom, Answer), "ReLUs are settled"
+        assert isinstance(atom, HeadTerm), "ReLUs are settled"
         queries = tuple(map(self.number, atom.queries))
         if atom.heat is not None:
             heat = atom.heat.value
@@ -126,14 +126,14 @@ class ClassRun:
             self.inverse_roots[key] = enclose_inverse_root(crowd, from_flint(atom.epsilon), self.bits + ROOM)
         return self.number(atom.form) * self.inverse_roots[key]
 
-    def _crowd(self, atom: Answer) -> Crowd:
+    def _crowd(self, atom: HeadTerm) -> Multiset:
         place, head = self.heads[atom.layer, atom.place]
         is_common = head.is_unmasked or atom.origin == self.buckets.at
         key = (place, 0 if is_common else atom.origin)
         if key not in self.crowds:
             counts = self.buckets.seen(place, self.signature) if is_common else _seen_from(head, atom.origin)
-            self.crowds[key] = Crowd(head, [(tuple(map(self.number, head.interned[column])), count)
-                                            for column, count in counts.items()])
+            self.crowds[key] = Multiset(head, [(tuple(map(self.number, head.interned[column])), count)
+                                               for column, count in counts.items()])
         return self.crowds[key]
 
 
@@ -146,7 +146,7 @@ def _seen_from(head: SeenHead, origin: int) -> Mapping[int, int]:
     return counts
 
 
-class Crowd:
+class Multiset:
     """What a head sees: columns, as intervals, each so many times."""
 
     def __init__(self, head: SeenHead, seen: Iterable[tuple[tuple[Interval, ...], int]]) -> None:
@@ -159,7 +159,7 @@ class Crowd:
             columns[text] = column
         self.columns, self.counts = list(columns.values()), list(counts.values())
 
-    def answer(self, atom: Answer, queries: tuple[Interval, ...], bits: int) -> Interval:
+    def answer(self, atom: HeadTerm, queries: tuple[Interval, ...], bits: int) -> Interval:
         """The head's answer to the queries, for the direction of the atom."""
         asked = self.head.asked
         place = len(asked.live) + asked.directions.index(atom.direction)

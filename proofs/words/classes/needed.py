@@ -12,7 +12,7 @@ from proofs.words.classes.norms import NO_NORMS, Norms
 
 
 @dataclass(frozen=True)
-class Asked:
+class NeededHead:
     """A head that is asked: which of its rows of scores are live, and the directions for which it is asked.
 
     ``elsewhere`` says that it is asked from other positions, too.
@@ -51,7 +51,7 @@ class Needed:
 
     here: tuple[frozenset[str], ...]
     elsewhere: tuple[frozenset[str], ...]
-    asked: tuple[tuple[Asked, ...], ...]
+    asked: tuple[tuple[NeededHead, ...], ...]
 
 
 def find_needed(transformer: Transformer, form: Coefficients, norms: Norms = NO_NORMS) -> Needed:
@@ -63,7 +63,7 @@ def find_needed(transformer: Transformer, form: Coefficients, norms: Norms = NO_
 
     stage = 2 * len(transformer.layers)
     here, elsewhere = [before_norm(frozenset(form), stage)], [frozenset[str]()]
-    asked: list[tuple[Asked, ...]] = []
+    asked: list[tuple[NeededHead, ...]] = []
     for number in range(len(transformer.layers), 0, -1):
         layer = transformer.layers[number - 1]
         for needed in (here, elsewhere):
@@ -83,13 +83,13 @@ def _before_feedforward(layer: Layer, wanted: frozenset[str]) -> frozenset[str]:
                      for name in unit.reads}
 
 
-def _asked(number: int, layer: Layer, here: frozenset[str], elsewhere: frozenset[str]) -> Iterable[Asked]:
+def _asked(number: int, layer: Layer, here: frozenset[str], elsewhere: frozenset[str]) -> Iterable[NeededHead]:
     for place, head in enumerate(layer.heads, start=1):
         written = {name for name, row in head.values.items() if row}
         directions = tuple(name for name in head.values if name in written & (here | elsewhere))
         if directions:
-            yield Asked(number, place, head, live_rows(head), directions, bool(written & here),
-                        bool(written & elsewhere))
+            yield NeededHead(number, place, head, live_rows(head), directions, bool(written & here),
+                             bool(written & elsewhere))
 
 
 def live_rows(head: Head) -> tuple[int, ...]:

@@ -22,7 +22,7 @@ Row = Mapping[str, Rational]
 
 
 @dataclass(frozen=True)
-class Form:
+class AtomSum:
     """constant + Σ coefficient · atom; the atoms ascend, and no coefficient is 0."""
 
     constant: Rational
@@ -38,7 +38,7 @@ class Form:
 class Relu:
     """max(0, form)."""
 
-    form: Form
+    form: AtomSum
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Irrational:
 
 
 @dataclass(frozen=True)
-class Answer:
+class HeadTerm:
     """What a head of a layer (both from 1) adds to a direction for these queries, over what it sees.
 
     Queries are scaled, but for an irrational ``heat`` that they are still to be divided by. It sees all positions
@@ -64,7 +64,7 @@ class Answer:
     layer: int
     place: int
     direction: str
-    queries: tuple[Form, ...]
+    queries: tuple[AtomSum, ...]
     origin: int
     heat: Irrational | None = None
 
@@ -73,12 +73,12 @@ class Answer:
 class Normed:
     """A form over sqrt(v + epsilon), where v is the mean of the squares of a crowd of forms, interned."""
 
-    form: Form
+    form: AtomSum
     crowd: int
     epsilon: Rational
 
 
-Atom = Relu | Answer | Normed | Irrational
+Atom = Relu | HeadTerm | Normed | Irrational
 
 
 class Interned(Generic[K]):
@@ -100,12 +100,12 @@ class Interned(Generic[K]):
         return self.things[number]
 
 
-def exact(number: Rational) -> Form:
+def exact(number: Rational) -> AtomSum:
     """The form that is this number."""
-    return Form(number)
+    return AtomSum(number)
 
 
-def add(parts: Iterable[tuple[Form, Rational]], constant: Rational = ZERO) -> Form:
+def add(parts: Iterable[tuple[AtomSum, Rational]], constant: Rational = ZERO) -> AtomSum:
     """constant + Σ factor · form.
 
     >>> from flint import fmpq
@@ -119,10 +119,10 @@ def add(parts: Iterable[tuple[Form, Rational]], constant: Rational = ZERO) -> Fo
             constant += form.constant * factor
         for atom, coefficient in form.atoms:
             atoms[atom] = atoms.get(atom, ZERO) + coefficient * factor
-    return Form(constant, tuple(sorted((atom, value) for atom, value in atoms.items() if value)) if atoms else ())
+    return AtomSum(constant, tuple(sorted((atom, value) for atom, value in atoms.items() if value)) if atoms else ())
 
 
-def unsigned(form: Form) -> tuple[Rational, Form]:
+def unsigned(form: AtomSum) -> tuple[Rational, AtomSum]:
     """1 or -1, and the form times this: of a form and its negative always the same one.
 
     >>> from flint import fmpq
@@ -134,11 +134,11 @@ def unsigned(form: Form) -> tuple[Rational, Form]:
     return sign, form if sign == ONE else add([(form, sign)])
 
 
-def sort_key(form: Form) -> tuple[Any, ...]:
+def sort_key(form: AtomSum) -> tuple[Any, ...]:
     """Puts forms in an order in which equal ones are neighbours."""
     return form.constant, form.atoms
 
 
-def combine_forms(row: Row, vector: Mapping[str, Form], constant: Rational = ZERO) -> Form:
+def combine_forms(row: Row, vector: Mapping[str, AtomSum], constant: Rational = ZERO) -> AtomSum:
     """The linear form of a residual vector, and a constant; directions without a value count as 0."""
     return add(((vector[name], weight) for name, weight in row.items() if name in vector), constant)

@@ -22,7 +22,7 @@ from proofs.words.truth_at_a_letter import TruthReader
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedClass:
     """Words of one class and one truth at one place: a word (letters only), and the margin that all of them have.
 
     The margin is the output less the threshold where the formula holds, and the threshold less the output elsewhere.
@@ -47,7 +47,7 @@ class LengthFound:
     required: Interval
     classes: int
     by_words: bool
-    least: Judged | None
+    least: JudgedClass | None
     reason: str = ""
 
 
@@ -59,7 +59,7 @@ def decide_length(transformer: Transformer, claim: MarginClaim, n: int, norms: N
     """
     required = claim.required(n)
     try:
-        places = [_Place(transformer, norms, claim, n, read) for read in claim.reads(n)]
+        places = [_ClassesOfLength(transformer, norms, claim, n, read) for read in claim.reads(n)]
         judged = [one for place in places for one in place.judge(required)]
     except Unsupported as construct:
         return LengthFound(n, "unknown", required, 0, False, None, str(construct))
@@ -76,7 +76,7 @@ def decide_length(transformer: Transformer, claim: MarginClaim, n: int, norms: N
     return LengthFound(n, "unknown", required, len(judged), by_words, least, reason)
 
 
-def _compare_with_mpmath(transformer: Transformer, claim: MarginClaim, shown: Judged, norms: Norms) -> None:
+def _compare_with_mpmath(transformer: Transformer, claim: MarginClaim, shown: JudgedClass, norms: Norms) -> None:
     """Raise InternalError if mpmath finds another output on the word that is shown; it knows no layer norms."""
     word = (*claim.before, *shown.word, *claim.after)
     if not norms.epsilons:
@@ -84,7 +84,7 @@ def _compare_with_mpmath(transformer: Transformer, claim: MarginClaim, shown: Ju
                                              for i in range(1, len(word) + 1)])
 
 
-class _Place:
+class _ClassesOfLength:
     """All classes of words of n letters, as they are judged at one place."""
 
     def __init__(self, transformer: Transformer, norms: Norms, claim: MarginClaim, n: int, read: Read) -> None:
@@ -98,7 +98,7 @@ class _Place:
         for (signature, state), (word, _) in found.items():
             self.words.setdefault((signature, reader.truth(state)), word)
 
-    def judge(self, required: Interval) -> Iterable[Judged]:
+    def judge(self, required: Interval) -> Iterable[JudgedClass]:
         """Each class and truth once, with a margin that is above what is required or is not, if that can be seen."""
         outputs: dict[Signature, Interval] = {}
         for (signature, truth), word in self.words.items():
@@ -108,7 +108,7 @@ class _Place:
                 margin = _margin(outputs[signature], truth, self.claim.threshold)
                 if margin.lower > required.upper or margin.upper <= required.lower:
                     break
-            yield Judged(self.claim.letters_of(word), self.read, truth, outputs[signature], margin)
+            yield JudgedClass(self.claim.letters_of(word), self.read, truth, outputs[signature], margin)
 
 
 def _margin(output: Interval, truth: bool, threshold: Fraction) -> Interval:

@@ -11,7 +11,7 @@ import pytest
 from certify.exports.pages.certificate.blocks import find_columns
 from certify.exports.pages.certificate.heat_maps import CHARACTERS, pack, shade_of
 from certify.exports.pages.certificate.layout import Layout, Sizes, find_wires
-from certify.exports.pages.certificate.names import Names
+from certify.exports.pages.certificate.names import DirectionNames
 from certify.exports.pages.certificate.running import DoubleNetwork
 from certify.exports.pages.certificate.tables import linear_form
 from certify.exports.pages.certificate.worst_words import truths_of
@@ -90,7 +90,7 @@ def test_shades_follow_the_levels() -> None:
 
 def test_nothing_overlaps_in_the_picture_and_every_reader_has_a_wire() -> None:
     network = drawn("temporal").transformer
-    columns = find_columns(network, Names(network))
+    columns = find_columns(network, DirectionNames(network))
     wires = find_wires(columns)
     blocks = [block for column in columns for block in column.blocks]
     layout = Layout(columns, wires, Sizes({block.number: 40.0 for block in blocks}, 6, 12))
@@ -106,7 +106,7 @@ def test_long_formulas_are_numbered_and_numbers_are_defined_by_what_is_shorter()
     left = "Q_a & prev Q_b since next Q_a"
     formula = parse_formula(f"({left}) until ({left} | ODD(#<[Q_b]))", "ab")
     network = drawn("exact").transformer
-    names = Names(network, formula)
+    names = DirectionNames(network, formula)
     assert list(names.definitions.values()) == [f"{left} | ODD(#<[Q_b])"]
     assert names.texts[formula] == f"({left}) until φ1" and names.spelled(formula) == names.texts[formula]
     assert linear_form({"x": Fraction(-2)}, str) == "−2·x"

@@ -15,7 +15,7 @@ from certify.claims.formula.sealed import read_sealed
 from certify.exports.pages.certificate.page import certificate_page, show_lower, show_upper
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Anything
-from proofs.enclosures.float_runs.run_class import presets
+from proofs.enclosures.float_models.model import presets
 from proofs.floats.claims import FloatClaim
 from tests.cli.conftest import Certify, certify
 from tests.exports.pages.certificates import DRAWN, HOSTILE, corpus, drawn, page, page_of_corpus, renamed, visible

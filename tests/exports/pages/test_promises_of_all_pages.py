@@ -19,7 +19,7 @@ from certify.exports.pages.decision.pages import page_of_decision
 from certify.exports.pages.learned.page import learned_page
 from certify.exports.pages.softened.page import softened_page
 from certify.learning.learn import learn
-from proofs.enclosures.float_runs.run_class import presets
+from proofs.enclosures.float_models.model import presets
 from tests.auditing.sample import HOSTILE, REPORT, UNEXPECTED, html_of, markdown_of
 from tests.browser import CONTRASTS, NARROW, SCHEMES, browser, faults, look
 from tests.exports.pages.certificates import CORPUS, page, softened

@@ -7,7 +7,7 @@ import pytest
 from certify.frame.shards import standing
 from certify.frame.shards.standing import ShardsProgress
 from constructions.language.syntax import TRUE
-from constructions.telling import listening, tell
+from constructions.progress import listening, tell
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.words import survey_all
 from tests.trained.claims import claim_of, network_of

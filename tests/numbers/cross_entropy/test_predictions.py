@@ -11,7 +11,7 @@ import pytest
 from certify.claims.numbers.cross_entropy.fitting import choose_output
 from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval
-from proofs.numbers.cross_entropy.languages import Language, bracket_language, parity_language
+from proofs.numbers.cross_entropy.languages import PrefixQuestions, bracket_language, parity_language
 from proofs.numbers.cross_entropy.predictions import OutputMap, Predictions, TooManyPrefixes, change_by_bounds
 from tests.numbers.cross_entropy.enumeration import (
     PROBABILITIES,
@@ -81,7 +81,7 @@ def check(found: Interval, expected: float) -> None:
     assert float(found.lower) - ROUNDED <= expected <= float(found.upper) + ROUNDED
 
 
-def check_bound(found: Predictions, output: OutputMap, change: float, language: Language) -> None:
+def check_bound(found: Predictions, output: OutputMap, change: float, language: PrefixQuestions) -> None:
     """The change is bounded, and what it forces is below what the network costs, and above the optimum."""
     bound = abs(output.slope) * found.change
     assert change <= float(bound) + ROUNDED

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from proofs.numbers.instances.comparing import Quotient
+from proofs.numbers.instances.comparing import PolynomialQuotient
 from proofs.numbers.instances.examination import Instance
 from proofs.numbers.instances.registry import EXAMINATIONS
 from tests.tiers import drawn
@@ -25,7 +25,7 @@ def verdicts(name: str, n: int) -> set[bool | None]:
     return {instance.holds for instance in examined(name, n)}
 
 
-def at(quotient: Quotient, x: Fraction) -> Fraction:
+def at(quotient: PolynomialQuotient, x: Fraction) -> Fraction:
     """The value at a rational x, by Horner's scheme on the coefficients."""
     return evaluated(quotient.numerator.coeffs(), x) / evaluated(quotient.denominator.coeffs(), x)
 

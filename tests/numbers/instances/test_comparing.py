@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from proofs.enclosures.intervals import Interval
 from proofs.numbers.instances.comparing import (
-    Quotient,
+    PolynomialQuotient,
     equality,
     instance,
     instance_for_every_gamma,
@@ -18,7 +18,7 @@ from tests.numbers.instances.helpers import at, between_0_and_1, quick
 coefficients = st.dictionaries(st.integers(0, 4), st.integers(-3, 3), max_size=4).map(polynomial)
 positive = st.dictionaries(st.integers(1, 4), st.integers(0, 3), max_size=3).map(
     lambda powers: polynomial({0: 1, **powers}))
-quotients = st.builds(Quotient, coefficients, positive)
+quotients = st.builds(PolynomialQuotient, coefficients, positive)
 
 
 def test_an_instance_is_undecided_exactly_where_the_enclosures_overlap() -> None:
@@ -30,7 +30,8 @@ def test_an_instance_is_undecided_exactly_where_the_enclosures_overlap() -> None
 
 @quick
 @given(quotients, quotients, between_0_and_1)
-def test_what_coefficients_prove_holds_at_every_point(left: Quotient, right: Quotient, x: Fraction) -> None:
+def test_what_coefficients_prove_holds_at_every_point(left: PolynomialQuotient, right: PolynomialQuotient,
+                                                      x: Fraction) -> None:
     if left.never_exceeds(right):
         assert at(left, x) <= at(right, x)
 
@@ -38,7 +39,7 @@ def test_what_coefficients_prove_holds_at_every_point(left: Quotient, right: Quo
 def test_numbers_alone_never_confirm_a_claim_about_every_gamma() -> None:
     """x² <= x for x < 1 but not beyond: e^(-γ) at γ = 3 does not decide it for every γ."""
     one = polynomial({0: 1})
-    square, line = Quotient(polynomial({2: 1}), one), Quotient(polynomial({1: 1}), one)
+    square, line = PolynomialQuotient(polynomial({2: 1}), one), PolynomialQuotient(polynomial({1: 1}), one)
     assert instance_for_every_gamma(1, "", square, line, Fraction(3)).holds is None
     assert instance_for_every_gamma(1, "", line, square, Fraction(3)).holds is False
     assert instance_for_every_gamma(1, "", line, line, Fraction(3)).holds is True

@@ -12,7 +12,7 @@ from mpmath import mp, mpf
 
 from proofs.numbers.instances import machine_unwritten_cells as unwritten
 from proofs.numbers.instances import machine_written_cells as written
-from proofs.numbers.instances.machine_lookups import FIRST_POWER, HALF, Cell, Constant, History, enclosed, steps
+from proofs.numbers.instances.machine_lookups import FIRST_POWER, HALF, Constant, History, MemoryCell, enclosed, steps
 from tests.numbers.instances.helpers import examined
 from tests.numbers.instances.machine_forward import read_byte
 
@@ -87,10 +87,10 @@ def test_the_lengths_that_are_listed_are_the_greatest_that_the_bounds_certify(mo
 
 def test_bounds_grow_with_the_length_and_the_distance_and_fall_with_what_is_between() -> None:
     constant, lengths = Constant(6), [20, 100, 300, 550, 590]
-    for cells in ([Cell(apart=2)], [Cell(distance=1)]):
+    for cells in ([MemoryCell(apart=2)], [MemoryCell(distance=1)]):
         found = [enclosed(constant, tokens, cell) for tokens in lengths for cell in cells]
         assert all(a and b and a.upper < b.lower for a, b in pairwise(found))
-    for cells in ([Cell(apart=d) for d in (9, 5, 2)], [Cell(distance=d) for d in (1, 2, 100)]):
+    for cells in ([MemoryCell(apart=d) for d in (9, 5, 2)], [MemoryCell(distance=d) for d in (1, 2, 100)]):
         found = [enclosed(constant, 590, cell) for cell in cells]
         assert all(a and b and a.upper <= b.upper for a, b in pairwise(found))
 
@@ -110,7 +110,7 @@ def test_no_random_history_errs_by_more_than_the_bound(seed: int) -> None:
             continue
         address = draw.randrange(6)
         values = [byte for cell, byte in writes.values() if cell == address]
-        bound = enclosed(power, end, Cell(apart=2) if values else Cell(distance=5))
+        bound = enclosed(power, end, MemoryCell(apart=2) if values else MemoryCell(distance=5))
         assert bound is not None
         error = abs(read_byte(constant, end, boundaries, writes, address) - (values[-1] if values else 0))
         assert error <= float(bound.upper) + 1e-6

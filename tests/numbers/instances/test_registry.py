@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from certify.asking.request import read_request
-from certify.claims.formula.runs import Run, Trace, run_transformer
+from certify.claims.formula.runs import Trace, WordTrace, run_transformer
 from constructions.language.alphabets import parse_word
 from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval, point
@@ -66,17 +66,17 @@ def test_names_are_unique_and_texts_are_there() -> None:
         assert name == examination.name and examination.statement and examination.claim and examination.covers
 
 
-def trace(run: Run, direction: str) -> Trace:
+def trace(run: WordTrace, direction: str) -> Trace:
     return next(found for found in run.traces if found.direction == direction)
 
 
-def missing(run: Run, direction: str, place: int) -> Interval:
+def missing(run: WordTrace, direction: str, place: int) -> Interval:
     """What soft attention has less than hard attention at a position."""
     found = trace(run, direction)
     return point(Fraction(found.hard[place - 1])) + found.soft[place - 1].scaled(Fraction(-1))
 
 
-SHOWN: dict[str, Callable[[Run], Interval]] = {
+SHOWN: dict[str, Callable[[WordTrace], Interval]] = {
     "hahn-lemma-5-as-printed": lambda run: trace(run, "change").soft[1],
     "hahn-lemma-5-masked-last": lambda run: point(Fraction(trace(run, "layer 2").hard[1])),
     "hahn-lemma-5-masked-second": lambda run: point(Fraction(trace(run, "layer 1").hard[1])),
@@ -96,7 +96,7 @@ SHOWN: dict[str, Callable[[Run], Interval]] = {
 }
 
 
-def run_of(instance: Instance) -> Run:
+def run_of(instance: Instance) -> WordTrace:
     assert instance.replay is not None
     network = model(instance.replay.model)
     return run_transformer(network, parse_word(instance.replay.word, network.alphabet))

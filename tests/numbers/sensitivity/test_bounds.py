@@ -18,7 +18,7 @@ from constructions.network.transformer import Coefficients, FeedForward, Head, L
 from constructions.network.weightings import Weighting
 from proofs.enclosures.intervals import Interval
 from proofs.enclosures.rationals import to_flint
-from proofs.numbers.sensitivity.bounds import Bounds
+from proofs.numbers.sensitivity.bounds import SensitivityBounds
 from proofs.numbers.sensitivity.changes import Change
 from proofs.numbers.sensitivity.classes import Classes
 from proofs.numbers.sensitivity.climbing import replay_pairs
@@ -106,7 +106,7 @@ def test_all_words_enclose_what_floats_say_and_bounds_are_above() -> None:
     for network, n, judged in networks(40):
         words = changes_of_all_words(network, n, "x", [judged])
         floats = changes_in_floats(network, n, judged)
-        bounds = Bounds(network, n, [judged])
+        bounds = SensitivityBounds(network, n, [judged])
         for p in range(1, n + 1):
             found, upper = words[p - 1], bounds.change(p, "x")
             assert found.upper is not None
@@ -129,7 +129,7 @@ def test_uniform_layers_under_a_future_mask_change_the_last_position_by_harmonic
                           names[-1])
     exact = sum((Fraction(1, prod(chosen)) for chosen in combinations_with_replacement(range(1, n + 1), layers - 1)),
                 Fraction(0)) / n
-    assert 0 <= Bounds(network, n, [n]).change(1, names[-1]) - exact < Fraction(1, 2**100)
+    assert 0 <= SensitivityBounds(network, n, [n]).change(1, names[-1]) - exact < Fraction(1, 2**100)
     assert changes_of_all_words(network, n, names[-1], [n])[0].lower == exact
 
 
@@ -143,7 +143,7 @@ def test_other_weightings_change_by_no_more_than_their_bounds(weighting: Weighti
         network, n = random_network(draw, (weighting,)), draw.randint(1, 4)
         if weighting in (Weighting.GEOMETRIC, Weighting.STICK_BREAKING):
             network = under_a_future_mask(network)
-        bounds, floats = Bounds(network, n, [n]), changes_in_floats(network, n, n)
+        bounds, floats = SensitivityBounds(network, n, [n]), changes_in_floats(network, n, n)
         for p in range(1, n + 1):
             upper = float(bounds.change(p, "x"))
             assert floats[p - 1] <= upper + 1e-9, (p, n)
@@ -154,7 +154,7 @@ def test_other_weightings_change_by_no_more_than_their_bounds(weighting: Weighti
 def test_every_direction_at_every_position_stays_within_its_bound() -> None:
     for network, n, _ in networks(6):
         judged = range(1, n + 1)
-        bounds = Bounds(network, n, judged)
+        bounds = SensitivityBounds(network, n, judged)
         for p in judged:
             moves = bounds.moves(p)
             for i, name in product(judged, network.directions):
@@ -193,7 +193,7 @@ def test_hard_attention_that_can_be_run_is_exact_and_below_its_bound() -> None:
     for _ in range(30):
         network, n = random_network(draw, hard), draw.randint(1, 4)
         words = changes_of_all_words(network, n, "x", [n])
-        bounds = Bounds(network, n, [n])
+        bounds = SensitivityBounds(network, n, [n])
         assert all(change.is_exact for change in words)
         assert all(change.lower <= bounds.change(change.p, "x") for change in words)
         run += any(change.lower for change in words)
@@ -207,7 +207,7 @@ def test_hard_attention_behind_softmax_is_run_where_the_greatest_score_is_known_
             last = replace(network.layers[1], heads=tuple(replace(head, weighting=Weighting.AVERAGE_HARDMAX)
                                                           for head in network.layers[1].heads))
             hard = replace(network, layers=(network.layers[0], last))
-            bounds = Bounds(hard, 3, [3])
+            bounds = SensitivityBounds(hard, 3, [3])
             try:
                 found = changes_of_all_words(hard, 3, "x", [3])
             except InexactHardAttention:
@@ -222,7 +222,7 @@ def test_hard_attention_behind_softmax_is_run_where_the_greatest_score_is_known_
 def test_an_exchange_that_is_hidden_by_the_mask_moves_nothing() -> None:
     draw = random.Random(6)
     causal = under_a_future_mask(random_network(draw))
-    assert Bounds(causal, 4, [2]).change(3, "x") == Bounds(causal, 4, [2]).change(4, "x") == 0
+    assert SensitivityBounds(causal, 4, [2]).change(3, "x") == SensitivityBounds(causal, 4, [2]).change(4, "x") == 0
     assert [change.upper for change in Classes(causal, 4, "x", 2).changes()][2:] == [0, 0]
 
 

@@ -10,7 +10,7 @@ import pytest
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Formula
-from proofs.words.formula_runs import FormulaRuns, Side, State
+from proofs.words.formula_runs import Direction, FormulaRuns, State
 from proofs.words.pairs_of_runs import ExchangedTruths, TooMuchWork, Work
 
 LEAVES = ("Q_a", "Q_b", "Q_c", "FIRST", "LAST", "ODD", "true")
@@ -82,7 +82,7 @@ def test_a_word_has_exactly_one_run_and_its_truths_are_those_of_the_semantics() 
         for judged in range(1, 5):
             states: list[tuple[State, int | None]] = [(state, None) for state in runs.starts(4)]
             for j, letter in enumerate(word, start=1):
-                side = Side.THERE if j == judged else Side.BEFORE if j < judged else Side.BEHIND
+                side = Direction.THERE if j == judged else Direction.BEFORE if j < judged else Direction.BEHIND
                 states = [(after, truth if j == judged else before) for state, before in states
                           for after, truth in runs.steps(state, letter, j, 4, side)]
             ended = [truth for state, truth in states if state[1] == runs.end]

@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constructions.rasp_network.integers import Bounds, Line
+from constructions.rasp_network.integers import IntegerBounds, Line
 
 NUMBERS = st.integers(-4, 4).map(Fraction)
 LINES = st.builds(Line, NUMBERS, NUMBERS, NUMBERS)
@@ -28,7 +28,7 @@ def test_lines_add_and_are_bounded(left: Line, right: Line, factor: Fraction) ->
 
 @given(LINES, LINES)
 def test_magnitude_and_signs(lower: Line, upper: Line) -> None:
-    bounds = Bounds(lower, upper)
+    bounds = IntegerBounds(lower, upper)
     for i, n in PLACES:
         assert at(bounds.magnitude(), i, n) >= max(at(upper, i, n), -at(lower, i, n))
         assert len(bounds.signs()) == 2 or at(lower, i, n) >= 0
@@ -36,7 +36,7 @@ def test_magnitude_and_signs(lower: Line, upper: Line) -> None:
 
 @given(LINES, LINES, st.booleans(), st.booleans())
 def test_bounds_at_another_position_hold_here(lower: Line, upper: Line, before: bool, after: bool) -> None:
-    moved = Bounds(lower, upper).elsewhere(before, after)
+    moved = IntegerBounds(lower, upper).elsewhere(before, after)
     for i, n in PLACES:
         for j in range(1 if before else i, (n if after else i) + 1):
             assert at(moved.lower, i, n) <= at(lower, j, n)
@@ -45,9 +45,9 @@ def test_bounds_at_another_position_hold_here(lower: Line, upper: Line, before: 
 
 @given(LINES, LINES, NUMBERS)
 def test_bounds_of_a_sum(line: Line, other: Line, factor: Fraction) -> None:
-    exact = Bounds(line, line).plus(Bounds(other, other), factor)
-    assert exact == Bounds(line.plus(other, factor), line.plus(other, factor))
-    wide = Bounds(line, line).hull(Bounds(other, other))
+    exact = IntegerBounds(line, line).plus(IntegerBounds(other, other), factor)
+    assert exact == IntegerBounds(line.plus(other, factor), line.plus(other, factor))
+    wide = IntegerBounds(line, line).hull(IntegerBounds(other, other))
     for i, n in PLACES:
         assert at(wide.lower, i, n) <= min(at(line, i, n), at(other, i, n))
         assert at(wide.upper, i, n) >= max(at(line, i, n), at(other, i, n))

@@ -13,18 +13,18 @@ import numpy as np
 from constructions.language.parser import parse_formula
 from constructions.language.syntax import Not
 from constructions.regular.automata import Automaton
-from constructions.trained.claim import Case, Claim, When, judged
+from constructions.trained.claim import Case, When, WordsClaim, judged
 from constructions.trained.network import (
     Activation,
     Affine,
     Attends,
     AttentionStep,
-    Head,
     Norm,
     NormStep,
     Scale,
     Step,
     Tensor,
+    TrainedHead,
     TrainedNetwork,
     UnitsStep,
     View,
@@ -63,7 +63,8 @@ def majority_by_hand(bias: float = 0.0, tokens: int = 2) -> TrainedNetwork:
     """The logit is the share of 1 less that of 0, less the bias; what other tokens there are add nothing."""
     maker = Maker()
     nothing = maker.matrix([[0.0]] * 2)
-    head = Head(Affine(nothing), Affine(nothing), Affine(maker.matrix([[1.0], [0.0]])), maker.matrix([[0.0, 1.0]]))
+    head = TrainedHead(Affine(nothing), Affine(nothing), Affine(maker.matrix([[1.0], [0.0]])),
+                       maker.matrix([[0.0, 1.0]]))
     rows = [[-1.0, 0.0], [1.0, 0.0], *([[0.0, 0.0]] * (tokens - 2))]
     return TrainedNetwork("causal", maker.matrix(rows), None,
                           (AttentionStep(None, (head,), None, Scale(times=Fraction(1))),),
@@ -91,7 +92,7 @@ def random_counter(seed: int, tokens: int, attention: Attends = "causal") -> Tra
                          Affine(matrix(5, width), vector(width)))
 
     table = maker.matrix(draw.normal(size=(tokens, width)).tolist())
-    heads = tuple(Head(Affine(matrix(width, 3), vector(3)), Affine(matrix(width, 3)),
+    heads = tuple(TrainedHead(Affine(matrix(width, 3), vector(3)), Affine(matrix(width, 3)),
                        Affine(matrix(width, 2), vector(2)), matrix(2, width)) for _ in range(draw.integers(1, 3)))
     steps: list[Step] = [units()] if draw.random() < 0.3 else []
     steps.append(AttentionStep(norm(), heads, vector(width) if draw.random() < 0.5 else None, Scale(root=3)))
@@ -113,7 +114,7 @@ def with_slopes(network: TrainedNetwork, *slopes: str | Fraction | None) -> Trai
 
 
 def sign_claim(truth: TruthOf, longest: int, *, letters: str = "01", before: tuple[int, ...] = (),
-               after: tuple[int, ...] = (), each: bool = True, margin: Fraction = Fraction(0)) -> Claim:
+               after: tuple[int, ...] = (), each: bool = True, margin: Fraction = Fraction(0)) -> WordsClaim:
     """The logit is above 0 where the truth holds, below 0 elsewhere."""
     automaton = None
     if isinstance(truth, str):
@@ -124,11 +125,11 @@ def sign_claim(truth: TruthOf, longest: int, *, letters: str = "01", before: tup
         automaton = Automaton(0, steps)
         whens = When(None, tuple(sorted(accepting))), When(None, tuple(sorted({*range(len(steps))} - accepting)))
     cases = tuple(Case(when, (((0, Fraction(sign)),),)) for when, sign in zip(whens, (1, -1), strict=True))
-    return Claim(tuple(letters), tuple(range(len(letters))), before, after, (0, 0), (1, longest),
-                 "each" if each else "last", False, margin, automaton, (), cases)
+    return WordsClaim(tuple(letters), tuple(range(len(letters))), before, after, (0, 0), (1, longest),
+                      "each" if each else "last", False, margin, automaton, (), cases)
 
 
-def first_wrong_length(network: TrainedNetwork, claim: Claim, longest: int) -> int | None:
+def first_wrong_length(network: TrainedNetwork, claim: WordsClaim, longest: int) -> int | None:
     """The least length with a wrong word, of all words up to this length; token by token, in float64."""
     floats = FloatNetwork(network)
     for n in range(1, longest + 1):

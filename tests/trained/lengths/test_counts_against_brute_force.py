@@ -10,7 +10,7 @@ import pytest
 
 from certify.claims.trained.lengths_decision import LengthsDecision, decide_lengths
 from constructions.errors import Unsupported
-from constructions.trained.claim import Claim, input_tokens
+from constructions.trained.claim import WordsClaim, input_tokens
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
 from proofs.check import check_text
@@ -107,7 +107,7 @@ def test_a_network_that_is_exactly_odd_is_right_on_long_words() -> None:
 ZOO_BREAKS = {"last_letter": 4588, "majority_by_counts": 417}
 
 
-def decided(name: str) -> tuple[TrainedNetwork, Claim, LengthsDecision]:
+def decided(name: str) -> tuple[TrainedNetwork, WordsClaim, LengthsDecision]:
     network = plans()[name].network()
     claim = plans()[name].claim(network)
     return network, claim, decide_lengths(network, claim, 10**6)

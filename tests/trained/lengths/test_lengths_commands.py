@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from certify import decide
 from certify.auditing.claims_file import read_claim
-from certify.auditing.decide import Search
+from certify.auditing.decide import AuditSearch
 from certify.auditing.judge import judge
 from certify.claims.trained.lengths_decision import LengthsDecision
 from certify.cli import app
@@ -120,7 +120,7 @@ def test_command_python_and_audit_decide_a_long_claim_in_one_way() -> None:
     command = CliRunner().invoke(app, ["decide", "network.json", "--claim", "claim.toml", "--json", "-o", "found.cert"])
     python = decide("network.json", "claim.toml")
     audit = judge(read_claim({"name": "x", "kind": "decide", "model": "network.json", "claim": "claim.toml",
-                              "lengths": "1..100"}), Search())
+                              "lengths": "1..100"}), AuditSearch())
     assert isinstance(python, LengthsDecision)
     assert python.wrong is not None
     found = json.loads(command.stdout)

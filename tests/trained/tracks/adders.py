@@ -13,10 +13,10 @@ from constructions.tables import read_toml
 from constructions.trained.network import (
     Affine,
     AttentionStep,
-    Head,
     Scale,
     Step,
     Tensor,
+    TrainedHead,
     TrainedNetwork,
     UnitsStep,
     View,
@@ -69,7 +69,8 @@ def adder(base: int, columns: int, *, heads: int = 1, blur: float = 0.0) -> Trai
         value, out = np.zeros((width, 1)), np.zeros((1, width))
         value[0] = 1
         out[0, 1] = total / heads
-        made.append(Head(Affine(make.view(query)), Affine(make.view(key)), Affine(make.view(value)), make.view(out)))
+        made.append(TrainedHead(Affine(make.view(query)), Affine(make.view(key)), Affine(make.view(value)),
+                                make.view(out)))
     attention = AttentionStep(None, tuple(made), None, Scale(times=Fraction(1)))
     unembedding, bias = np.zeros((width, base)), -np.square(np.arange(base, dtype=np.float64))
     unembedding[2] = 2 * np.arange(base)

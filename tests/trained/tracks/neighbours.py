@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from constructions.trained.network import Head, TrainedNetwork
-from constructions.trained.tracks import Form, Machine, Place, Track, TracksClaim
+from constructions.trained.network import TrainedHead, TrainedNetwork
+from constructions.trained.tracks import Layout, TokenSource, Track, TracksClaim, Transducer
 from examples.adders.by_hand import (
     ASKED,
     COLUMN,
@@ -15,7 +15,7 @@ from examples.adders.by_hand import (
     SUM,
     VALUE,
     WIDTH,
-    Network,
+    SparseNetwork,
     asks,
     found,
     heads,
@@ -25,12 +25,12 @@ from examples.adders.by_hand import (
 def copier(letters: int, columns: int, sharp: float = 40.0) -> TrainedNetwork:
     """The first layer writes the letter of the place before; the second finds the place after that of the letter that
     is asked for, and what it has heard: a letter is read from a place that has another. The last one is not asked."""
-    make = Network()
+    make = SparseNetwork()
 
-    def finder(asks_of: int, before: int, hears: int, into: int) -> Head:
-        return Head(make.affine(WIDTH, 2, {(asks_of, 0): 2 * sharp}, [-2.0 * sharp * before, sharp]),
+    def finder(asks_of: int, before: int, hears: int, into: int) -> TrainedHead:
+        return TrainedHead(make.affine(WIDTH, 2, {(asks_of, 0): 2 * sharp}, [-2.0 * sharp * before, sharp]),
                     make.affine(WIDTH, 2, {(COLUMN, 0): 1, (SQUARE, 1): 1}), make.affine(WIDTH, 1, {(hears, 0): 1}),
-                    make.matrix(1, WIDTH, {(0, into): 1}))
+                           make.matrix(1, WIDTH, {(0, into): 1}))
 
     places = [*map(found, range(columns)), (0.0, NOWHERE, 0.0), *map(asks, range(1, columns - 1))]
     steps = (heads(finder(COLUMN, 1, VALUE, NEXT)), heads(finder(ASKED, -1, NEXT, SUM)))
@@ -40,8 +40,8 @@ def copier(letters: int, columns: int, sharp: float = 40.0) -> TrainedNetwork:
 def copies(letters: int, columns: int) -> TracksClaim:
     """All letters but the last, after a separator."""
     table = (tuple((0, letter) for letter in range(letters)),)
-    layout = (*(Place("track", 0, column) for column in range(columns)), Place("token", letters),
-              *(Place("answer", 0, column) for column in range(columns - 1)))
+    layout = (*(TokenSource("track", 0, column) for column in range(columns)), TokenSource("token", letters),
+              *(TokenSource("answer", 0, column) for column in range(columns - 1)))
     tokens = tuple(range(letters))
-    return TracksClaim((Track("word", tuple("abcdefghij"[:letters]), tokens),), Machine(0, (table,), ((),)),
-                       (Form((0,) * columns, layout),), 0, tokens, Fraction(1, 2))
+    return TracksClaim((Track("word", tuple("abcdefghij"[:letters]), tokens),), Transducer(0, (table,), ((),)),
+                       (Layout((0,) * columns, layout),), 0, tokens, Fraction(1, 2))

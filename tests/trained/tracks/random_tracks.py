@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constructions.trained.network import NormStep, Step, TrainedNetwork
-from constructions.trained.tracks import Form, Machine, Place, Track, TracksClaim, all_inputs
+from constructions.trained.tracks import Layout, TokenSource, Track, TracksClaim, Transducer, all_inputs
 from proofs.trained.forward import FloatNetwork
 from tests.trained.random_networks import Maker
 
@@ -30,13 +30,13 @@ def random_layer(seed: int, layers: int = 1) -> TrainedNetwork:
     return TrainedNetwork("causal", tokens, positions, tuple(steps), maker.affine(width, VOCABULARY), maker.tensors)
 
 
-def random_machine(draw: np.random.Generator, letters: int, answers: tuple[int, ...]) -> Machine:
+def random_machine(draw: np.random.Generator, letters: int, answers: tuple[int, ...]) -> Transducer:
     """Two states, two tables with steps that are missing, an answer in each column and one at the end."""
     def step() -> tuple[int, ...] | None:
         return None if draw.random() < 0.15 else (int(draw.integers(2)), int(draw.choice(answers)))
     tables = tuple(tuple(tuple(step() for _ in range(letters)) for _ in range(2)) for _ in range(2))
     ends = [(int(draw.choice(answers)),), (int(draw.choice(answers)),)]
-    return Machine(0, tables, (ends[0], ends[1] if draw.random() < 0.7 else None))
+    return Transducer(0, tables, (ends[0], ends[1] if draw.random() < 0.7 else None))
 
 
 def random_claim(seed: int, network: TrainedNetwork, answers: tuple[int, ...], among: tuple[int, ...]) -> TracksClaim:
@@ -44,12 +44,12 @@ def random_claim(seed: int, network: TrainedNetwork, answers: tuple[int, ...], a
     draw = np.random.default_rng(seed + 10_000)
     tracks = tuple(Track(name, ("0", "1"), tuple(draw.permutation(VOCABULARY)[:2].tolist())) for name in "ab")
     machine = random_machine(draw, 4, answers)
-    prompt = [Place("token", int(draw.integers(VOCABULARY)))]
-    prompt += [Place("track", index, column) for index in range(2) for column in range(COLUMNS)]
-    asked = [Place("answer", 0, column) for column in range(COLUMNS)] + [Place("end", 0)]
+    prompt = [TokenSource("token", int(draw.integers(VOCABULARY)))]
+    prompt += [TokenSource("track", index, column) for index in range(2) for column in range(COLUMNS)]
+    asked = [TokenSource("answer", 0, column) for column in range(COLUMNS)] + [TokenSource("end", 0)]
     layout = [prompt[k] for k in draw.permutation(len(prompt))] + [asked[k] for k in draw.permutation(len(asked))]
     columns = tuple(int(draw.integers(2)) for _ in range(COLUMNS))
-    form = Form(columns, tuple(layout))
+    form = Layout(columns, tuple(layout))
     return TracksClaim(tracks, machine, (form,), 0, tuple(sorted({*among, *answers})), Fraction(0))
 
 

@@ -27,10 +27,10 @@ from constructions.trained.network import AttentionStep, Scale, TrainedNetwork
 from constructions.trained.tracks import all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Malformed, Refusal, Rejected, check_text
-from proofs.enclosures.float_runs.run_class import presets, read_run_class
-from proofs.trained.float_runs.casting import cast_network
-from proofs.trained.float_runs.execution import executions
-from proofs.trained.float_runs.replay import Replay
+from proofs.enclosures.float_models.model import presets, read_run_class
+from proofs.trained.float_executions.casting import cast_network
+from proofs.trained.float_executions.execution import executions
+from proofs.trained.float_executions.replay import Replay
 from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.wrong import Margins
 from tests.check.trained_networks import dump, execution_of, refusal_of, with_evidence

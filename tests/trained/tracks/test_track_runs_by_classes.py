@@ -15,18 +15,18 @@ import pytest
 from certify.claims.trained import track_runs_forms
 from certify.claims.trained.track_runs_forms import FormInRuns
 from constructions.trained.network import AttentionStep, TrainedNetwork
-from constructions.trained.tracks import Form, Machine, Place, Track, TracksClaim, all_inputs, count_inputs
+from constructions.trained.tracks import Layout, TokenSource, Track, TracksClaim, Transducer, all_inputs, count_inputs
 from proofs.check import Rejected
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
 from proofs.check.checker.chapters.trained.floats.classes import Runs
+from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
-from proofs.check.checker.chapters.trained.floats.stack import FloatStack
-from proofs.check.checker.chapters.trained.forms.affine import UNIT, spread
 from proofs.check.checker.chapters.trained.tracks import by_classes
-from proofs.check.checker.chapters.trained.tracks.layers import HeardSizes
+from proofs.check.checker.chapters.trained.tracks.layers import AttendedSizes
+from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, spread
 from proofs.check.checker.kernel.budget import Budget
-from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
-from proofs.trained.float_runs.execution import executions
+from proofs.enclosures.float_models.model import FloatModel, read_run_class
+from proofs.trained.float_executions.execution import executions
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.wrong import Margins
@@ -49,12 +49,12 @@ CLASSES: dict[str, dict[str, Any]] = {
     "functions": dict.fromkeys(FORMATS, FINE) | {"exp_ulp": "4194304", "exp_base": "e"}}
 
 
-def run_class(name: str) -> RunClass:
+def run_class(name: str) -> FloatModel:
     fields = {"normalised": "either", "exp_ulp": "1", "exp_base": "either", "block": 0}
     return read_run_class(name, fields | CLASSES[name])
 
 
-def most_used(network: TrainedNetwork, claim: TracksClaim, run: RunClass) -> float:
+def most_used(network: TrainedNetwork, claim: TracksClaim, run: FloatModel) -> float:
     """How much of what the checker allows the logits of drawn runs use; 0 where a form is not proved by classes."""
     decider = FormInRuns(network, claim, run, 1)
     unit, _ = decider.by_classes(0)
@@ -84,7 +84,7 @@ def most_used(network: TrainedNetwork, claim: TracksClaim, run: RunClass) -> flo
 def group_of(group: by_classes.GroupProof, ranged: Any) -> tuple[set[int], int, int, Any]:
     """Places, the token that is read, the right answer, and what is known of all logits on the hull of the boxes."""
     found: list[Any] = []
-    sizes = reduce(HeardSizes.join, [group.layer.heard(one.own).sizes for one in ranged])
+    sizes = reduce(AttendedSizes.join, [group.layer.heard(one.own).sizes for one in ranged])
     point = group.layer.point(ranged[0].own)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(by_classes, "prove_rows", lambda budget, rows, margin, logits, last: found.append(logits))
@@ -128,9 +128,9 @@ def of_one_letter(seed: int) -> tuple[TrainedNetwork, TracksClaim]:
     network = with_rules(random_layer(seed))
     network = replace(network, steps=tuple(step for step in network.steps if isinstance(step, AttentionStep)))
     logits = FloatNetwork(network).logits(np.array([[3, letter, 4] for letter in (1, 2)]), 0, [2])[:, 0]
-    machine = Machine(0, (((tuple((0, int(one)) for one in logits.argmax(axis=1))),),), ((),))
-    layout = (Place("token", 3), Place("track", 0, 0), Place("token", 4), Place("answer", 0, 0))
-    return used_tensors(network), TracksClaim((Track("a", ("0", "1"), (1, 2)),), machine, (Form((0,), layout),), 0,
+    machine = Transducer(0, (((tuple((0, int(one)) for one in logits.argmax(axis=1))),),), ((),))
+    layout = (TokenSource("token", 3), TokenSource("track", 0, 0), TokenSource("token", 4), TokenSource("answer", 0, 0))
+    return used_tensors(network), TracksClaim((Track("a", ("0", "1"), (1, 2)),), machine, (Layout((0,), layout),), 0,
                                               tuple(range(VOCABULARY)), Fraction(0))
 
 

@@ -16,7 +16,7 @@ from constructions.trained.json_form import network_from_json, network_text
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, count_inputs
 from examples.adders.board import board, table
-from examples.adders.by_hand import Entry, brackets, parity, reverser, sorter, write
+from examples.adders.by_hand import BoardEntry, brackets, parity, reverser, sorter, write
 from examples.adders.by_hand import adder as adder_of_board
 from proofs.check import Malformed, Rejected, check_text
 from proofs.trained.forward import FloatNetwork
@@ -135,7 +135,7 @@ def test_the_board_has_what_its_script_writes(tmp_path: Path) -> None:
                                    brackets("brackets", 5, 40.0),
                                    adder_of_board("add", 4, 2, 40.0), adder_of_board("soft", 3, 3, 2.0)],
                          ids=lambda entry: entry.name)
-def test_small_networks_of_the_board_are_decided_as_all_inputs_say(entry: Entry) -> None:
+def test_small_networks_of_the_board_are_decided_as_all_inputs_say(entry: BoardEntry) -> None:
     claim = tracks_claim_of_table(read_toml(entry.claim, "claim"), "claim", entry.network)
     verdict = decide_and_compare(entry.network, claim).verdict
     assert verdict == ("refuted" if entry.name == "soft" else "certified")

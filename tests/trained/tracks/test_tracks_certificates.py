@@ -21,7 +21,7 @@ from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Incomplete, Malformed, Rejected, check_text
 from proofs.check.checker.chapters.trained.tracks.columns import FormColumns, left
 from proofs.check.checker.chapters.trained.tracks.each_input import inputs_of
-from proofs.check.checker.chapters.trained.tracks.queries import Class, Query, make_queries, split
+from proofs.check.checker.chapters.trained.tracks.queries import InputClass, TokenQuery, make_queries, split
 from proofs.check.checker.kernel.budget import Budget
 from tests.check.trained_networks import parsed, refusal_of
 from tests.trained.tracks.adders import adder, adds
@@ -187,7 +187,7 @@ def test_parts_of_classes_have_each_input_once() -> None:
     queries = make_queries(columns, [None] * 3)
     inputs = list(inputs_of(columns, left(columns, None, 0, {})))
 
-    def members(query: Query, one: Class) -> set[int]:
+    def members(query: TokenQuery, one: InputClass) -> set[int]:
         return {number for number, (letters, states) in enumerate(inputs)
                 if all(letters[column] in some for column, some in one.given)
                 and (states[-1] == one.member if isinstance(one.member, int) or query.by is None else

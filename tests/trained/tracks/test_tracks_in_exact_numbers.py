@@ -27,7 +27,7 @@ from proofs.check.checker.chapters.trained.tracks import exact, wrong_input
 from proofs.check.checker.chapters.trained.tracks.places import row_and_prefix
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
-from proofs.enclosures.float_runs.run_class import presets
+from proofs.enclosures.float_models.model import presets
 from proofs.trained.balls import BallNetwork, enclose_logits
 from proofs.trained.tracks.certificate import WrongInput, tracks_text, wrong_input_text
 from proofs.trained.tracks.exact_numbers import find_obstacle

@@ -18,7 +18,7 @@ from constructions.trained.tracks import TracksClaim, all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_to_json
 from proofs.check import Rejected, check_text
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracks.cells import Cell, Group
+from proofs.trained.tracks.cells import ClassBoxes, ClassGroup
 from proofs.trained.tracks.certificate import tracks_text, unit_to_json
 from proofs.trained.tracks.deciding import FormSearch
 from proofs.trained.tracks.queries import Restricted, right
@@ -78,7 +78,7 @@ def check_ranges(network: TrainedNetwork, claim: TracksClaim, found: FormRanges,
                  rows: Sequence[Sequence[Ranged]]) -> None:
     """All ranges of a certificate, which then fails, as the margin is too great."""
     answers = {(found.key(one.one)): None for row in rows for one in row}
-    unit = unit_to_json(found, (), rows, [Group(key, []) for key in answers])
+    unit = unit_to_json(found, (), rows, [ClassGroup(key, []) for key in answers])
     check_text(tracks_text(network, replace(claim, margin=Fraction(10**4)), [unit]).encode())
 
 
@@ -178,7 +178,7 @@ def test_a_cell_is_halved_along_its_widest_direction_where_no_direction_is_known
     width = len(cover.rows)
     for widest in range(width):
         box = np.full((1, width), 10) + 90 * (np.arange(width) == widest)
-        cell = Cell(0, np.arange(1), -box, box)
+        cell = ClassBoxes(0, np.arange(1), -box, box)
         first, second = cover._cut(cell, np.zeros(width)) or ()
         assert cell.cut == (widest, 0) and first.greatest[0, widest] == second.least[0, widest] == 0
 

@@ -18,7 +18,7 @@ from proofs.check.checker.chapters.trained.reading import tracks_claim as claim_
 from proofs.check.checker.chapters.trained.tracks.columns import windowed as windowed_there
 from proofs.check.checker.kernel.budget import Budget
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracks.cells import Group
+from proofs.trained.tracks.cells import ClassGroup
 from proofs.trained.tracks.certificate import tracks_text, unit_to_json
 from proofs.trained.tracks.deciding import FormSearch
 from proofs.trained.tracks.ranges import FormRanges, ranged
@@ -76,7 +76,7 @@ def test_windows_of_very_many_columns_are_more_than_the_checker_does() -> None:
         made_by_the_checker(document, 12)
 
 
-def made_by_the_checker(document: dict[str, Any], window: int) -> tuple[claim_there.TracksClaim, claim_there.Form]:
+def made_by_the_checker(document: dict[str, Any], window: int) -> tuple[claim_there.TracksClaim, claim_there.Layout]:
     """The claim, and its first form, by the machine that the checker makes."""
     given = parsed(document, Budget())
     return windowed_there(Budget(), given.claim, given.claim.forms[0], window)
@@ -112,7 +112,7 @@ def test_ranges_of_windows_contain_all_inputs_are_narrower_and_proved(seed: int)
         widths.append(float(np.mean(greatest - least)) / 2.0 ** found.before[0][0].bits)
         rows = ranged(found)
         keys = {found.key(one.one): None for row in rows for one in row}
-        unit = unit_to_json(found, (), rows, [Group(key, []) for key in keys], window)
+        unit = unit_to_json(found, (), rows, [ClassGroup(key, []) for key in keys], window)
         with pytest.raises(Rejected, match=r"a row is not shown to be above the margin|a form reaches beyond"):
             check_text(tracks_text(network, replace(claim, margin=Fraction(10**4)), [unit]).encode())
     assert widths[1] <= widths[0] + 1e-6

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from proofs.numbers.cross_entropy.predictions import Group, OutputMap
+from proofs.numbers.cross_entropy.predictions import OutputMap, PrefixGroup
 
 UNITS = 1 << 12
 """Of slope and offsets, to one."""
@@ -19,7 +19,7 @@ Terms = Sequence[tuple[float, float, float]]
 """Of each group its value, how often the question is asked, and how often the answer is yes."""
 
 
-def choose_output(groups: Sequence[Group], alphabet: Sequence[str], steepest: Fraction) -> OutputMap:
+def choose_output(groups: Sequence[PrefixGroup], alphabet: Sequence[str], steepest: Fraction) -> OutputMap:
     """The map with a slope between -steepest and steepest for which the cross-entropy is about least."""
     terms = _terms(groups, alphabet)
     slope = _least(lambda slope: sum(_cost(part, slope, _offset(part, slope)) for part in terms.values()),
@@ -27,13 +27,13 @@ def choose_output(groups: Sequence[Group], alphabet: Sequence[str], steepest: Fr
     return choose_offsets(groups, alphabet, min(max(_exact(slope), -steepest), steepest))
 
 
-def choose_offsets(groups: Sequence[Group], alphabet: Sequence[str], slope: Fraction) -> OutputMap:
+def choose_offsets(groups: Sequence[PrefixGroup], alphabet: Sequence[str], slope: Fraction) -> OutputMap:
     """The map with this slope for which it is about least."""
     return OutputMap(slope, {symbol: _exact(_offset(part, float(slope)))
                              for symbol, part in _terms(groups, alphabet).items()})
 
 
-def _terms(groups: Sequence[Group], alphabet: Sequence[str]) -> dict[str, Terms]:
+def _terms(groups: Sequence[PrefixGroup], alphabet: Sequence[str]) -> dict[str, Terms]:
     """The terms of the cost by last symbols."""
     return {symbol: [(float(group.value.lower), float(group.asked), float(group.yes)) for group in groups
                      if group.last == symbol and group.asked] for symbol in alphabet}

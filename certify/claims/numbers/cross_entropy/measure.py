@@ -15,7 +15,7 @@ from constructions.errors import InputError, InternalError, Unsupported
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from proofs.formula.discharge import Progress
-from proofs.numbers.cross_entropy.languages import LANGUAGES, Language
+from proofs.numbers.cross_entropy.languages import LANGUAGES, PrefixQuestions
 from proofs.numbers.cross_entropy.predictions import OutputMap, Predictions, change_by_bounds
 
 USUAL_STEEPEST = Fraction(8)
@@ -23,7 +23,7 @@ EXAMPLES = {"parity": "01", "2dyck": "()[]"}
 
 
 @dataclass(frozen=True)
-class Head:
+class LogOddsHead:
     """How log-odds are made from what is read: what is left out is chosen at each length, the slope up to a bound."""
 
     slope: Fraction | None = None
@@ -46,7 +46,7 @@ class Head:
 
 
 def read_head(slope: str | None, offset: str | None, steepest: str | None,
-              spell: Callable[[str], str] = as_option) -> Head:
+              spell: Callable[[str], str] = as_option) -> LogOddsHead:
     """The numbers of the options; ``spell`` says how complaints write these.
 
     Raises:
@@ -57,9 +57,9 @@ def read_head(slope: str | None, offset: str | None, steepest: str | None,
                          "are, too")
     if steepest is not None and slope is not None:
         raise InputError(f"{spell('steepest')}: given together with {spell('slope')}, expected one of the two")
-    return Head(None if slope is None else read_rational(slope, spell("slope")),
-                None if offset is None else read_rational(offset, spell("offset")),
-                USUAL_STEEPEST if steepest is None else read_positive(steepest, spell("steepest")))
+    return LogOddsHead(None if slope is None else read_rational(slope, spell("slope")),
+                       None if offset is None else read_rational(offset, spell("offset")),
+                       USUAL_STEEPEST if steepest is None else read_positive(steepest, spell("steepest")))
 
 
 def read_probability(text: str, option: str) -> Fraction:
@@ -74,7 +74,8 @@ def read_probability(text: str, option: str) -> Fraction:
     return value
 
 
-def measure(request: Request, name: LanguageName, p: Fraction, head: Head = Head(), direction: str | None = None,
+def measure(request: Request, name: LanguageName, p: Fraction, head: LogOddsHead = LogOddsHead(), direction: str
+            | None = None,
             numbers: Sequence[int] | None = None, progress: Progress = lambda _: None) -> CrossEntropy:
     """The cross-entropies at some lengths (left out: the usual ones).
 
@@ -95,14 +96,15 @@ def measure(request: Request, name: LanguageName, p: Fraction, head: Head = Head
     return CrossEntropy(request.description, name, p, direction, head.greatest_slope, tuple(rows), clock.total)
 
 
-def check_alphabet(network: Transformer, name: str, language: Language) -> None:
+def check_alphabet(network: Transformer, name: str, language: PrefixQuestions) -> None:
     """Raise InputError unless the network reads the symbols of the language, in any order, and no others."""
     if sorted(network.alphabet) != sorted(language.alphabet):
         raise InputError(f"alphabet: found {', '.join(network.alphabet)}, expected the symbols of {name}, "
                          f"{EXAMPLES[name]}")
 
 
-def measure_length(network: Transformer, n: int, language: Language, direction: str, head: Head) -> LengthOfPrefixes:
+def measure_length(network: Transformer, n: int, language: PrefixQuestions, direction: str,
+                   head: LogOddsHead) -> LengthOfPrefixes:
     """One row."""
     levels = language.levels(n)
     try:
@@ -117,7 +119,7 @@ def measure_length(network: Transformer, n: int, language: Language, direction: 
     return LengthOfPrefixes(n, levels, output, change, forced, found)
 
 
-def _from_bounds(network: Transformer, n: int, language: Language, direction: str, head: Head,
+def _from_bounds(network: Transformer, n: int, language: PrefixQuestions, direction: str, head: LogOddsHead,
                  reason: str) -> LengthOfPrefixes:
     """The row of a length at which prefixes are not run: what follows from the bound on changes alone."""
     levels = language.levels(n)

@@ -15,7 +15,7 @@ from certify.claims.trained.question import about_words, read_claim_table, read_
 from certify.claims.trained.word_run import check_room
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
-from constructions.trained.claim import READOUTS, Claim, Row, judged
+from constructions.trained.claim import READOUTS, Row, WordsClaim, judged
 from constructions.trained.network import TrainedNetwork
 from proofs.formula.discharge import Progress
 from proofs.numbers.sensitivity.trained import LogitQuestion, changes_of_logits
@@ -30,7 +30,7 @@ class TrainedSubject:
 
     path: str
     network: TrainedNetwork
-    claim_of: Callable[[int], Claim | None]
+    claim_of: Callable[[int], WordsClaim | None]
     offset: int | None
 
     def question(self, n: int, at: At, rows: tuple[Row, ...]) -> LogitQuestion:
@@ -68,7 +68,7 @@ def read_trained_subject(path: str, claim: str | None, offset: int | None) -> Tr
         raise InputError(f"offset: {offset}, expected 0 or more")
     network, own = read_trained(path)
     if claim is None:
-        return TrainedSubject(path, network, lambda n: own if isinstance(own, Claim) else None, offset)
+        return TrainedSubject(path, network, lambda n: own if isinstance(own, WordsClaim) else None, offset)
     told = read_claim_table(claim)
     return TrainedSubject(path, network, lambda n: about_words(told.claim(network, Scope(n, n, "all")), claim), offset)
 

@@ -21,9 +21,9 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from proofs.enclosures.intervals import point
-from proofs.formula.discharge import Memory, Progress
+from proofs.formula.discharge import DischargedObligations, Progress
 from proofs.formula.refutation.budget import replay_work
-from proofs.numbers.sensitivity.bounds import Bounds
+from proofs.numbers.sensitivity.bounds import SensitivityBounds
 from proofs.numbers.sensitivity.changes import ReplayedPair, at_least, unlike_letters
 from proofs.numbers.sensitivity.classes import Classes, merged
 from proofs.numbers.sensitivity.climbing import replay_pairs
@@ -57,7 +57,7 @@ def judged_positions(at: At, n: int) -> range:
 
 
 @dataclass(frozen=True)
-class Question:
+class SensitivityQuestion:
     """A network, one of its directions, and the positions where a change counts."""
 
     request: Request
@@ -90,7 +90,7 @@ class Question:
 
     def _is_certified(self) -> bool:
         """Whether the certificate for the lengths at hand is accepted; the exact prover is asked first, it is quick."""
-        lines = sketch(self.network, self.request.claimed_lengths, None, Memory())
+        lines = sketch(self.network, self.request.claimed_lengths, None, DischargedObligations())
         return all(line.proved for line in lines) and isinstance(
             certify_request(self.request, progress=self.progress), Certified)
 
@@ -143,7 +143,7 @@ class Question:
         """The bounds from above; None if words are too long."""
         if n**3 * sum(1 for _ in self.network.heads()) > BOUNDS_WORK:
             return None
-        bounds = Bounds(self.network, n, judged)
+        bounds = SensitivityBounds(self.network, n, judged)
         return [bounds.change(p, self.direction) for p in range(1, n + 1)]
 
 
@@ -158,7 +158,7 @@ def measure(request: Request, at: At = "last", direction: str | None = None, num
     clock, network = Clock(), request.network
     direction, numbers = read_direction(network, direction), read_numbers(numbers, request.claimed_lengths)
     check_defined(network, request.claimed_lengths)
-    rows = tuple(Question(request, direction, at, numbers, progress).rows())
+    rows = tuple(SensitivityQuestion(request, direction, at, numbers, progress).rows())
     return Sensitivity(request.description, network.alphabet, direction, at, rows, fit_law(rows), clock.total)
 
 

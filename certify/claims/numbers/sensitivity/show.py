@@ -9,13 +9,14 @@ from rich.console import Console
 
 from certify.claims.numbers.sensitivity.results import CLAIMS, MeasuredLength, Method, Sensitivity
 from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed, ends_to_json
-from certify.frame.terminal_tables import Column, plain, print_table, print_verdict
+from certify.frame.terminal_tables import TableColumn, plain, print_table, print_verdict
 from certify.frame.words import show_alphabet, show_word
 from proofs.numbers.sensitivity.changes import Change, ReplayedPair
 
 DIGITS = 6
-COLUMNS = (Column("n", "right"), Column("method"), Column("largest change"), Column("exchanged at", "right"),
-           Column("between", folds=True))
+COLUMNS = (TableColumn("n", "right"), TableColumn("method"), TableColumn("largest change"),
+           TableColumn("exchanged at", "right"),
+           TableColumn("between", folds=True))
 LONGEST_WORD = 24
 """Longer words stand in the JSON object alone."""
 
@@ -94,7 +95,8 @@ def _show_pair(pair: ReplayedPair | None, found: Sensitivity) -> str:
 
 def _print_positions(out: Console, row: MeasuredLength) -> None:
     out.print()
-    print_table(out, [Column("exchanged at"), Column(f"largest change at n = {row.n}")], positions_alike(row.changes))
+    print_table(out, [TableColumn("exchanged at"), TableColumn(f"largest change at n = {row.n}")],
+                positions_alike(row.changes))
 
 
 def positions_alike(changes: Sequence[Change]) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from certify.claims.formula.sealed import Bound, Sealed
+from certify.claims.formula.sealed import Sealed, StatedErrors
 from certify.exports.pages.certificate.blocks import MOST_DIRECTIONS
 from certify.exports.pages.certificate.error_maps import ErrorMap, find_error_map
 from certify.exports.pages.certificate.running import DoubleNetwork
@@ -17,7 +17,7 @@ from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR, Near
 from constructions.network.transformer import Head, Transformer
 from proofs.formula.attention.obligation import oblige_attention
-from proofs.formula.common.known import KnownValues
+from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
 from proofs.formula.lookup.obligation import looks_up, oblige_lookup
 
@@ -31,7 +31,7 @@ MOST_MAPS = 8
 
 
 @dataclass(frozen=True)
-class Picture:
+class WorstWordPicture:
     """A worst word, and the attention of the head on it: a row for each position that reads."""
 
     case: WorstWord
@@ -54,11 +54,11 @@ class Approximation:
     head: Head
     direction: str
     near_truth: bool
-    stated: Bound
+    stated: StatedErrors
     rows: int | None
     chart: int | None
-    short: Picture | None
-    long: Picture | None
+    short: WorstWordPicture | None
+    long: WorstWordPicture | None
 
     @property
     def bound(self) -> Fraction:
@@ -99,7 +99,7 @@ class _Obligations:
         self.maps: list[ErrorMap] = []
         self._numbers: dict[Hashable, int | None] = {}
 
-    def of(self, bound: Bound) -> Oblige:
+    def of(self, bound: StatedErrors) -> Oblige:
         """Its obligation for any lengths."""
         head = self.network.head(bound.layer, bound.head)
         where = (bound.layer, bound.head, head, bound.direction)
@@ -109,7 +109,7 @@ class _Obligations:
                                                  ALLOWED_ERROR if near else None)
         return lambda lengths: oblige_attention(self.network, self.known, lengths, *where)
 
-    def rows_and_chart(self, bound: Bound) -> tuple[int | None, int | None]:
+    def rows_and_chart(self, bound: StatedErrors) -> tuple[int | None, int | None]:
         """At how many (n, i) something is claimed, and the number of the map."""
         try:
             whole = self.of(bound)(self.lengths)
@@ -127,7 +127,7 @@ class _Obligations:
         self.maps.append(second_worst(oblige, found))
         return len(self.maps) - 1
 
-    def ceilings(self, bounds: Iterable[Bound], n: int) -> dict[str, float]:
+    def ceilings(self, bounds: Iterable[StatedErrors], n: int) -> dict[str, float]:
         """The largest error of words of one length, of each direction of which that is known."""
         found: dict[str, float] = {}
         by_key: dict[Hashable, float | None] = {}
@@ -169,12 +169,13 @@ def study(sealed: Sealed) -> Study:
     return Study(tuple(found), tuple(obligations.maps))
 
 
-def _pictures(sealed: Sealed, obligations: _Obligations) -> dict[str, tuple[Picture | None, Picture | None]]:
+def _pictures(sealed: Sealed,
+              obligations: _Obligations) -> dict[str, tuple[WorstWordPicture | None, WorstWordPicture | None]]:
     """A short and a long worst word by direction, drawn, with errors that mpmath seconds as far as steps go."""
     network, bounds = sealed.transformer, sealed.bounds[:MOST_STUDIED]
     seconding = Seconding(network)
     directions = [bound.direction for bound in bounds]
-    rounds: list[dict[str, Picture]] = []
+    rounds: list[dict[str, WorstWordPicture]] = []
     hints: list[tuple[str, ...]] = []
     try:
         for n in drawn_lengths(sealed) if directions else ():
@@ -189,10 +190,11 @@ def _pictures(sealed: Sealed, obligations: _Obligations) -> dict[str, tuple[Pict
     return {name: (short.get(name), long.get(name)) for name in directions}
 
 
-def _attended(network: Transformer, bounds: Sequence[Bound], found: dict[str, WorstWord], n: int) -> dict[str, Picture]:
+def _attended(network: Transformer, bounds: Sequence[StatedErrors], found: dict[str, WorstWord],
+              n: int) -> dict[str, WorstWordPicture]:
     if not found:
         return {}
     words = list(dict.fromkeys(case.word for case in found.values()))
     attention = DoubleNetwork(network, n).run(words, attention=True).attention
-    return {bound.direction: Picture(case, attention[bound.layer, bound.head][words.index(case.word)])
+    return {bound.direction: WorstWordPicture(case, attention[bound.layer, bound.head][words.index(case.word)])
             for bound in bounds if (case := found.get(bound.direction))}

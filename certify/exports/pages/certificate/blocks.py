@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from certify.exports.pages.certificate.names import Names
+from certify.exports.pages.certificate.names import DirectionNames
 from constructions.network.meanings import Near, Others, Product, Truth
 from constructions.network.transformer import Head, Layer, Transformer
 
@@ -15,7 +15,7 @@ BlockKind = Literal["symbol", "position", "head", "exact", "feed"]
 
 
 @dataclass(frozen=True)
-class Block:
+class Box:
     """One box of the picture. Heads that approximate are of kind ``head``, those whose values are exact ``exact``.
 
     ``lines`` are what stands in it, the first in bold; ``spoken`` is all of it, for those who do not see the picture.
@@ -30,12 +30,12 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Column:
+class BoxColumn:
     """What stands side by side: the embeddings (layer 0), the heads of a layer, or its feed-forward part."""
 
     layer: int
     what: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[Box, ...]
 
 
 def is_approximate(network: Transformer, direction: str) -> bool:
@@ -51,7 +51,7 @@ def read_roles(head: Head) -> tuple[tuple[str, Role], ...]:
     return tuple(dict.fromkeys((name, role) for role, names in rows for name in names))
 
 
-def find_columns(network: Transformer, names: Names) -> list[Column]:
+def find_columns(network: Transformer, names: DirectionNames) -> list[BoxColumn]:
     """The columns from left to right; embedded directions that nothing reads are left out. None of a large network."""
     if len(network.directions) > MOST_DIRECTIONS:
         return []
@@ -59,24 +59,24 @@ def find_columns(network: Transformer, names: Names) -> list[Column]:
 
 
 class _Columns:
-    def __init__(self, network: Transformer, names: Names):
+    def __init__(self, network: Transformer, names: DirectionNames):
         self.network, self.names = network, names
         self._count = 0
 
-    def columns(self) -> list[Column]:
-        found = [Column(0, "embeddings", tuple(self._embeddings()))]
+    def columns(self) -> list[BoxColumn]:
+        found = [BoxColumn(0, "embeddings", tuple(self._embeddings()))]
         for number, layer in enumerate(self.network.layers, start=1):
-            found.append(Column(number, "heads", tuple(self._heads(number, layer))))
-            found.append(Column(number, "feed-forward", tuple(self._feeds(layer))))
+            found.append(BoxColumn(number, "heads", tuple(self._heads(number, layer))))
+            found.append(BoxColumn(number, "feed-forward", tuple(self._feeds(layer))))
         return [column for column in found if column.blocks]
 
     def _block(self, kind: BlockKind, lines: tuple[str, ...], reads: tuple[tuple[str, Role], ...],
-               writes: tuple[str, ...]) -> Block:
+               writes: tuple[str, ...]) -> Box:
         self._count += 1
         spoken = f"{' '.join(lines)}; writes {', '.join(self.names.direction(name) for name in writes)}"
-        return Block(self._count - 1, kind, lines, spoken, reads, writes)
+        return Box(self._count - 1, kind, lines, spoken, reads, writes)
 
-    def _embeddings(self) -> Iterator[Block]:
+    def _embeddings(self) -> Iterator[Box]:
         read = {name for _, _, head in self.network.heads() for name, _ in read_roles(head)}
         read |= {name for layer in self.network.layers for unit in layer.feedforward.units for name in unit.reads}
         for name in self.network.embedded():
@@ -84,14 +84,14 @@ class _Columns:
                 at_position = name in self.network.position_embedding
                 yield self._block("position" if at_position else "symbol", (self._what(name),), (), (name,))
 
-    def _heads(self, number: int, layer: Layer) -> Iterator[Block]:
+    def _heads(self, number: int, layer: Layer) -> Iterator[Box]:
         for place, head in enumerate(layer.heads, start=1):
             soft = head.weighting.is_softmax
             near = any(is_approximate(self.network, name) for name in head.values) or not soft
             yield self._block("head" if near else "exact", (f"{number}.{place}", head.name), read_roles(head),
                               tuple(head.values))
 
-    def _feeds(self, layer: Layer) -> Iterator[Block]:
+    def _feeds(self, layer: Layer) -> Iterator[Box]:
         for name in layer.feedforward.written():
             units = layer.feedforward.units_writing(name)
             reads = dict.fromkeys((read, "relu") for unit in units for read in unit.reads)

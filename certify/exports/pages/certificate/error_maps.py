@@ -97,7 +97,7 @@ def find_error_map(oblige: Callable[[Lengths], AttentionObligation | LookupOblig
 
 
 @dataclass(frozen=True)
-class _Row:
+class _QueryRow:
     """One (n, i): its scaled query, and base scores and kinds of the positions that are read, in reading order."""
 
     n: int
@@ -110,7 +110,7 @@ class _Row:
 def _attention_errors(oblige: Callable[[Lengths], Any], whole: AttentionObligation, lengths: Lengths,
                       places: tuple[int, ...]) -> dict[tuple[int, int], float] | None:
     free = whole.reading.is_free_of_length
-    rows: list[_Row] = []
+    rows: list[_QueryRow] = []
     options: list[list[_Option]] = []
     kinds: dict[tuple[_Option, ...], int] = {}
     for n in [lengths.last] if free else [n for n in places if n in lengths]:
@@ -130,8 +130,8 @@ def _attention_errors(oblige: Callable[[Lengths], Any], whole: AttentionObligati
             for i in group.rows:
                 if i in places:
                     order = slice(0, i) if reading.past else slice(n - 1, i - 2 if i > 1 else None, -1)
-                    rows.append(_Row(n, i, query, base[order], at[order]))
-    errors = _Walk(rows, options).largest() if rows else np.zeros(0)
+                    rows.append(_QueryRow(n, i, query, base[order], at[order]))
+    errors = _RowSweep(rows, options).largest() if rows else np.zeros(0)
     found = {(row.n, row.i): float(error) for row, error in zip(rows, errors, strict=True) if error >= 0}
     if free:
         found = {(n, i): error for (_, i), error in found.items() for n in places if n in lengths and n >= i}
@@ -152,10 +152,10 @@ def _options(offered: Offered) -> tuple[_Option, ...]:
                                        letter.effect) for letter in offered.letters))
 
 
-class _Walk:
+class _RowSweep:
     """All rows at once, position by position, in the manner of ``proofs.formula.attention.worst_case``."""
 
-    def __init__(self, rows: list[_Row], options: list[list[_Option]]):
+    def __init__(self, rows: list[_QueryRow], options: list[list[_Option]]):
         self.rows, self.options = rows, options
         self.ends = np.array([len(row.base) - 1 for row in rows])
         steps = int(self.ends.max(initial=-1)) + 1

@@ -9,7 +9,7 @@ Everything is deterministic: the same network is the same picture.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from certify.exports.pages.certificate.blocks import Column
+from certify.exports.pages.certificate.blocks import BoxColumn
 
 ORDERINGS = 24
 MOVES = 16
@@ -43,7 +43,7 @@ class Wire:
     readers: Mapping[int, tuple[int, ...]]
 
 
-def find_wires(columns: Sequence[Column]) -> list[Wire]:
+def find_wires(columns: Sequence[BoxColumn]) -> list[Wire]:
     """The wires of all directions that are read later than they are written."""
     found = []
     for start, column in enumerate(columns):
@@ -60,7 +60,7 @@ def find_wires(columns: Sequence[Column]) -> list[Wire]:
 class Layout:
     """Blocks and passing wires of each column in their order, and how far across each of them stands."""
 
-    def __init__(self, columns: Sequence[Column], wires: Sequence[Wire], sizes: Sizes):
+    def __init__(self, columns: Sequence[BoxColumn], wires: Sequence[Wire], sizes: Sizes):
         """Place everything; the middle of the picture is at 0."""
         self.sizes = sizes
         self.order: list[list[Node]] = [[("block", block.number) for block in column.blocks] for column in columns]

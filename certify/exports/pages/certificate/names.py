@@ -11,7 +11,7 @@ LONGEST_TEXT = 40
 LONGEST_NAME = 56
 
 
-class Names:
+class DirectionNames:
     """The names of one network's formulas and directions, and of the parts of the formula that it decides."""
 
     def __init__(self, network: Transformer, formula: syntax.Formula | None = None):

@@ -29,7 +29,7 @@ from certify.exports.pages.certificate.commands import (
 )
 from certify.exports.pages.certificate.grids import draw_grid, draw_ruler, draw_strip
 from certify.exports.pages.certificate.heat_maps import SHADES, describe_flatness, draw_map
-from certify.exports.pages.certificate.names import Names, clip
+from certify.exports.pages.certificate.names import DirectionNames, clip
 from certify.exports.pages.certificate.running import DoubleNetwork
 from certify.exports.pages.certificate.script_data import script_data
 from certify.exports.pages.certificate.wiring import draw_network
@@ -114,7 +114,7 @@ class _CertificatePage:
         output = self.network.directions[self.network.output]
         assert isinstance(output, Truth), "what the checker accepts decides a formula"
         self.formula = output.formula
-        self.names = Names(self.network, self.formula)
+        self.names = DirectionNames(self.network, self.formula)
         self.study: Study = study(sealed)
 
     def render(self, detail: Detail) -> str:

@@ -19,7 +19,7 @@ TIES = 1e-9
 
 
 @dataclass(frozen=True)
-class Run:
+class PageRun:
     """What the residual stream holds at the end, by direction, word and position; and who attended to what.
 
     ``attention`` has for a layer and a head (from 1) the weights by word, position that reads, position that is read.
@@ -47,7 +47,7 @@ class DoubleNetwork:
             column = value.column(range(1, n + 1), n)
             self._positions[:, self._place[name]] = [x.numerator / x.denominator for x in column]
 
-    def run(self, words: Sequence[Sequence[str]], attention: bool = False) -> Run:
+    def run(self, words: Sequence[Sequence[str]], attention: bool = False) -> PageRun:
         """The run of all these words; attention is kept only if it is asked for."""
         symbols = {symbol: place for place, symbol in enumerate(self.network.alphabet)}
         stream = self._tokens[[[symbols[symbol] for symbol in word] for word in words]] + self._positions
@@ -60,7 +60,7 @@ class DoubleNetwork:
                 if attention:
                     kept[number, place] = weights
             stream = self._fed(layer, number - 1, stream + added)
-        return Run({name: stream[..., place] for name, place in self._place.items()}, kept)
+        return PageRun({name: stream[..., place] for name, place in self._place.items()}, kept)
 
     def _fed(self, layer: Layer, place: int, stream: Array) -> Array:
         reads, bias, writes, constant = self._feeds[place]

@@ -12,9 +12,9 @@ import numpy as np
 
 from certify.claims.formula.sealed import Sealed
 from certify.exports.pages.certificate.approximations import LONGEST, SHORT, Approximation, Study, drawn_lengths
-from certify.exports.pages.certificate.blocks import Column
+from certify.exports.pages.certificate.blocks import BoxColumn
 from certify.exports.pages.certificate.heat_maps import CHARACTERS, pack
-from certify.exports.pages.certificate.names import Names
+from certify.exports.pages.certificate.names import DirectionNames
 from certify.exports.pages.certificate.worst_words import Word, sample_word, seeds, truths_of
 from constructions.language import syntax
 from constructions.language.brackets import Bracket, PositionFunction
@@ -95,7 +95,7 @@ def _up_to(n: int) -> range:
 class ScriptData:
     """The data of one page."""
 
-    def __init__(self, network: Transformer, names: Names, longest: int):
+    def __init__(self, network: Transformer, names: DirectionNames, longest: int):
         """Words to try have at most ``longest`` symbols."""
         self.network, self.names = network, names
         self.longest = longest
@@ -169,7 +169,7 @@ class ScriptData:
         """Numbers of directions and exact weights, in turns."""
         return [each for name, weight in row.items() for each in (self.places[name], str(weight))]
 
-    def of_blocks(self, columns: Sequence[Column]) -> Json:
+    def of_blocks(self, columns: Sequence[BoxColumn]) -> Json:
         """What each block of the picture reads and writes."""
         return [{"kind": block.kind, "lines": block.lines, "layer": column.layer,
                  "reads": [[self.places[name], role] for name, role in block.reads],
@@ -194,7 +194,8 @@ def starting_word(formula: syntax.Formula, alphabet: Sequence[str], n: int, wors
     return tried[int(np.argmin(np.maximum(uneven, 1 / 4) + missing))]
 
 
-def script_data(sealed: Sealed, names: Names, formula: syntax.Formula, columns: Sequence[Column], study: Study) -> Json:
+def script_data(sealed: Sealed, names: DirectionNames, formula: syntax.Formula, columns: Sequence[BoxColumn],
+                study: Study) -> Json:
     """Everything, as JSON; without what a word needs if that is too much."""
     longest = min(LONGEST, sealed.lengths.last)
     data = ScriptData(sealed.transformer, names, longest)

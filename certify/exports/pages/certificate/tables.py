@@ -7,7 +7,7 @@ from typing import Any
 
 from certify.claims.formula.sealed import Sealed
 from certify.exports.pages.certificate.approximations import Approximation
-from certify.exports.pages.certificate.names import Names
+from certify.exports.pages.certificate.names import DirectionNames
 from constructions.network.meanings import Average, Mean
 from constructions.network.transformer import Coefficients, Head, Transformer, Unit
 from proofs.formula.composition import Write, writes
@@ -30,7 +30,8 @@ class Obligation:
     below: Fraction
 
 
-def list_obligations(sealed: Sealed, names: Names, approximations: tuple[Approximation, ...]) -> list[Obligation]:
+def list_obligations(sealed: Sealed, names: DirectionNames,
+                     approximations: tuple[Approximation, ...]) -> list[Obligation]:
     """One for each direction, in the order in which they are written, and the composition."""
     by_direction = {each.direction: each for each in approximations}
     found = [_obligation(sealed, names, write, by_direction.get(write.direction))
@@ -39,7 +40,7 @@ def list_obligations(sealed: Sealed, names: Names, approximations: tuple[Approxi
                                Fraction(0), Fraction(0))]
 
 
-def _obligation(sealed: Sealed, names: Names, write: Write, near: Approximation | None) -> Obligation:
+def _obligation(sealed: Sealed, names: DirectionNames, write: Write, near: Approximation | None) -> Obligation:
     source = sealed.transformer.head(write.layer, write.place).source if write.place else ""
     written = (_where(write), source, names.direction(write.direction))
     if near is None:
@@ -80,7 +81,7 @@ class HeadWeights:
     weighting: str
 
 
-def list_weights(network: Transformer, names: Names, holds: Sequence[str]) -> dict[str, Any]:
+def list_weights(network: Transformer, names: DirectionNames, holds: Sequence[str]) -> dict[str, Any]:
     """All tables of exact weights by their names in ``weights.html``; ``holds`` is what each direction holds."""
     embedded = network.position_embedding
     return {
@@ -92,7 +93,7 @@ def list_weights(network: Transformer, names: Names, holds: Sequence[str]) -> di
     }
 
 
-def list_heads(network: Transformer, names: Names) -> list[HeadWeights]:
+def list_heads(network: Transformer, names: DirectionNames) -> list[HeadWeights]:
     """All heads, by layer and place."""
     return [HeadWeights(f"{layer}.{place}", head.name, head.source,
                         tuple(linear_form(row, names.direction) for row in head.queries),
@@ -118,7 +119,7 @@ def describe_weighting(head: Head) -> str:
     return f"softmax {over}" + ("" if str(head.temperature) == "1" else f", at temperature {head.temperature}")
 
 
-def list_units(network: Transformer, names: Names) -> Iterator[tuple[int, str, str]]:
+def list_units(network: Transformer, names: DirectionNames) -> Iterator[tuple[int, str, str]]:
     """Of every unit its layer, what it computes, and what it adds its multiple of."""
     for number, layer in enumerate(network.layers, start=1):
         for unit in layer.feedforward.units:
@@ -150,6 +151,6 @@ def _multiple(weight: Fraction, name: str) -> str:
     return name if weight == 1 else f"{weight}·{name}"
 
 
-def list_tokens(network: Transformer, names: Names) -> list[tuple[str, str]]:
+def list_tokens(network: Transformer, names: DirectionNames) -> list[tuple[str, str]]:
     """What the embedding of each symbol adds."""
     return [(symbol, linear_form(row, names.direction)) for symbol, row in network.token_embedding.items()]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from certify.exports.pages.base.svg import element, join, number
-from certify.exports.pages.certificate.blocks import Block, Column, Role, find_columns, is_approximate
+from certify.exports.pages.certificate.blocks import Box, BoxColumn, Role, find_columns, is_approximate
 from certify.exports.pages.certificate.layout import Layout, Sizes, Wire, find_wires
-from certify.exports.pages.certificate.names import Names, clip
+from certify.exports.pages.certificate.names import DirectionNames, clip
 from constructions.network.transformer import Transformer
 
 MOST_BLOCKS = 400
@@ -21,7 +21,7 @@ PORTS = 9.0
 
 
 @dataclass(frozen=True)
-class Shape:
+class DiagramSizes:
     """The measures of a picture: ``depth`` of a block along the columns, ``pitch`` from a column to the next."""
 
     flat: bool
@@ -32,7 +32,7 @@ class Shape:
     """Room for the titles of columns."""
 
 
-def draw_network(network: Transformer, names: Names, flat: bool) -> Markup | None:
+def draw_network(network: Transformer, names: DirectionNames, flat: bool) -> Markup | None:
     """The picture from left to right, or from the top down; None if there are too many blocks for it."""
     columns = find_columns(network, names)
     if not 0 < sum(len(column.blocks) for column in columns) <= MOST_BLOCKS:
@@ -40,22 +40,22 @@ def draw_network(network: Transformer, names: Names, flat: bool) -> Markup | Non
     return _SvgPicture(network, names, columns, shape_of(columns, flat)).draw()
 
 
-def shape_of(columns: Sequence[Column], flat: bool) -> Shape:
+def shape_of(columns: Sequence[BoxColumn], flat: bool) -> DiagramSizes:
     """The measures that fit these columns."""
     blocks = [block for column in columns for block in column.blocks]
     if flat:
         pitch = min(210.0, max(128.0, 1200 / len(columns)))
         heights = {block.number: 26.0 if block.kind in ("symbol", "position") else 46.0 for block in blocks}
-        return Shape(True, pitch - 34, pitch, Sizes(heights, 6, 12), 46)
+        return DiagramSizes(True, pitch - 34, pitch, Sizes(heights, 6, 12), 46)
     widths = {block.number: min(116.0, max(38.0 if column.layer == 0 else 62.0, 345 / len(column.blocks) - 6))
               for column in columns for block in column.blocks}
-    return Shape(False, 46, 92, Sizes(widths, 4, 6), 6)
+    return DiagramSizes(False, 46, 92, Sizes(widths, 4, 6), 6)
 
 
-class Picture:
+class WiringDiagram:
     """Where blocks, wires and their ends are; what draws them is a subclass."""
 
-    def __init__(self, network: Transformer, names: Names, columns: Sequence[Column], shape: Shape):
+    def __init__(self, network: Transformer, names: DirectionNames, columns: Sequence[BoxColumn], shape: DiagramSizes):
         self.network, self.names, self.columns, self.shape = network, names, columns, shape
         self.wires = find_wires(columns)
         self.layout = Layout(columns, self.wires, shape.sizes)
@@ -68,7 +68,7 @@ class Picture:
         offset = writer.writes.index(wire.direction) - (len(writer.writes) - 1) / 2
         return self.layout.block(wire.first, writer.number) + step * offset
 
-    def entries(self, direction: str, place: int, reader: Block) -> Iterator[tuple[Role, float]]:
+    def entries(self, direction: str, place: int, reader: Box) -> Iterator[tuple[Role, float]]:
         """What a block reads a direction for, and how far across the wire ends there."""
         step = min(PORTS, (self.shape.sizes.blocks[reader.number] - 8) / max(1, len(reader.reads)))
         for k, (name, role) in enumerate(reader.reads):
@@ -76,7 +76,7 @@ class Picture:
                 yield role, self.layout.block(place, reader.number) + step * (k - (len(reader.reads) - 1) / 2)
 
 
-class _SvgPicture(Picture):
+class _SvgPicture(WiringDiagram):
     def draw(self) -> Markup:
         low, high = self.layout.extent
         along = (len(self.columns) - 1) * self.shape.pitch + self.shape.depth
@@ -91,7 +91,7 @@ class _SvgPicture(Picture):
                        style=f"min-width:{least:.0f}px;{size}" if least else size,
                        aria_label="The network: blocks, and the directions between them")
 
-    def _blocks(self) -> Iterator[Block]:
+    def _blocks(self) -> Iterator[Box]:
         return (block for column in self.columns for block in column.blocks)
 
     def _titles(self, low: float) -> Iterator[Markup]:
@@ -144,7 +144,7 @@ class _SvgPicture(Picture):
         """The number of a direction, by which the script knows it."""
         return list(self.network.directions).index(direction)
 
-    def _branches(self, direction: str, place: int, reader: Block, here: float, faint: bool) -> Iterator[Markup]:
+    def _branches(self, direction: str, place: int, reader: Box, here: float, faint: bool) -> Iterator[Markup]:
         for role, there in self.entries(direction, place, reader):
             x, y = self._point(place * self.shape.pitch, there).split()
             to = str(reader.number)
@@ -152,7 +152,7 @@ class _SvgPicture(Picture):
             if role != "relu" and not faint:
                 yield element("circle", class_=f"port {role}", data_to=to, cx=x, cy=y, r=2.5)
 
-    def _block(self, block: Block) -> Markup:
+    def _block(self, block: Box) -> Markup:
         place, _ = self.places[block.number]
         along, across = self.shape.depth, self.shape.sizes.blocks[block.number]
         width, height = (along, across) if self.shape.flat else (across, along)

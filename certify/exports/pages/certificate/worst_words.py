@@ -53,7 +53,7 @@ class WorstWord:
         return self.tried is None or self.at_ceiling
 
 
-class Search:
+class WorstWordSearch:
     """The worst words of one length that were found so far, for some directions of a network."""
 
     def __init__(self, network: Transformer, directions: Sequence[str], n: int, ceilings: Mapping[str, float]):
@@ -136,7 +136,7 @@ def worst_words(network: Transformer, directions: Sequence[str], n: int, ceiling
     Raises:
         OverflowError: if a number is too large for a double.
     """
-    search = Search(network, directions, n, ceilings)
+    search = WorstWordSearch(network, directions, n, ceilings)
     if not search.everything():
         search.offer(itertools.islice(itertools.chain(hints, seeds(network.alphabet, n)), search.most))
         search.climb()

@@ -36,12 +36,12 @@ from certify.frame.numbers import decimal, enclosed
 from certify.frame.words import show_word, type_word
 from constructions.language.printer import format_formula
 from constructions.text import printable
-from constructions.trained.claim import READOUTS, Claim, When, input_tokens
+from constructions.trained.claim import READOUTS, When, WordsClaim, input_tokens
 from constructions.trained.network import TrainedNetwork
-from proofs.enclosures.float_runs.run_class import RunClass
-from proofs.trained.float_runs.casting import cast_network
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.search import WrongWord
+from proofs.trained.search import RefutingWord
 from proofs.trained.words import WordMargins
 
 MOST_PICTURED = 80
@@ -64,7 +64,7 @@ FloatCells = tuple[str, str, str, str, Sequence[str]]
 """Of a class of float runs: the name, what is certified, where a wrong run was found, the verdict, and sentences."""
 SECTIONS = (("wrong", "What is wrong"), ("margins", "Margins"), ("open", "What is open"),
             ("floats", "In floating point"), ("attention", "Attention"), ("neighbours", "Neighbours"),
-            ("cases", "Claim"), ("check", "Check it"))
+            ("cases", "WordsClaim"), ("check", "Check it"))
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Unproved:
 
 
 @dataclass(frozen=True)
-class Picture:
+class AttentionMap:
     """What a head attends to: rows are tokens that read, columns tokens that are read."""
 
     step: int
@@ -207,7 +207,7 @@ def _shown(decision: Decision, row: LengthRow) -> ShownRow:
     return ShownRow(row.n, row.verdict, reason="as a shorter word is" if row.wrong else row.reason)
 
 
-def wrong_at(decision: Decision, row: LengthRow) -> WrongWord | None:
+def wrong_at(decision: Decision, row: LengthRow) -> RefutingWord | None:
     """The wrong word of a length; of float runs only one of that length, as a row has the margins of its own words."""
     return row.wrong if decision.run is None or row.wrong is None or len(row.wrong.word) == row.n else None
 
@@ -217,7 +217,7 @@ def _contents(**there: bool) -> list[tuple[str, str]]:
     return [(anchor, text) for anchor, text in SECTIONS if there.get(anchor, True)]
 
 
-def _facts(network: TrainedNetwork, claim: Claim, certified_to: int | None) -> Iterator[tuple[str, str]]:
+def _facts(network: TrainedNetwork, claim: WordsClaim, certified_to: int | None) -> Iterator[tuple[str, str]]:
     """The network and the claim in numbers."""
     first, last = claim.offsets
     yield "certified up to", "–" if certified_to is None else f"n = {certified_to}"
@@ -233,7 +233,7 @@ def _facts(network: TrainedNetwork, claim: Claim, certified_to: int | None) -> I
     yield "compared at import", describe_comparison(network.compared)
 
 
-def _of_class(run: RunClass | None) -> Iterator[tuple[str, str]]:
+def _of_class(run: FloatModel | None) -> Iterator[tuple[str, str]]:
     """What is fixed of float runs."""
     if run is not None:
         yield "float runs", run.name
@@ -272,12 +272,12 @@ def chosen_word(decision: Decision) -> Word | None:
     return Word(seen.word, seen.offset, seen.place) if seen else None
 
 
-def _pictures(network: TrainedNetwork, claim: Claim, word: Word) -> list[Picture]:
+def _pictures(network: TrainedNetwork, claim: WordsClaim, word: Word) -> list[AttentionMap]:
     """The heads, the first first, as long as there is room."""
     tokens = np.array(input_tokens(claim, word.letters), dtype=np.intp)
     if len(tokens) > MOST_PICTURED:
         return []
-    pictures, room = list[Picture](), MOST_DRAWN
+    pictures, room = list[AttentionMap](), MOST_DRAWN
     labels = [*BEFORE * len(claim.before), *word.letters, *AFTER * len(claim.after)]
     for step, heads in enumerate(FloatNetwork(network).attention(tokens, word.offset), start=1):
         for head, weights in enumerate(heads, start=1):
@@ -285,7 +285,7 @@ def _pictures(network: TrainedNetwork, claim: Claim, word: Word) -> list[Picture
             room -= len(grid)
             if room < 0:
                 return pictures
-            pictures.append(Picture(step, head, grid))
+            pictures.append(AttentionMap(step, head, grid))
     return pictures
 
 
@@ -299,7 +299,7 @@ def points_of(decision: Decision) -> list[Point]:
     return [_point(row, wrong_at(decision, row), decision.claim.margin) for row in decision.rows]
 
 
-def _point(row: LengthRow, wrong: WrongWord | None, margin: Fraction) -> Point:
+def _point(row: LengthRow, wrong: RefutingWord | None, margin: Fraction) -> Point:
     if wrong:
         return Point(row.n, float(wrong.value[1] - margin), None, row.verdict)
     return Point(row.n, row.seen.value if row.seen else None, row.bound, row.verdict)
@@ -317,7 +317,7 @@ class Neighbour:
     margin: float
 
 
-def find_neighbours(network: TrainedNetwork, claim: Claim, word: Sequence[str], offset: int) -> list[Neighbour]:
+def find_neighbours(network: TrainedNetwork, claim: WordsClaim, word: Sequence[str], offset: int) -> list[Neighbour]:
     """Words with one letter changed (of many the first ones), by margin."""
     letters = np.array(claim.letters(word), dtype=np.intp)
     changed = [(place, letter) for place in range(len(letters)) for letter in range(len(claim.alphabet))

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from certify.exports.pages.base.svg import element, join, number
 from certify.learning.explanation import describe_answer
 from certify.learning.learned import is_judged
-from certify.learning.question import OUT, Question
+from certify.learning.question import OUT, LearningQuestion
 from constructions.regular.cover_automata import Marked
 
 MOST_STATES = 64
@@ -24,14 +24,14 @@ STYLE = ("text{font:12px system-ui,sans-serif;fill:var(--ink,#1b1f24)}.soft{fill
 
 
 @dataclass(frozen=True)
-class Place:
+class StatePosition:
     """Where a state is drawn."""
 
     x: float
     y: float
 
 
-def draw_automaton(question: Question, found: Marked, differing: Collection[int] = ()) -> Markup | None:
+def draw_automaton(question: LearningQuestion, found: Marked, differing: Collection[int] = ()) -> Markup | None:
     """The drawing; None if there are very many states. Those in which words differ from the claim are red.
 
     States of words that are out are left out where no step leads out of them again.
@@ -59,7 +59,7 @@ def _is_trap(found: Marked, state: int) -> bool:
     return all(found.marks[after] == OUT for after in found.automaton.steps[state])
 
 
-def _places(found: Marked, drawn: Sequence[int]) -> dict[int, Place]:
+def _places(found: Marked, drawn: Sequence[int]) -> dict[int, StatePosition]:
     """Columns by the lengths of shortest words, each in the order of the states."""
     columns: dict[int, list[int]] = {}
     for state in drawn:
@@ -69,11 +69,11 @@ def _places(found: Marked, drawn: Sequence[int]) -> dict[int, Place]:
     for index, column in enumerate(sorted(columns)):
         for row, state in enumerate(columns[column]):
             y = EDGE + DOWN * (row + (most - len(columns[column])) / 2)
-            places[state] = Place(EDGE + ACROSS * index + 20, y + 12)
+            places[state] = StatePosition(EDGE + ACROSS * index + 20, y + 12)
     return places
 
 
-def _steps(question: Question, found: Marked, drawn: Sequence[int]) -> dict[tuple[int, int], str]:
+def _steps(question: LearningQuestion, found: Marked, drawn: Sequence[int]) -> dict[tuple[int, int], str]:
     """The letters of all steps from one state to another."""
     letters: dict[tuple[int, int], list[str]] = {}
     for state in drawn:
@@ -87,7 +87,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST_LABEL else f"{text[:LONGEST_LABEL - 1]}…"
 
 
-def _state(place: Place, state: int, answer: str, differs: bool) -> Markup:
+def _state(place: StatePosition, state: int, answer: str, differs: bool) -> Markup:
     circle = element("circle", element("title", f"state {state}: {answer}"), cx=place.x, cy=place.y, r=RADIUS,
                      class_="differs" if differs else None)
     return join([circle, element("text", str(state), x=place.x, y=place.y + 4, text_anchor="middle"),
@@ -102,7 +102,7 @@ def _lines(answer: str) -> list[str]:
     return [_cut(part) for part in parts[:2]]
 
 
-def _arrow_in(place: Place) -> Markup:
+def _arrow_in(place: StatePosition) -> Markup:
     x = place.x - RADIUS
     return join([element("path", d=f"M{number(x - 24)} {number(place.y)}H{number(x - 7)}"), _tip(x, place.y, 0.0)])
 
@@ -114,17 +114,17 @@ def _tip(x: float, y: float, angle: float) -> Markup:
                              f"L{number(right[0])} {number(right[1])}z", class_="tip")
 
 
-def _arrow(one: Place, other: Place, label: str, both_ways: bool) -> Markup:
+def _arrow(one: StatePosition, other: StatePosition, label: str, both_ways: bool) -> Markup:
     """A bent arrow: bent more where it jumps over a column or one leads back."""
     across, down = other.x - one.x, other.y - one.y
     far = hypot(across, down)
     bend = 14.0 + (0.22 * far if far > ACROSS * 1.5 or (across == 0 and far > DOWN * 1.5) else 0.0)
     bend = max(bend, 40.0) if across == 0 else bend if both_ways or bend > 14 else 6.0
-    middle = Place((one.x + other.x) / 2 + down / far * bend, (one.y + other.y) / 2 - across / far * bend)
+    middle = StatePosition((one.x + other.x) / 2 + down / far * bend, (one.y + other.y) / 2 - across / far * bend)
     leaving = atan2(middle.y - one.y, middle.x - one.x)
     coming = atan2(other.y - middle.y, other.x - middle.x)
-    start = Place(one.x + RADIUS * cos(leaving), one.y + RADIUS * sin(leaving))
-    end = Place(other.x - RADIUS * cos(coming), other.y - RADIUS * sin(coming))
+    start = StatePosition(one.x + RADIUS * cos(leaving), one.y + RADIUS * sin(leaving))
+    end = StatePosition(other.x - RADIUS * cos(coming), other.y - RADIUS * sin(coming))
     path = (f"M{number(start.x)} {number(start.y)}Q{number(middle.x)} {number(middle.y)} "
             f"{number(end.x - 6 * cos(coming))} {number(end.y - 6 * sin(coming))}")
     x, y = (start.x + 2 * middle.x + end.x) / 4, (start.y + 2 * middle.y + end.y) / 4
@@ -132,7 +132,7 @@ def _arrow(one: Place, other: Place, label: str, both_ways: bool) -> Markup:
                  element("text", label, x=x + 7 * down / far, y=y + 4 - 9 * across / far, text_anchor="middle")])
 
 
-def _loop(place: Place, label: str) -> Markup:
+def _loop(place: StatePosition, label: str) -> Markup:
     left, right, top = place.x - 8, place.x + 8, place.y - RADIUS
     path = (f"M{number(left)} {number(top + 2)}C{number(left - 14)} {number(top - 26)} {number(right + 14)} "
             f"{number(top - 26)} {number(right + 1)} {number(top - 4)}")

@@ -9,7 +9,7 @@ from typing import Any
 from certify.claims.formula.in_words import say_head, say_meaning, say_units
 from certify.claims.formula.lesson import Lesson, softness
 from certify.exports.pages.base.page import embed_json, open_templates, render_page
-from certify.exports.pages.certificate.names import Names, clip
+from certify.exports.pages.certificate.names import DirectionNames, clip
 from certify.exports.pages.certificate.page import network_shape
 from certify.exports.pages.certificate.script_data import MOST_NODES, ScriptData
 from constructions.language.printer import format_briefly
@@ -41,12 +41,12 @@ def lesson_page(lesson: Lesson, formula: Formula, network: Transformer | None) -
 def can_step(network: Transformer, formula: Formula) -> bool:
     """Whether the page can run it: by softmax alone, and of a size that one can step through."""
     return (network.has_softmax_alone and len(network.directions) <= MOST_DIRECTIONS
-            and len(Names(network, formula).parts) <= MOST_NODES)
+            and len(DirectionNames(network, formula).parts) <= MOST_NODES)
 
 
 def steps_data(lesson: Lesson, formula: Formula, network: Transformer) -> dict[str, Any]:
     """What the script knows: the network, the formulas, and the steps."""
-    data = ScriptData(network, Names(network, formula), LONGEST)
+    data = ScriptData(network, DirectionNames(network, formula), LONGEST)
     found = data.of_network()
     return {**found, "truths": data.of_truths(formula), "steps": steps(network, data.places),
             "start": list(lesson.words[-1].word), "judged": lesson.about_words}

@@ -19,7 +19,7 @@ from certify.exports.pages.certificate import tables
 from certify.exports.pages.certificate.approximations import SHORT
 from certify.exports.pages.certificate.blocks import find_columns
 from certify.exports.pages.certificate.commands import check_softened_command
-from certify.exports.pages.certificate.names import Names
+from certify.exports.pages.certificate.names import DirectionNames
 from certify.exports.pages.certificate.page import OPERATORS, network_shape, show_lower, show_upper
 from certify.exports.pages.certificate.script_data import ScriptData
 from certify.exports.pages.certificate.wiring import draw_network
@@ -98,7 +98,7 @@ def lengths_of(sealed: SealedSoftened) -> list[Length]:
 
 def softened_page(sealed: SealedSoftened, file: str) -> str:
     """The whole page; ``file`` is what the certificate is called in commands, without folders."""
-    network, names = sealed.transformer, Names(sealed.transformer)
+    network, names = sealed.transformer, DirectionNames(sealed.transformer)
     data = page_data(sealed, names)
     lengths = lengths_of(sealed)
     environment = open_templates("certify.exports.pages.softened", "certify.exports.pages.certificate")
@@ -118,7 +118,7 @@ def softened_page(sealed: SealedSoftened, file: str) -> str:
         **tables.list_weights(network, names, holds))
 
 
-def page_data(sealed: SealedSoftened, names: Names) -> Any:
+def page_data(sealed: SealedSoftened, names: DirectionNames) -> Any:
     """What the script knows: the network, and the temperature that makes it soft."""
     network = sealed.transformer
     data = ScriptData(network, names, sealed.last)

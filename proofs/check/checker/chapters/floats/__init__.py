@@ -1,6 +1,6 @@
 """Claims about float runs, the chapter of docs/floats.md; in the order in which it is read.
 
-`run_classes/reading` (the key `floats`), `rounding` (numbers of a format, grids), `forms` (linear forms by lemma G or
+`float_models/reading` (the key `floats`), `rounding` (numbers of a format, grids), `forms` (linear forms by lemma G or
 by their errors), `means` and `holding` (rule 1: what directions hold), `spreads` (rule 2: scores), `softmax` and
 `heads` (rules 3 and 4), `rows` (rule 7), `units` and `feed_forward` (rule 5), `by_value` (rule 6),
 `proving` (a claim from its certificate), `describing` (the claims in words).
@@ -12,9 +12,9 @@ from ...kernel.budget import Budget
 from ...kernel.reading.document import Json
 from ...kernel.verdicts import within
 from .. import formula
+from ..float_models.reading import read_floats
 from ..formula.certificate import Coverage
 from ..formula.records import Certificate
-from ..run_classes.reading import read_floats
 from .describing import describe_floats
 from .proving import prove_floats
 

@@ -10,13 +10,13 @@ from ...kernel.budget import Cache
 from ...kernel.numbers import ONE, ZERO
 from ...kernel.reading.records import Neuron, Slack
 from ...kernel.verdicts import require, within
-from ..formula.proof import Proof
+from ..formula.proof import ProofContext
 from ..sums.by_value import CountedRow, OutputByValue, ValueInterval
+from .enclosures import CELL_BITS, Holding
 from .forms import Arithmetic, FloatValue, exactly
-from .holding import CELL_BITS, Holding
+from .hidden_units import FALSE, OPEN, Input, Writing
 from .means import FloatCell
 from .rounding import grid_of
-from .units import FALSE, OPEN, Input, Writing
 
 HeldCells = Mapping[str, FloatCell]
 """What each known direction holds at a row."""
@@ -25,7 +25,8 @@ HeldCells = Mapping[str, FloatCell]
 class ByValue:
     """One direction that is written so."""
 
-    def __init__(self, proof: Proof, arithmetic: Arithmetic, holding: Holding, name: str, writing: Writing) -> None:
+    def __init__(self, proof: ProofContext, arithmetic: Arithmetic, holding: Holding, name: str,
+                 writing: Writing) -> None:
         self._proof, self._arithmetic, self._holding = proof, arithmetic, holding
         self._name, self._writing = name, writing
         self._inputs = Cache[tuple[Fraction, Fraction], FloatValue]()

@@ -2,8 +2,8 @@
 
 from ...kernel.kind import entry
 from ...kernel.verdicts import quote_all
+from ..float_models.reading import FloatClaim, write_format
 from ..formula.records import Certificate, Claim
-from ..run_classes.reading import FloatClaim, write_format
 
 BASES = {"e": "e", "2": "2", "either": "e or 2"}
 

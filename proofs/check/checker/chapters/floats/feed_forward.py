@@ -7,19 +7,19 @@ from ...kernel.reading.records import ApproximateTruth, FeedForward, Neuron, Pro
 from ...kernel.verdicts import quote, require, within
 from ..formula.families import WrittenDirection, is_by_value
 from ..formula.feed_forward.by_cases import Output, OutputRow, Situation
-from ..formula.proof import Proof
+from ..formula.proof import ProofContext
 from .by_value import ByValue
+from .enclosures import Holding
 from .forms import Arithmetic, FloatValue, exactly
-from .holding import Holding
+from .hidden_units import FALSE, HIGH, LOW, OPEN, TRUE, Input, Neurons, UnitOutput, Writing
 from .means import FloatCell
 from .rounding import grid_of
-from .units import FALSE, HIGH, LOW, OPEN, TRUE, Input, Neurons, Writing, Written
 
 
 class FeedForwards:
     """What the feed-forward parts of a certificate write in the runs of a class."""
 
-    def __init__(self, proof: Proof, arithmetic: Arithmetic, holding: Holding) -> None:
+    def __init__(self, proof: ProofContext, arithmetic: Arithmetic, holding: Holding) -> None:
         self._proof, self._arithmetic, self._holding = proof, arithmetic, holding
         self._units = Neurons(arithmetic)
 
@@ -116,7 +116,7 @@ class FeedForwards:
         else:
             require(low - error >= 1, "slack may be less than 1")
 
-    def _check_copies(self, name: str, written: Sequence[Written], holds: bool) -> None:
+    def _check_copies(self, name: str, written: Sequence[UnitOutput], holds: bool) -> None:
         """Copies of one direction, one of them left where the formula holds, and none elsewhere."""
         require(all(active.is_copy and abs(weight) == 1 for weight, active in written),
                 "a product is not written by copies")

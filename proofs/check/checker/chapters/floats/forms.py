@@ -12,8 +12,8 @@ from ...kernel.budget import Budget
 from ...kernel.numbers import ONE, ZERO, add, divide, multiply
 from ...kernel.reading.records import LinearForm
 from ...kernel.verdicts import quote, require, within
-from ..run_classes.reading import FloatClaim, Format
-from ..run_classes.roundoff import gamma, tiny, unit_roundoff
+from ..float_models.reading import FloatClaim, Format
+from ..float_models.roundoff import gamma, tiny, unit_roundoff
 from .rounding import at_most_power, coarsest, fits, grid_of, is_finite, nearest, rounding_error, up
 
 

@@ -8,17 +8,17 @@ from ...kernel.language import Place
 from ...kernel.numbers import ZERO
 from ...kernel.reading.records import ApproximateCount, ApproximateTruth, Average, Head, Mean, PositionalNumber
 from ...kernel.verdicts import Rejected, refuse, require
-from ..formula.attention.attention import Attention
+from ..formula.attention.attention import AttendedTruth
 from ..formula.composition import names_in
 from ..formula.families import WrittenDirection, looks_up_a_sum
-from ..formula.proof import Proof
+from ..formula.proof import ProofContext
 from ..sums.lookup.peaked import find_covered, find_shapes
 from ..sums.lookup.target import LookupTarget
+from .enclosures import Holding
 from .forms import Arithmetic, FloatValue, join
-from .holding import Holding
 from .rows import ENOUGH, RowByRow
+from .score_differences import AttentionScores, LookupScores, Real, ScoreSpread, find_score, join_spread
 from .softmax import Softmax
-from .spreads import AttentionScores, LookupScores, Real, ScoreSpread, find_score, join_spread
 
 STEEP = Fraction(64)  # a curvature where a row sees one position, and any would do
 FEW = 8  # positions: so few have no second differences, or are looked at as quickly
@@ -27,7 +27,7 @@ FEW = 8  # positions: so few have no second differences, or are looked at as qui
 class Heads:
     """What the heads of a certificate write in the runs of a class; ``by_rows`` if lookups may be proved by rule 7."""
 
-    def __init__(self, proof: Proof, arithmetic: Arithmetic, holding: Holding, by_rows: bool) -> None:
+    def __init__(self, proof: ProofContext, arithmetic: Arithmetic, holding: Holding, by_rows: bool) -> None:
         self._proof, self._arithmetic, self._holding, self._by_rows = proof, arithmetic, holding, by_rows
         self._powers = Cache[tuple[int, bool], int]()
         self._softmax = Softmax(arithmetic.budget, arithmetic.claim, proof.claim.max_n)
@@ -66,7 +66,7 @@ class Heads:
         attends = all(self._proof.is_known(self._proof.directions[source]) for source in names_in(head.queries))
         lengths = [*self._proof.claim.lengths]
         if attends:
-            attention = Attention(self._proof, head, name, meaning, errors)
+            attention = AttendedTruth(self._proof, head, name, meaning, errors)
             lengths = self._lengths(head, name, attention.places)
             is_ranked, rows = has_truths_as_values(attention, lengths), None
             find: Callable[[int], Real] = AttentionScores(self._proof, attention).find
@@ -150,7 +150,7 @@ def find_least(error: Fraction | None, rows: RowByRow | None, n: int) -> Fractio
     return found if error is None else min(error, found)
 
 
-def has_truths_as_values(attention: Attention, lengths: Iterable[int]) -> bool:
+def has_truths_as_values(attention: AttendedTruth, lengths: Iterable[int]) -> bool:
     """Whether every value is 0 or 1, whatever the word: lemma T ranks weights, and their products with values."""
     letters = (one for n in lengths for one in attention.read_letters(n)[0])
     return all(known + letter.adds[-1] in (0, 1) for known, some in letters for letter in some)

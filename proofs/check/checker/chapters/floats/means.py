@@ -9,8 +9,8 @@ from typing import NamedTuple
 from ...kernel.budget import Cache
 from ...kernel.numbers import ONE, ZERO
 from ...kernel.verdicts import require
-from ..run_classes.reading import Format
-from ..run_classes.roundoff import gamma, tiny, unit_roundoff
+from ..float_models.reading import Format
+from ..float_models.roundoff import gamma, tiny, unit_roundoff
 from .forms import Arithmetic, FloatValue
 from .rounding import fits, grid_of, is_normal, nearest, power_of_two, up
 

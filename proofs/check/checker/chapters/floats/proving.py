@@ -10,16 +10,16 @@ from dataclasses import replace
 from ...kernel.numbers import ONE, ZERO, divide
 from ...kernel.reading.records import Mean, Neuron
 from ...kernel.verdicts import Rejected, quote, require, within
+from ..float_models.reading import FloatClaim
+from ..float_models.roundoff import WITHIN, expect_sensible
 from ..formula.composition import Writer, find_writers
 from ..formula.families import load
-from ..formula.proof import Proof
+from ..formula.proof import ProofContext
 from ..formula.records import Certificate
-from ..run_classes.reading import FloatClaim
-from ..run_classes.roundoff import WITHIN, expect_sensible
+from .enclosures import Holding
 from .feed_forward import FeedForwards
 from .forms import Arithmetic, FloatValue, exactly
 from .heads import Heads
-from .holding import Holding
 from .rounding import nearest
 
 
@@ -35,7 +35,7 @@ def prove_float_claim(certificate: Certificate, claim: FloatClaim) -> None:
     softmax = all(head.weighting == "softmax" for head in certificate.transformer.heads)
     require(softmax, "float runs have rules for softmax alone")
     check_class(claim)
-    proof = Proof(replace(certificate, claim=replace(certificate.claim, max_n=claim.max_n)))
+    proof = ProofContext(replace(certificate, claim=replace(certificate.claim, max_n=claim.max_n)))
     if has_known_roundings(proof, claim):
         proof = load("irrational.heads", "of_rationals")(proof)
     try:
@@ -46,7 +46,7 @@ def prove_float_claim(certificate: Certificate, claim: FloatClaim) -> None:
         FloatProof(proof, claim, True).prove()
 
 
-def has_known_roundings(proof: Proof, claim: FloatClaim) -> bool:
+def has_known_roundings(proof: ProofContext, claim: FloatClaim) -> bool:
     """Whether numbers are irrational, all of them stored as the rationals in their place are: the lower ends.
 
     Claim. Then the runs are those of the network with these rationals. Proof. Only the roundings to S of embeddings and
@@ -77,7 +77,7 @@ def check_class(claim: FloatClaim) -> None:
 class FloatProof:
     """A certificate of which one class of runs is considered."""
 
-    def __init__(self, proof: Proof, claim: FloatClaim, by_rows: bool) -> None:
+    def __init__(self, proof: ProofContext, claim: FloatClaim, by_rows: bool) -> None:
         """Lookups may be proved by rule 7, too, if ``by_rows`` says so: what rules 3 and 4 prove is quicker without."""
         self._proof, self._claim = proof, claim
         self._writers: Mapping[str, Writer] = find_writers(proof.transformer)

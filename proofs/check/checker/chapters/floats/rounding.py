@@ -10,8 +10,8 @@ from fractions import Fraction
 from ...kernel.budget import Budget
 from ...kernel.functions import log2floor
 from ...kernel.numbers import ZERO, size
-from ..run_classes.reading import Format
-from ..run_classes.roundoff import tiny
+from ..float_models.reading import Format
+from ..float_models.roundoff import tiny
 
 ENDLESS = 1 << 30  # the grid of 0, which is a multiple of every power of two
 BITS = 96  # of a bound, which is rounded up (or down) to so many

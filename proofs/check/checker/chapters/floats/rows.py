@@ -12,12 +12,12 @@ from ...kernel.budget import Cache
 from ...kernel.numbers import ONE, QUARTER, ZERO, divide, over_one_denominator
 from ...kernel.reading.records import ApproximateTruth, Head, LinearForm, Mean, Product, Truth, visible
 from ...kernel.verdicts import quote, refuse, require, within
+from ..float_models.reading import FloatClaim, Format
+from ..float_models.roundoff import gamma, tiny, unit_roundoff
 from ..formula.describing import write_rounded_up
-from ..formula.proof import Proof
-from ..run_classes.reading import FloatClaim, Format
-from ..run_classes.roundoff import gamma, tiny, unit_roundoff
+from ..formula.proof import ProofContext
 from ..sums.lookup.target import LookupTarget
-from .holding import NOTHING, Holding
+from .enclosures import NOTHING, Holding
 from .means import FloatCell
 from .rounding import rounding_error, up
 from .softmax import Softmax
@@ -49,7 +49,7 @@ class SeenRow(NamedTuple):
         return Fraction(max(self.size, *self.values), self.size)
 
 
-class Counted(NamedTuple):
+class CountedPositions(NamedTuple):
     """At a row: whether it is counted itself, the count, and of how many positions."""
 
     here: bool
@@ -102,7 +102,7 @@ def cut(form: Format, query: Sequence[Span]) -> list[list[Span]] | None:
 class RowByRow:
     """One direction that one lookup head writes."""
 
-    proof: Proof
+    proof: ProofContext
     holding: Holding
     softmax: Softmax
     head: Head
@@ -155,15 +155,16 @@ class RowByRow:
             for m in range(positions - 1, -1, -1):
                 goal = target.goal(m, target.truths(n, settled, here, m))
                 if goal is not None:
-                    forms = [self._form(one, n, i, Counted(here, m + here, positions)) for one in self.head.queries]
+                    forms = [self._form(one, n, i, CountedPositions(here, m + here, positions))
+                             for one in self.head.queries]
                     yield goal, [self.sum([(form, scale)]) for form in forms]
 
-    def _form(self, weights: LinearForm, n: int, i: int, counted: Counted | None = None) -> Span:
+    def _form(self, weights: LinearForm, n: int, i: int, counted: CountedPositions | None = None) -> Span:
         """A linear form at a row, as it is stored."""
         return self.sum([(rounded(self.claim.storage, around(c, c)), self._held(name, n, i, counted))
                          for name, c in weights.items()])
 
-    def _held(self, name: str, n: int, i: int, counted: Counted | None) -> Span:
+    def _held(self, name: str, n: int, i: int, counted: CountedPositions | None) -> Span:
         """What a direction holds there."""
         meaning, cell = self.proof.directions[name], NOTHING
         if self.proof.is_known(meaning):

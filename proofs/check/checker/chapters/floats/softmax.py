@@ -12,11 +12,11 @@ from ...kernel.budget import Budget
 from ...kernel.exponential import enclose_exp, exp_steps
 from ...kernel.numbers import ONE, QUARTER, ZERO
 from ...kernel.verdicts import Rejected, refuse, require
+from ..float_models.reading import FloatClaim
+from ..float_models.roundoff import gamma, tiny, unit_roundoff
 from ..formula.describing import write_rounded_up
-from ..run_classes.reading import FloatClaim
-from ..run_classes.roundoff import gamma, tiny, unit_roundoff
 from .rounding import BITS, at_most_power, is_finite, rounding_error, up
-from .spreads import ScoreSpread
+from .score_differences import ScoreSpread
 
 MOST = Fraction(8)  # weights that may be off by a factor of e^8 prove nothing, and need not be looked at
 TAIL_STEPS = 10  # of work for each term of a sum of tails

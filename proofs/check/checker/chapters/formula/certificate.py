@@ -28,7 +28,7 @@ from .claim import check_network, check_output
 from .composition import Writer, find_writers, names_in
 from .embedding import check_embedding
 from .families import HEADS_WITH_RATIONALS, Covered, WrittenDirection, attends, load, prove
-from .proof import Errors, Proof
+from .proof import Errors, ProofContext
 from .records import Certificate
 
 PRECISIONS = 192, 768, 3072  # bits of weights, one after the other while they leave errors open; digits are a quarter
@@ -47,7 +47,7 @@ class Coverage:
 
 def prove_certificate(certificate: Certificate) -> Coverage:
     """What was covered, if every obligation of the claim is proved."""
-    proof, coverage = Proof(certificate), Coverage()
+    proof, coverage = ProofContext(certificate), Coverage()
     writers = find_writers(proof.transformer)
     check_bounds(proof, writers)
     coverage.subformulas = check_output(proof)
@@ -60,7 +60,7 @@ def prove_certificate(certificate: Certificate) -> Coverage:
     return coverage
 
 
-def check_bounds(proof: Proof, writers: Mapping[str, Writer]) -> None:
+def check_bounds(proof: ProofContext, writers: Mapping[str, Writer]) -> None:
     """One entry for every near and others direction that a head writes, in the order in which they are written."""
     wanted = [(writer.layer, writer.head, name) for name, writer in writers.items()
               if writer.head and isinstance(proof.directions[name], ApproximateTruth | ApproximateCount)]
@@ -69,7 +69,7 @@ def check_bounds(proof: Proof, writers: Mapping[str, Writer]) -> None:
             "bounds: expected exactly one entry for every near direction, in the order they are written")
 
 
-def check_direction(proof: Proof, coverage: Coverage, name: str, writer: Writer) -> None:
+def check_direction(proof: ProofContext, coverage: Coverage, name: str, writer: Writer) -> None:
     """The writer makes the direction what it means, at every row of the claim."""
     rows = count_rows(proof, name)
     if not writer.layer:
@@ -91,7 +91,7 @@ def check_direction(proof: Proof, coverage: Coverage, name: str, writer: Writer)
     require(done == wanted, "covered {} rows, expected {}", done, wanted)
 
 
-def count_rows(proof: Proof, name: str) -> int:
+def count_rows(proof: ProofContext, name: str) -> int:
     """The rows (n, i) of the claim at which a direction's meaning says something; all, but for positional guards."""
     meaning = proof.directions[name]
     if not isinstance(meaning, ApproximateTruth) or not proof.language.is_positional(meaning.when):
@@ -106,7 +106,7 @@ def check_errors(errors: Errors, of_truth: bool) -> None:
     require(fits, "the errors are {} and {}, expected 0 to 1/4 (others: 0 or more)", *errors)
 
 
-def check_written_by_heads(proof: Proof, written: WrittenDirection) -> Covered:
+def check_written_by_heads(proof: ProofContext, written: WrittenDirection) -> Covered:
     """What heads write to a direction is what it means.
 
     Weights that are not additive have one head (composition.py). Equal scores have equal weights of the sum 1, and
@@ -121,7 +121,7 @@ def check_written_by_heads(proof: Proof, written: WrittenDirection) -> Covered:
     has_rule = attends(proof, written) or weighting in ("softmax", *SPARSE)
     require(has_rule, "a {} head has no rule for a direction of kind {}{}", weighting, kind_of(meaning),
             " with such queries" if is_near else "")
-    ways: list[Callable[[], Proof]] = [lambda: proof, *(
+    ways: list[Callable[[], ProofContext]] = [lambda: proof, *(
         partial(proof.with_values, proof.language, Weigher(proof.budget, bits)) for bits in PRECISIONS[1:])]
     if isinstance(meaning, ApproximateTruth | ApproximateCount):
         check_errors(proof.errors[written.name], is_near)
@@ -134,7 +134,7 @@ def check_written_by_heads(proof: Proof, written: WrittenDirection) -> Covered:
     return prove(ways[-1](), written)
 
 
-def reads_irrational(proof: Proof, written: WrittenDirection) -> bool:
+def reads_irrational(proof: ProofContext, written: WrittenDirection) -> bool:
     """Whether some number that heads read may be irrational."""
     places = [place for head in written.heads for place in (head.temperature, *proof.places_of(names_in(
         [*head.queries, *head.keys, head.values[written.name]])))]

@@ -8,10 +8,10 @@ from ...kernel.language import Place
 from ...kernel.numbers import ONE
 from ...kernel.reading.records import HARD, Truth
 from ...kernel.verdicts import quote, refuse, require, within
-from .proof import Proof
+from .proof import ProofContext
 
 
-def check_output(proof: Proof) -> int:
+def check_output(proof: ProofContext) -> int:
     """The output means the claimed formula, and some direction the truth of each subformula; their number.
 
     A comparison with counts is one formula T R 0, in which each count occurs once or not at all. So the subformulas
@@ -28,7 +28,7 @@ def check_output(proof: Proof) -> int:
     return len(parts)
 
 
-def check_network(proof: Proof) -> None:
+def check_network(proof: ProofContext) -> None:
     """Embeddings and temperatures have a value at every (n, i), whatever reads them; the regime is the claimed one."""
     heads = proof.transformer.heads
     hard = [head for head in heads if head.weighting in HARD]
@@ -43,7 +43,7 @@ def check_network(proof: Proof) -> None:
         check_causal(proof)
 
 
-def check_embedding_values(proof: Proof, place: Place) -> None:
+def check_embedding_values(proof: ProofContext, place: Place) -> None:
     """It has a value at every (n, i); in the temperature regime a small one ([SHA] Theorem 20a embeds i and i^2)."""
     is_bounded = proof.claim.regime == "temperature"
     for n, firsts in proof.lengths([place]):
@@ -60,7 +60,7 @@ def check_embedding_values(proof: Proof, place: Place) -> None:
             refuse("regime: it is not in -{}..{} at n = {}, i = {}", limit, limit, first, i)
 
 
-def check_temperatures(proof: Proof, place: Place) -> None:
+def check_temperatures(proof: ProofContext, place: Place) -> None:
     """It is positive at every (n, i); in the position regime it is 1."""
     depends_on_position = "i" in proof.language.leaves(place)
     for n, firsts in proof.lengths([place]):
@@ -72,7 +72,7 @@ def check_temperatures(proof: Proof, place: Place) -> None:
                 refuse("regime: it is not 1 everywhere")
 
 
-def check_causal(proof: Proof) -> None:
+def check_causal(proof: ProofContext) -> None:
     """All heads look to the left only, and nothing depends on n."""
     heads, placed = proof.transformer.heads, proof.transformer.position_embedding
     require(all(head.mask == "future" for head in heads), "causal: a head is not future-masked")

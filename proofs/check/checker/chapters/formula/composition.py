@@ -44,7 +44,7 @@ class Writer:
 
 
 @dataclass(frozen=True)
-class Part:
+class WriterPart:
     """A writer with the linear forms that it reads and the names that it writes."""
 
     writer: Writer
@@ -53,15 +53,15 @@ class Part:
     is_additive: bool = False
 
 
-def parts_of(transformer: Transformer) -> Iterator[Part]:
+def parts_of(transformer: Transformer) -> Iterator[WriterPart]:
     """All heads and feed-forward parts, in the order of their stages."""
     for number, layer in enumerate(transformer.layers, 1):
         for place, head in enumerate(layer.heads, 1):
             reads = (*head.queries, *head.keys, *head.values.values())
-            yield Part(Writer(number, place), reads, tuple(head.values), head.weighting in ADDITIVE)
+            yield WriterPart(Writer(number, place), reads, tuple(head.values), head.weighting in ADDITIVE)
         units, bias = layer.feedforward.units, layer.feedforward.bias
         written = dict.fromkeys([*bias, *(name for unit in units for name in unit.writes)])
-        yield Part(Writer(number, 0), tuple(unit.reads for unit in units), tuple(written))
+        yield WriterPart(Writer(number, 0), tuple(unit.reads for unit in units), tuple(written))
 
 
 def find_writers(transformer: Transformer) -> dict[str, Writer]:

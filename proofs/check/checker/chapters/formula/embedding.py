@@ -3,10 +3,10 @@
 from ...kernel.numbers import ZERO
 from ...kernel.reading.records import Truth
 from ...kernel.verdicts import quote, refuse, require
-from .proof import Proof
+from .proof import ProofContext
 
 
-def check_embedding(proof: Proof, name: str) -> int:
+def check_embedding(proof: ProofContext, name: str) -> int:
     """The number of cells (symbol, n, i) at which the direction is proved to hold what it means.
 
     If positions embed it, no token writes it, and the embedding is the stated number, or the truth, at every (n, i).
@@ -32,7 +32,7 @@ def check_embedding(proof: Proof, name: str) -> int:
     return sum(proof.claim.lengths) * len(proof.claim.alphabet)
 
 
-def check_token_embedding(proof: Proof, name: str) -> int:
+def check_token_embedding(proof: ProofContext, name: str) -> int:
     """It means the truth of a formula over symbols, and each symbol's entry (0 if there is none) is that truth."""
     meaning, language = proof.directions[name], proof.language
     if not (isinstance(meaning, Truth) and language.is_of_symbols(meaning.formula)):

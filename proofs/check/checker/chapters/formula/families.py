@@ -28,7 +28,7 @@ from ...kernel.reading.records import (
     Truth,
 )
 from ...kernel.verdicts import Rejected
-from .proof import Proof
+from .proof import ProofContext
 
 Proved = TypeVar("Proved")
 
@@ -53,34 +53,34 @@ class Covered(NamedTuple):
 class Family(NamedTuple):
     """A rule: what it recognises, its file among the chapters, and the function there that proves what is written."""
 
-    recognises: Callable[[Proof, WrittenDirection], bool]
+    recognises: Callable[[ProofContext, WrittenDirection], bool]
     file: str
     function: str
 
 
-def is_additive(_: Proof, written: WrittenDirection) -> bool:
+def is_additive(_: ProofContext, written: WrittenDirection) -> bool:
     """Heads whose weights do not depend on other positions."""
     return bool(written.heads) and written.heads[0].weighting in ADDITIVE
 
 
-def by_heads(*kinds: type[Meaning]) -> Callable[[Proof, WrittenDirection], bool]:
+def by_heads(*kinds: type[Meaning]) -> Callable[[ProofContext, WrittenDirection], bool]:
     """Heads write a direction of one of these kinds."""
     return lambda _, written: bool(written.heads) and isinstance(written.meaning, kinds)
 
 
-def attends(proof: Proof, written: WrittenDirection) -> bool:
+def attends(proof: ProofContext, written: WrittenDirection) -> bool:
     """A head finds a truth, by queries that are the same in every word."""
     return bool(written.heads) and isinstance(written.meaning, ApproximateTruth) and all(
         map(proof.is_known, meanings_of_queries(proof, written.heads)))
 
 
-def looks_up_a_sum(proof: Proof, written: WrittenDirection) -> bool:
+def looks_up_a_sum(proof: ProofContext, written: WrittenDirection) -> bool:
     """A head finds a truth, by queries that read counts by their approximations."""
     return isinstance(written.meaning, ApproximateTruth) and any(
         isinstance(meaning, ApproximateCount) for meaning in meanings_of_queries(proof, written.heads))
 
 
-def is_by_value(proof: Proof, written: WrittenDirection) -> bool:
+def is_by_value(proof: ProofContext, written: WrittenDirection) -> bool:
     """A feed-forward output that one sum of counts decides."""
     read = [proof.directions[source] for unit in written.units for source in unit.reads]
     on_count = isinstance(written.meaning, Truth) and is_on_count(proof, written.meaning.formula)
@@ -89,13 +89,13 @@ def is_by_value(proof: Proof, written: WrittenDirection) -> bool:
         or (on_count and any(isinstance(one, Slack) for one in read)))
 
 
-def is_on_count(proof: Proof, formula: Place) -> bool:
+def is_on_count(proof: ProofContext, formula: Place) -> bool:
     """Whether it is a predicate on a single count."""
     operator, operands, _ = proof.language.nodes[formula]
     return operator == "on" and proof.language.nodes[operands[1]].operator != "T"
 
 
-def meanings_of_queries(proof: Proof, heads: Sequence[Head]) -> Iterator[Meaning]:
+def meanings_of_queries(proof: ProofContext, heads: Sequence[Head]) -> Iterator[Meaning]:
     """What the directions mean that queries read."""
     return (proof.directions[source] for head in heads for query in head.queries for source in query)
 
@@ -119,7 +119,7 @@ OTHER_GAPS, RECURRENT_WEIGHTS = ("weightings.gaps", "GapsOfOtherWeightings"), ("
 """What rules need besides: where gaps do not decide, where something is read, and for other weightings."""
 
 
-def prove(proof: Proof, written: WrittenDirection) -> Covered:
+def prove(proof: ProofContext, written: WrittenDirection) -> Covered:
     """The first rule that recognises what is written proves that it is what the direction means."""
     family = next(family for family in FAMILIES if family.recognises(proof, written))
     covered: Covered = load(family.file, family.function)(proof, written)

@@ -34,7 +34,7 @@ Errors = tuple[Fraction, Fraction]
 """Stated errors where the truth is false, and where it is true (of counts: above, and below)."""
 
 
-class Proof:
+class ProofContext:
     """A certificate with what all chapters ask about it."""
 
     def __init__(self, certificate: Certificate) -> None:
@@ -49,7 +49,7 @@ class Proof:
         self._units: dict[FeedForward, dict[str, list[Neuron]]] = {}
         self.forget()
 
-    def with_values(self, language: Language, weigher: Weigher) -> Proof:
+    def with_values(self, language: Language, weigher: Weigher) -> ProofContext:
         """The same proof, with other values of numbers and other weights."""
         other = copy(self)
         other.language, other.weigher = language, weigher

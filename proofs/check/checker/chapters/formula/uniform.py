@@ -10,10 +10,10 @@ from ...kernel.reading.records import Head, visible
 from ...kernel.verdicts import require
 from .composition import names_in
 from .families import Covered, WrittenDirection
-from .proof import Proof
+from .proof import ProofContext
 
 
-def check_equal_scores(proof: Proof, written: WrittenDirection) -> Covered:
+def check_equal_scores(proof: ProofContext, written: WrittenDirection) -> Covered:
     """The mean of the values is the stated number."""
     (head,) = written.heads
     check_scores(proof, head)
@@ -21,14 +21,14 @@ def check_equal_scores(proof: Proof, written: WrittenDirection) -> Covered:
     return Covered(sum(proof.claim.lengths))
 
 
-def check_mask(proof: Proof, head: Head, count: Place) -> None:
+def check_mask(proof: ProofContext, head: Head, count: Place) -> None:
     """A head sees what a count looks at."""
     operator = proof.language.nodes[count].operator
     mask = "future" if operator == "#<" else "past"
     require(head.mask == mask, "a {} mask does not see what {} counts", head.mask, operator)
 
 
-def check_known_mean(proof: Proof, head: Head, name: str) -> None:
+def check_known_mean(proof: ProofContext, head: Head, name: str) -> None:
     """The mean of known values is the stated number."""
     read = head.values[name]
     for n, firsts in proof.lengths(proof.places_of([name, *read]), head.mask):
@@ -40,7 +40,7 @@ def check_known_mean(proof: Proof, head: Head, name: str) -> None:
             require(mean == number, "the mean is {}, expected {}, at n = {}, i = {}", mean, number, shortest, i)
 
 
-def check_scores(proof: Proof, head: Head) -> None:
+def check_scores(proof: ProofContext, head: Head) -> None:
     """All scores of each row are equal: so they are if the query is 0, or all keys are equal."""
     if not any(head.queries) and not any(head.keys):
         return

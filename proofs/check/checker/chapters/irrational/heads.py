@@ -31,7 +31,7 @@ from ...kernel.verdicts import TooCoarse, quote, refuse, require
 from ...kernel.weights import Weigher
 from ..formula.certificate import reads_irrational
 from ..formula.families import WrittenDirection
-from ..formula.proof import Proof
+from ..formula.proof import ProofContext
 from .powers import with_powers
 
 
@@ -60,7 +60,7 @@ class RoundedNumber(NamedTuple):
     error: Fraction
 
 
-def with_rationals(proof: Proof, head: Head, name: str, bits: int) -> Proof:
+def with_rationals(proof: ProofContext, head: Head, name: str, bits: int) -> ProofContext:
     """The proof with powers, or with rationals in place of irrational numbers if the precision is not 0 bits.
 
     Raises:
@@ -84,7 +84,7 @@ def with_rationals(proof: Proof, head: Head, name: str, bits: int) -> Proof:
     return rational
 
 
-def of_rationals(proof: Proof) -> Proof:
+def of_rationals(proof: ProofContext) -> ProofContext:
     """The proof of the network with rationals in place of irrational numbers, whose heads may err by more.
 
     Proof. With z and z' exchanged in the proof of the page: an error e of a truth gets to at most e exp(s) <= e/(1 - s)
@@ -103,13 +103,13 @@ def of_rationals(proof: Proof) -> Proof:
     return rational
 
 
-def losses(rational: Proof, head: Head, name: str) -> tuple[Fraction, Fraction]:
+def losses(rational: ProofContext, head: Head, name: str) -> tuple[Fraction, Fraction]:
     """s, and 2 s V of a number; 0 of a truth."""
     s, is_truth = 2 * deviation(rational, head), isinstance(rational.directions[name], ApproximateTruth)
     return s, ZERO if is_truth else multiply(rational.budget, 2 * s, extent_of_form(rational, head.values[name]).size)
 
 
-def deviation(proof: Proof, head: Head) -> Fraction:
+def deviation(proof: ProofContext, head: Head) -> Fraction:
     """How far the scaled scores are at most from those with rationals; proof: one factor after the other is replaced.
     """
     lengths = proof.lengths([head.temperature])
@@ -128,7 +128,7 @@ def deviation(proof: Proof, head: Head) -> Fraction:
     return found
 
 
-def extent_of_form(proof: Proof, row: LinearForm) -> RoundedNumber:
+def extent_of_form(proof: ProofContext, row: LinearForm) -> RoundedNumber:
     """Of a linear form, at every row and in every word."""
     size = error = ZERO
     for name, weight in row.items():
@@ -138,7 +138,7 @@ def extent_of_form(proof: Proof, row: LinearForm) -> RoundedNumber:
     return RoundedNumber(size, error)
 
 
-def extent_of(proof: Proof, name: str) -> RoundedNumber:
+def extent_of(proof: ProofContext, name: str) -> RoundedNumber:
     """Of what a direction holds, at every row and in every word."""
     match proof.directions[name]:
         case Truth() | ApproximateTruth() | Mean():
@@ -152,7 +152,7 @@ def extent_of(proof: Proof, name: str) -> RoundedNumber:
     refuse("irrational numbers beside {}, of kind {}", quote(name), kind_of(proof.directions[name]))
 
 
-def extent_of_column(proof: Proof, place: Place, when: Place | None) -> RoundedNumber:
+def extent_of_column(proof: ProofContext, place: Place, when: Place | None) -> RoundedNumber:
     """Of a number, at every row where a positional formula holds, if there is one."""
     size = error = ZERO
     for n, _ in proof.lengths([place] if when is None else [place, when]):

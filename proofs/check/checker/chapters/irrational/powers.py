@@ -22,7 +22,7 @@ from ...kernel.reading.records import Head
 from ...kernel.verdicts import TooCoarse
 from ...kernel.weights import Weigher
 from ..formula.composition import names_in
-from ..formula.proof import Proof
+from ..formula.proof import ProofContext
 
 LONGEST = 1 << 15  # bits of b, and of one weight beside another
 
@@ -35,7 +35,7 @@ class Power(NamedTuple):
     base: Fraction = ONE
 
 
-def with_powers(proof: Proof, head: Head) -> Proof:
+def with_powers(proof: ProofContext, head: Head) -> ProofContext:
     """The proof with the temperatures c and the weights b^(s/c); TooCoarse is raised if it is not such a head."""
     language, heat = copy(proof.language), head.temperature
     language.values = values = PowerValues(language, heat)

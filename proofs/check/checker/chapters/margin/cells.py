@@ -14,8 +14,8 @@ from ...kernel.budget import ENTRY_BITS
 from ...kernel.numbers import ONE, Enclosure, add, divide, total
 from ...kernel.reading.records import Head, Layer, visible
 from ...kernel.verdicts import quote, require, within
-from .forms import NOTHING, Answer, AtomForm, FormTable, Normed, Rows
-from .needed import HeadInputs, NeededStage, find_needed
+from .dependencies import HeadInputs, NeededStage, find_needed
+from .forms import NOTHING, AtomForm, FormTable, FormTuples, HeadTerm, Normed
 from .reading import Epsilon, MarginFile
 
 PositionAndSymbol = tuple[int, str]
@@ -114,7 +114,7 @@ class FormsByPosition:
         self.transformer, self.language, self.choices, self.at = transformer, language, choices, at
         self.budget, self.length = language.budget, len(choices)
         self.forms = FormTable(self.budget)
-        self.columns = Rows(self.budget)
+        self.columns = FormTuples(self.budget)
         self.seen: list[HeadColumns] = []
         self._check_heads()
         embedded, layers = find_needed(transformer, given.norms)
@@ -123,7 +123,7 @@ class FormsByPosition:
             vectors = self._norm(attention, self._attend(needs.asked, needs.attended, vectors))
             vectors = self._norm(units, {cell: self._feed(layer, self._wanted(needs.fed, cell), vector)
                                          for cell, vector in vectors.items()})
-        outputs = Rows(self.budget)
+        outputs = FormTuples(self.budget)
         self._output_of = [outputs.number((vectors[at, symbol][transformer.output],)) for symbol in choices[at - 1]]
         self.outputs = [output for output, in outputs.rows]
         self.by_words = any(map(self._needs_words, self.seen))
@@ -215,7 +215,8 @@ class FormsByPosition:
         elif "i" in self.language.leaves(head.asked.head.temperature):
             row = i
         queries = tuple(self.forms.combine([(self.forms.read(form, vector), factor)]) for form in head.asked.queries)
-        return self.forms.of_atom(Answer(number, name, queries, 0 if head.asked.head.mask == "none" else i, cold, row))
+        return self.forms.of_atom(HeadTerm(number, name, queries, 0 if head.asked.head.mask == "none" else i, cold,
+                                           row))
 
     def _coldness(self, head: Head, i: int) -> Enclosure:
         """One over the temperature; of hard heads, which do not divide, 1."""

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from ...kernel.budget import ENTRY_BITS
 from ...kernel.language import Language
-from ..along_words.conditions import Conditions, When, is_past_only
-from ..along_words.tracker import Tracker, TrackerState
-from ..along_words.truth import TruthsAlongWord
+from ..word_semantics.conditions import Conditions, When, is_past_only
+from ..word_semantics.tracker import Tracker, TrackerState
+from ..word_semantics.truth import TruthsAlongWord
 from .cells import Bucket, FormsByPosition
 from .reading import MarginClaim
 

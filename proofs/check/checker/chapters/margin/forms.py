@@ -34,7 +34,7 @@ class Normed(NamedTuple):
     epsilon: Fraction
 
 
-class Answer(NamedTuple):
+class HeadTerm(NamedTuple):
     """What a head (by its number among those that are asked) adds to a direction, for these queries.
 
     ``origin`` is the position from which it sees what it sees, or 0 if it sees everything from everywhere. Queries are
@@ -50,12 +50,12 @@ class Answer(NamedTuple):
     row: int
 
 
-Atom = Relu | Normed | Answer
+Atom = Relu | Normed | HeadTerm
 NOTHING = AtomForm(ZERO)
 TERM_BITS = 2048  # of memory for a term of a form beside its number
 
 
-class Rows:
+class FormTuples:
     """Tuples of forms, each kept once and numbered."""
 
     def __init__(self, budget: Budget) -> None:
@@ -77,7 +77,7 @@ class FormTable:
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.atoms: list[Atom] = []
-        self.vectors = Rows(budget)
+        self.vectors = FormTuples(budget)
         self._numbers: dict[str, int] = {}
 
     def of_atom(self, atom: Atom) -> AtomForm:

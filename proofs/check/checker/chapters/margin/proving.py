@@ -11,8 +11,8 @@ from ...kernel.verdicts import Rejected, require
 from ...kernel.weights import Weigher
 from .cells import FormsByPosition
 from .classes import FormulaReader, WordClass, find_classes
+from .enclosing import ClassExecution
 from .reading import MarginClaim, MarginFile
-from .running import ClassExecution
 
 
 def prove_margin(given: MarginFile) -> Mapping[str, int]:
@@ -24,7 +24,7 @@ def prove_margin(given: MarginFile) -> Mapping[str, int]:
         coverage["lengths"] += 1
         for letter, at in places(given.claim, n):
             coverage["places"] += 1
-            for found, output in run_classes(given, weigher, n, letter, at):
+            for found, output in bound_classes(given, weigher, n, letter, at):
                 check_side(given, found, output, margin, f"n = {n}, letter {letter}, position {at}")
                 coverage["classes"] += 1
     return coverage
@@ -39,8 +39,8 @@ def places(claim: MarginClaim, n: int) -> Iterator[tuple[int, int]]:
         yield (1, 1) if claim.at == "first" else (n, length)
 
 
-def run_classes(given: MarginFile, weigher: Weigher, n: int, letter: int,
-                at: int) -> Iterator[tuple[WordClass, Enclosure]]:
+def bound_classes(given: MarginFile, weigher: Weigher, n: int, letter: int,
+                  at: int) -> Iterator[tuple[WordClass, Enclosure]]:
     """All classes of words, each with its output."""
     claim, budget = given.claim, given.language.budget
     choices = [*([symbol] for symbol in claim.before), *[claim.alphabet] * n, *([symbol] for symbol in claim.after)]

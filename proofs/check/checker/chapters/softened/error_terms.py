@@ -16,10 +16,10 @@ from operator import le, sub
 from ...kernel.numbers import add, charge, multiply
 from .forms import HeadForms
 from .integers import Integers, charge_products, longest
-from .remembering import History, IntegerVector, Item, Keys, LengthTables, QueryWinner, as_key
+from .memoisation import History, IntegerVector, Item, Keys, LengthTables, QueryWinner, as_key
 from .score_uncertainty import ScoreUncertainty
-from .seeing import Forgotten
 from .stages import Carried, StageErrors, error_of_form
+from .visible_keys import Forgotten
 from .weights import FRACTION_BITS, GREATEST_BITS, Weighing, WeightsByDistance
 
 ONE = 1 << FRACTION_BITS  # what the winner weighs

@@ -37,7 +37,7 @@ class HeadForms:
 
 
 @dataclass(frozen=True)
-class Group:
+class UnitGroup:
     """Units that read multiples of one linear form L: unit k reads ``slopes[k]`` times L.
 
     L is ``row`` with rational coefficients, and the only one of ``forms``.
@@ -60,7 +60,7 @@ class LayerForms:
 
     live: tuple[str, ...]
     heads: tuple[HeadForms, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[UnitGroup, ...]
     bias: LinearForm
     stretch: int
 
@@ -110,7 +110,7 @@ def rows_read(layer: Layer) -> Iterator[LinearForm]:
     yield from (unit.reads for unit in layer.feedforward.units)
 
 
-def group_units(budget: Budget, units: tuple[Neuron, ...]) -> Iterator[Group]:
+def group_units(budget: Budget, units: tuple[Neuron, ...]) -> Iterator[UnitGroup]:
     """The units, grouped by what they read multiples of; units that read nothing are a group."""
     groups: dict[tuple[tuple[str, str, str], ...], tuple[LinearForm, list[tuple[Fraction, Neuron]]]] = {}
     for unit in units:
@@ -120,7 +120,7 @@ def group_units(budget: Budget, units: tuple[Neuron, ...]) -> Iterator[Group]:
         groups.setdefault(key, (row, []))[1].append((slope, unit))
     for row, members in groups.values():
         written = dict.fromkeys(t for _, unit in members for t in unit.writes)
-        yield Group(row, make_forms(budget, [row]), tuple(members), tuple(written))
+        yield UnitGroup(row, make_forms(budget, [row]), tuple(members), tuple(written))
 
 
 def find_stretch(budget: Budget, part: FeedForward) -> int:

@@ -10,10 +10,10 @@ from ...kernel.budget import Budget
 from ...kernel.numbers import bits_of, least_common_multiple
 from ...kernel.reading.records import LinearForm
 from .forms import HeadForms, LayerForms
-from .groups import GroupAtLength
 from .integers import Integers, charge_products, longest, multiply_scales, scaled
-from .remembering import POINTER_BITS, Addition, History, LengthTables, ResidualVector, as_key
-from .scored import Scored
+from .memoisation import POINTER_BITS, Addition, History, LengthTables, ResidualVector, as_key
+from .piecewise_linear import GroupAtLength
+from .scored_heads import Scored
 from .stages import StageErrors
 from .uniform import Uniform
 from .weights import Weighing

@@ -16,9 +16,9 @@ from ...kernel.verdicts import quote, within
 from .forms import LayerForms
 from .integers import Integers, common_denominator, scaled
 from .layers import End, LayerAtLength, find_scales
+from .memoisation import LengthTables, ResidualVector
 from .reading import Softened
-from .remembering import LengthTables, ResidualVector
-from .scored import Scored
+from .scored_heads import Scored
 from .weights import Weighing
 
 InitialVectors = dict[str, ResidualVector]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from .layers import LayerAtLength
 from .lengths import TransformerAtLength
-from .remembering import POINTER_BITS, History, IntegerVector, ResidualVector
+from .memoisation import POINTER_BITS, History, IntegerVector, ResidualVector
 
 Word = tuple[str, ...]
 Steps = tuple[tuple[ResidualVector, "PrefixNode"], ...]

@@ -13,8 +13,8 @@ from .forms import LayerForms, prepare
 from .lengths import ShardResult, TransformerAtLength, count_shared
 from .prefixes import PrefixGraph, TablesFull, Word, begin_course
 from .reading import Softened
-from .seeing import Forgotten
 from .statement import check_heads, check_statement
+from .visible_keys import Forgotten
 from .words import WordByWord
 
 LAYER_STEPS, HEAD_STEPS = 2, 1  # the work of a layer and of a head at a position, if all that happens has been met

@@ -16,8 +16,8 @@ from ...kernel.budget import Budget
 from ...kernel.numbers import ZERO, add, charge, multiply, total
 from ...kernel.reading.records import LinearForm
 from ...kernel.verdicts import Rejected, quote
-from .forms import Group, HeadForms
-from .remembering import Addition
+from .forms import HeadForms, UnitGroup
+from .memoisation import Addition
 
 DIGITS = 6  # of an error bound in a message, which is rounded up
 
@@ -36,7 +36,7 @@ class StageErrors:
     """What one stage of these parts may add, at one length; ``writers`` says how many parts write each direction."""
 
     def __init__(self, budget: Budget, where: str, before: LinearForm, after: LinearForm,
-                 parts: Iterable[HeadForms | Group]) -> None:
+                 parts: Iterable[HeadForms | UnitGroup]) -> None:
         self.where, self.before = where, before
         self.writers = Counter(direction for part in parts for direction in part.written)
         self._budget = budget

@@ -10,7 +10,7 @@ from operator import add
 
 from .forms import HeadForms
 from .integers import charge_products, divide_exactly
-from .remembering import Addition, Extent, History, IntegerVector, Item, Keys, LengthTables
+from .memoisation import Addition, Extent, History, IntegerVector, Item, Keys, LengthTables
 from .stages import StageErrors, error_of_form
 
 HISTORY_STEPS = 10  # the work to see another position, beside what its values take

@@ -13,7 +13,7 @@ from ...kernel.exponential import enclose_exp, exp_steps
 from ...kernel.numbers import Enclosure, divide, multiply
 from ...kernel.verdicts import Rejected
 from .integers import charge_products
-from .remembering import LengthTables, as_key
+from .memoisation import LengthTables, as_key
 
 FRACTION_BITS = 4096
 LEAST_ARGUMENT = -2700  # of exp: smaller weights count as anything from 0 to that; exp(-2700) is below 2^-3895

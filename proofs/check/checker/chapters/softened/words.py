@@ -5,8 +5,8 @@ from itertools import accumulate, takewhile
 
 from .layers import LayerAtLength
 from .lengths import TransformerAtLength
+from .memoisation import History, ResidualVector
 from .prefixes import Word
-from .remembering import History, ResidualVector
 
 
 def common_prefix(one: Word, other: Word) -> int:

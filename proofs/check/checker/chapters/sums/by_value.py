@@ -16,7 +16,7 @@ from ...kernel.reading.records import Average, ExactCount, Mean, Meaning, Neuron
 from ...kernel.verdicts import quote, refuse, require
 from ..formula.families import Covered, WrittenDirection, is_on_count
 from ..formula.feed_forward.piecewise import NeuronForm, Range, add_ranges, group_by_form
-from ..formula.proof import Proof
+from ..formula.proof import ProofContext
 
 SumOfCounts = Mapping[Place, int]
 """Counts and their coefficients, none of which is 0."""
@@ -54,7 +54,7 @@ ColumnOf = Callable[[str, int], Sequence[Hashable]]
 class OutputByValue:
     """One direction that a feed-forward part writes, by these units and this bias."""
 
-    def __init__(self, proof: Proof, name: str, units: Sequence[Neuron], bias: Fraction) -> None:
+    def __init__(self, proof: ProofContext, name: str, units: Sequence[Neuron], bias: Fraction) -> None:
         self._proof, self._language, self._bias = proof, proof.language, bias
         self._meaning = proof.directions[name]
         require(isinstance(self._meaning, ExactCount | Truth | Slack),
@@ -234,6 +234,6 @@ class OutputByValue:
         return add_ranges(budget, parts)
 
 
-def check_by_value(proof: Proof, written: WrittenDirection) -> Covered:
+def check_by_value(proof: ProofContext, written: WrittenDirection) -> Covered:
     """The rows (n, i) at which the direction is proved to hold exactly what it means."""
     return Covered(OutputByValue(proof, written.name, written.units, written.bias).check())

@@ -8,10 +8,10 @@ from ...kernel.numbers import ZERO, add, multiply, ratio
 from ...kernel.reading.records import ApproximateCount, ExactCount, Truth
 from ...kernel.verdicts import refuse
 from ..formula.feed_forward.by_cases import RationalInterval
-from ..formula.proof import Proof
+from ..formula.proof import ProofContext
 
 
-def find_counts(proof: Proof, form: Iterable[tuple[str, Fraction]]) -> dict[Place, Fraction]:
+def find_counts(proof: ProofContext, form: Iterable[tuple[str, Fraction]]) -> dict[Place, Fraction]:
     """The counts and the truths here that a form reads; a number of other positions is a count less a truth."""
     read = dict[Place, Fraction]()
     for source, c in form:
@@ -24,7 +24,7 @@ def find_counts(proof: Proof, form: Iterable[tuple[str, Fraction]]) -> dict[Plac
     return {place: c for place, c in read.items() if c}
 
 
-def find_interval(proof: Proof, form: Iterable[tuple[str, Fraction]],
+def find_interval(proof: ProofContext, form: Iterable[tuple[str, Fraction]],
                   signs: Mapping[Place, int]) -> RationalInterval | None:
     """The interval of a times a comparison's T of the assigned sign, for counts of 0..max_n; None if there is none."""
     read, budget = find_counts(proof, form), proof.budget

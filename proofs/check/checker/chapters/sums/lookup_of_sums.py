@@ -13,7 +13,7 @@ from ...kernel.verdicts import Rejected, quote, require
 from ..formula.composition import names_in
 from ..formula.families import Covered, WrittenDirection
 from ..formula.kernels import FALLS, suffices
-from ..formula.proof import Proof
+from ..formula.proof import ProofContext
 from .counts import find_counts
 from .lookup.target import cover_rows
 
@@ -55,7 +55,7 @@ class Claimed(NamedTuple):
 class LookupOfSum:
     """One direction that a head writes by a lookup of a sum."""
 
-    def __init__(self, proof: Proof, head: Head, name: str, meaning: ApproximateTruth) -> None:
+    def __init__(self, proof: ProofContext, head: Head, name: str, meaning: ApproximateTruth) -> None:
         self._proof, self._language, self._head, self._name, self._meaning = proof, proof.language, head, name, meaning
         self._query = split_queries(proof, head)
         self._sum = self._find_sum()
@@ -257,7 +257,7 @@ def list_claimed(sums: Iterable[int], find_goal: Callable[[int], int | None], fi
     return Claimed(found, places, wrong)
 
 
-def split_queries(proof: Proof, head: Head) -> SumQuery:
+def split_queries(proof: ProofContext, head: Head) -> SumQuery:
     """What queries read that depends on the word, which must be multiples of one form, and what is known."""
     proof.budget.spend(4 * sum(map(len, [*head.queries, *head.keys])))
     known = [{name: weight for name, weight in query.items() if proof.is_known(proof.directions[name])}
@@ -270,7 +270,7 @@ def split_queries(proof: Proof, head: Head) -> SumQuery:
     return SumQuery(form, [factor or ZERO for factor in factors], known)
 
 
-def check_lookup_of_sum(proof: Proof, written: WrittenDirection) -> Covered:
+def check_lookup_of_sum(proof: ProofContext, written: WrittenDirection) -> Covered:
     """The rows at which the errors are within their bounds, and those where the guard can hold."""
     (head,) = written.heads
     return LookupOfSum(proof, head, written.name, cast(ApproximateTruth, written.meaning)).check()

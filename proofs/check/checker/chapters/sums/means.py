@@ -8,11 +8,11 @@ from ...kernel.numbers import ZERO, add
 from ...kernel.reading.records import Average, Mean, Truth
 from ...kernel.verdicts import require
 from ..formula.families import Covered, WrittenDirection
-from ..formula.proof import Proof
+from ..formula.proof import ProofContext
 from ..formula.uniform import check_mask, check_scores
 
 
-def check_mean_of_counts(proof: Proof, written: WrittenDirection) -> Covered:
+def check_mean_of_counts(proof: ProofContext, written: WrittenDirection) -> Covered:
     """The mean of the values is that of a count or of a sum of counts.
 
     The values are truths of what is counted, as often as its count is meant, and the mask sees what the counts look at.

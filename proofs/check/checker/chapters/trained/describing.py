@@ -10,7 +10,7 @@ from ...kernel.verdicts import quote_all
 from .reading.network import AttentionStep, Network, Rounding, UnitsStep
 
 if TYPE_CHECKING:
-    from ..run_classes.way import Way
+    from ..float_models.choices import ExecutionChoices
 
 EXACT = "exact reals, real exponentials and square roots"
 IN_RUNS = "in every float run of each class below"
@@ -23,7 +23,7 @@ def covered(coverage: Mapping[str, int]) -> list[str]:
     return entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])
 
 
-def words_of_way(way: Way | None) -> list[str]:
+def words_of_way(way: ExecutionChoices | None) -> list[str]:
     """What the run does in which a claim is false, if it is about runs."""
     return [] if way is None else entry("wrong run", [
         f"every sum {way.order}, products {'fused with sums' if way.fused else 'rounded'},",

@@ -19,7 +19,7 @@ from .reading.decision import FORMAT_OF_DECISION, Decision
 from .reading.network import read_network
 
 if TYPE_CHECKING:
-    from ..run_classes.reading import FloatClaim
+    from ..float_models.reading import FloatClaim
 
 TIMES_STEPS = 30  # a proof, which runs words, may take as many times the default steps
 TIMES_HELD = 3  # and the exact weights of a network as many times the default memory
@@ -52,7 +52,8 @@ KINDS: Mapping[tuple[str, str, str], EvidenceKind] = {
     (WORDS, ANSWERS, "each word"): EvidenceKind(
         "words_claim.read_each_word", "", "floats.proof.prove_float_runs", "words.vacuous.describe_covered"),
     (WORDS, ANSWERS, "wrong word"): EvidenceKind(
-        "counterexamples.read_wrong_word", "words.wrong_word.prove_wrong_word", "floats.wrong_run.prove_wrong_run",
+        "counterexamples.read_wrong_word", "words.wrong_word.prove_wrong_word",
+        "floats.wrong_execution.prove_wrong_run",
         "words.describing.describe_wrong_word", is_refutation=True),
     (ANY_LENGTH, ANSWERS, "counts"): EvidenceKind(
         "lengths.read_counts", "lengths.proof.prove_lengths", "", "lengths.describing.describe_cells"),
@@ -62,11 +63,11 @@ KINDS: Mapping[tuple[str, str, str], EvidenceKind] = {
         "counterexamples.read_long_word", "lengths.proof.prove_long_word", "", "lengths.describing.describe_long_word",
         is_refutation=True),
     (TRACKS, ANSWERS, "forms"): EvidenceKind(
-        "tracks.read_units", "tracks.proof.prove_tracks", "floats.track_runs.prove_track_runs",
+        "tracks.read_units", "tracks.proof.prove_tracks", "floats.tracks.prove_track_runs",
         "tracks.describing.describe_tracks"),
     (TRACKS, ANSWERS, "wrong input"): EvidenceKind(
         "counterexamples.read_wrong_input", "tracks.wrong_input.prove_wrong_input",
-        "floats.wrong_run.prove_wrong_input_run", "tracks.describing.describe_wrong_input", is_refutation=True)}
+        "floats.wrong_execution.prove_wrong_input_run", "tracks.describing.describe_wrong_input", is_refutation=True)}
 """By what a claim is about, what it says of that, and by what it is proved or refuted."""
 
 
@@ -105,7 +106,7 @@ def read_decision(row: EvidenceKind, document: Json, budget: Budget) -> Decision
     claim = fields.read("claim", partial(load(f"reading.{INPUTS[inputs]}"), network=network, budget=budget))
     floats: tuple[FloatClaim, ...] = ()
     if in_runs:
-        from ..run_classes.reading import read_floats
+        from ..float_models.reading import read_floats
 
         floats = fields.read("floats", partial(read_floats, lengths=range(claim.max_n, claim.max_n + 1)))
         expect(len(floats) == 1 or not row.is_refutation, "floats: expected one class, got {}", len(floats))

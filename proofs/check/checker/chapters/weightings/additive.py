@@ -14,14 +14,14 @@ from ...kernel.numbers import ONE, ZERO, Numbers, add, divide, inner_product, mu
 from ...kernel.reading.records import ExactCount, Head, LinearForm, Truth
 from ...kernel.verdicts import Rejected, require
 from ..formula.composition import names_in
-from ..formula.proof import Proof
+from ..formula.proof import ProofContext
 from ..formula.uniform import check_mask, check_scores
 
 HALF = Fraction(1, 2)
 ENTRY_STEPS = 4  # of work, for each rational of a row that is looked up in a table: it is written, and found
 
 
-def check_counting(proof: Proof, head: Head, name: str, meaning: ExactCount) -> int:
+def check_counting(proof: ProofContext, head: Head, name: str, meaning: ExactCount) -> int:
     """The direction holds the count: each position that is counted adds its weight times its value, which is 1.
 
     Returns the number of rows (n, i).
@@ -42,7 +42,7 @@ def check_counting(proof: Proof, head: Head, name: str, meaning: ExactCount) -> 
     return sum(proof.claim.lengths)
 
 
-def weight_of(proof: Proof, weighting: str, z: Fraction, n: int) -> Fraction:
+def weight_of(proof: ProofContext, weighting: str, z: Fraction, n: int) -> Fraction:
     """The weight of a position with this scaled score."""
     if weighting == "sigmoid":
         require(z == 0, "the score is {}, expected 0, where the weight is 1/2", z)
@@ -50,7 +50,7 @@ def weight_of(proof: Proof, weighting: str, z: Fraction, n: int) -> Fraction:
     return divide(proof.budget, max(z, ZERO), Fraction(n if weighting == "relu-over-n" else 1))
 
 
-def lengths_of(proof: Proof, heads: Sequence[Head], names: Iterable[str], more: Iterable[Place] = (),
+def lengths_of(proof: ProofContext, heads: Sequence[Head], names: Iterable[str], more: Iterable[Place] = (),
                sees_end: bool = False) -> Iterator[tuple[int, Sequence[int]]]:
     """The lengths to look at, with the first length of each row; the weights of ReLU over n mention n."""
     places = [*proof.places_of(names), *(head.temperature for head in heads), *more]
@@ -58,12 +58,12 @@ def lengths_of(proof: Proof, heads: Sequence[Head], names: Iterable[str], more: 
     return proof.lengths(places, "past" if by_length else heads[0].mask)
 
 
-def columns_of(proof: Proof, head: Head, rows: Sequence[LinearForm], n: int) -> list[Numbers]:
+def columns_of(proof: ProofContext, head: Head, rows: Sequence[LinearForm], n: int) -> list[Numbers]:
     """At (n, 1), ..., (n, n) the temperature, and linear forms of known directions."""
     return list(zip(proof.columns.numbers(head.temperature, n), *proof.known_forms(rows, n), strict=True))
 
 
-def share_row(proof: Proof, heads: Sequence[Head], name: str) -> tuple[LinearForm, list[Fraction]]:
+def share_row(proof: ProofContext, heads: Sequence[Head], name: str) -> tuple[LinearForm, list[Fraction]]:
     """One value row, of which that of every head is a multiple, and the multiples."""
     proof.budget.spend(sum(len(head.values[name]) for head in heads))
     row = next((head.values[name] for head in heads if head.values[name]), {})
@@ -90,7 +90,7 @@ class AdditiveKeys(NamedTuple):
     steps: Sequence[tuple[Numbers, int]]
 
 
-def read_keys(proof: Proof, mask: str, keys: Sequence[Numbers]) -> AdditiveKeys:
+def read_keys(proof: ProofContext, mask: str, keys: Sequence[Numbers]) -> AdditiveKeys:
     """The same keys as steps."""
     keys = keys[::-1] if mask == "past" else keys
     proof.budget.spend(ENTRY_STEPS * sum(map(len, keys)))
@@ -101,7 +101,7 @@ def read_keys(proof: Proof, mask: str, keys: Sequence[Numbers]) -> AdditiveKeys:
     return AdditiveKeys(mask, len(keys), keys[0], [*places.values()])
 
 
-def common_score(proof: Proof, rows: Sequence[Numbers | None], keys: AdditiveKeys,
+def common_score(proof: ProofContext, rows: Sequence[Numbers | None], keys: AdditiveKeys,
                  read_query: Callable[[Numbers], Numbers]) -> Fraction | None:
     """The one number that the products of all queries with all keys that they see are; None if there are several.
 
@@ -122,6 +122,6 @@ def common_score(proof: Proof, rows: Sequence[Numbers | None], keys: AdditiveKey
     return found.popitem()[1] if steady and len(found) == 1 else None
 
 
-def divide_all(proof: Proof, numbers: Iterable[Fraction], temperature: Fraction) -> Numbers:
+def divide_all(proof: ProofContext, numbers: Iterable[Fraction], temperature: Fraction) -> Numbers:
     """Over the temperature."""
     return tuple(divide(proof.budget, x, temperature) for x in numbers)

@@ -5,13 +5,13 @@ from ...kernel.verdicts import refuse, require
 from ..formula.certificate import check_errors, count_rows
 from ..formula.composition import names_in
 from ..formula.families import Covered, WrittenDirection, attempt
-from ..formula.proof import Proof
+from ..formula.proof import ProofContext
 from .additive import check_counting
 from .selecting import Selecting
 from .sum_lookup import SumLookup
 
 
-def check_additive(proof: Proof, written: WrittenDirection) -> Covered:
+def check_additive(proof: ProofContext, written: WrittenDirection) -> Covered:
     """What these heads write together is what the direction means.
 
     Keys that read a total know their count as the row does: heads that select. If only queries do, they look it up.

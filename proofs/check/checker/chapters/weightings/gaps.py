@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from ...kernel.reading.records import SPARSE
-from ..formula.attention.gaps import Gaps, Listed, Scores
+from ..formula.attention.gaps import Gaps, Listed, ScoreGaps
 from ..formula.kernels import NEGLIGIBLE
 
 
@@ -12,7 +12,7 @@ class GapsOfOtherWeightings(Gaps):
     """The same, but for what is summed at one time."""
 
     def _groups(self, listed: Listed, longest: int, t: int, denominator: int,
-                scores: Scores) -> Iterator[Sequence[Fraction]]:
+                scores: ScoreGaps) -> Iterator[Sequence[Fraction]]:
         """Of a sparse weighting, for each place of the pivot, or all at once if some place has all.
 
         Places outside of the range have no more gaps than its ends.
@@ -26,7 +26,7 @@ class GapsOfOtherWeightings(Gaps):
             yield [*(gap for k, gap in listed.before.items() if k < place),
                    *(gap for k, gap in listed.after.items() if k <= longest - place)]
 
-    def _beside(self, t: int, denominator: int, scores: Scores) -> list[Fraction]:
+    def _beside(self, t: int, denominator: int, scores: ScoreGaps) -> list[Fraction]:
         """The gap of what softmax plus one weighs beside all positions: its score and its value are 0."""
         if not t or self._weighting in SPARSE:
             return []

@@ -17,7 +17,7 @@ from ...kernel.budget import ENTRY_BITS
 from ...kernel.numbers import Numbers, add, inner_product, size, told_apart
 from ...kernel.verdicts import require
 from ..formula.attention.automaton import AutomatonState, Pair, ReadPosition
-from ..formula.proof import Errors, Proof
+from ..formula.proof import Errors, ProofContext
 from .sigmoids import BITS, enclose_in_units
 
 Ends = tuple[int, int]
@@ -29,7 +29,7 @@ UNIT = 1 << BITS
 class Passes:
     """What may be held at the rows with one scaled query; shorter words that begin alike are not followed again."""
 
-    def __init__(self, proof: Proof) -> None:
+    def __init__(self, proof: ProofContext) -> None:
         self._proof = proof
         self._found: dict[object, tuple[Sequence[ReadPosition], list[Ends]]] = {}
 

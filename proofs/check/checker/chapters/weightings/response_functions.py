@@ -17,14 +17,14 @@ from typing import NamedTuple
 from ...kernel.exponential import ceil_shift, floor_shift
 from ...kernel.numbers import ONE, ZERO, add, least_common_multiple, multiply, total
 from ...kernel.verdicts import require
-from ..formula.proof import Errors, Proof
+from ..formula.proof import Errors, ProofContext
 from .sigmoids import enclose_falling
 
 KEPT_BITS = 320  # of a sum of sigmoids, counted from its greatest term
 GRID_BITS = 256  # W of sigmoids is rounded outward to a multiple of 2^-GRID_BITS, so that its sign stays
 
 
-class Term(NamedTuple):
+class ResponseTerm(NamedTuple):
     """c w(a d + b)."""
 
     factor: Fraction
@@ -35,7 +35,7 @@ class Term(NamedTuple):
 class ResponseFunction:
     """W, of one weighting (ReLU or sigmoid) and these terms."""
 
-    def __init__(self, proof: Proof, is_sigmoid: bool, terms: tuple[Term, ...]) -> None:
+    def __init__(self, proof: ProofContext, is_sigmoid: bool, terms: tuple[ResponseTerm, ...]) -> None:
         self._proof, self.budget, self._terms = proof, proof.budget, terms
         self._is_sigmoid = is_sigmoid
 

@@ -16,22 +16,22 @@ from ...kernel.language import Place
 from ...kernel.numbers import ONE, ZERO, Numbers, add, divide, multiply, total
 from ...kernel.reading.records import ApproximateTruth, ExactCount, Head, LinearForm, Truth
 from ...kernel.verdicts import Rejected, quote, require
-from ..formula.attention.automaton import Letter, TargetAutomaton, read_letters
+from ..formula.attention.automaton import LetterEffect, TargetAutomaton, read_letters
 from ..formula.attention.gaps import keeps, overwrites_with, resets_to
 from ..formula.composition import names_in
-from ..formula.proof import Proof
+from ..formula.proof import ProofContext
 from .additive import AdditiveKeys, columns_of, common_score, divide_all, find_extreme, lengths_of, read_keys, share_row
-from .response_functions import ResponseFunction, Term, check_exact, check_near
+from .response_functions import ResponseFunction, ResponseTerm, check_exact, check_near
 
 
-class Side(NamedTuple):
+class ScoreSide(NamedTuple):
     """A query or a key: for each of its numbers what is known, and how many times the count is added."""
 
     known: Sequence[LinearForm]
     times: Numbers
 
 
-def split_rows(proof: Proof, rows: Sequence[LinearForm], count: Place) -> Side:
+def split_rows(proof: ProofContext, rows: Sequence[LinearForm], count: Place) -> ScoreSide:
     """Queries or keys that read known directions and totals of one count."""
     known, times = [], []
     for row in rows:
@@ -43,10 +43,10 @@ def split_rows(proof: Proof, rows: Sequence[LinearForm], count: Place) -> Side:
                 quote("".join(foreign[:1])))
         known.append(rest)
         times.append(total(proof.budget, totals.values()))
-    return Side(known, tuple(times))
+    return ScoreSide(known, tuple(times))
 
 
-def find_count(proof: Proof, heads: Sequence[Head]) -> Place:
+def find_count(proof: ProofContext, heads: Sequence[Head]) -> Place:
     """The one count whose totals queries and keys read."""
     read = [proof.directions[name] for head in heads for name in names_in([*head.queries, *head.keys])]
     counts = {meaning.count for meaning in read if isinstance(meaning, ExactCount)}
@@ -60,7 +60,8 @@ class MarkedAutomaton(TargetAutomaton):
     It is what the letter adds to a form that reads nothing, before the other one.
     """
 
-    def __init__(self, proof: Proof, target: Place, form: LinearForm, mask: str, marked: Place, apart: bool) -> None:
+    def __init__(self, proof: ProofContext, target: Place, form: LinearForm, mask: str, marked: Place,
+                 apart: bool) -> None:
         self._marked = marked
         super().__init__(proof, target, [{}, form], mask, apart)
 
@@ -72,7 +73,7 @@ class MarkedAutomaton(TargetAutomaton):
 class Selecting:
     """One direction that heads of one layer write together."""
 
-    def __init__(self, proof: Proof, heads: Sequence[Head], name: str, meaning: Truth | ApproximateTruth,
+    def __init__(self, proof: ProofContext, heads: Sequence[Head], name: str, meaning: Truth | ApproximateTruth,
                  apart: bool = False) -> None:
         self._proof, self._heads, self._name, self._meaning = proof, heads, name, meaning
         self._count = find_count(proof, heads)
@@ -95,7 +96,7 @@ class Selecting:
         lengths = [n for n, _ in lengths_of(self._proof, self._heads, names, self.automaton.positional)]
         letters = {n: self._letters(n) for n in lengths}
         scale = find_extreme(value for some in letters.values() for value, _ in some)
-        greatest: dict[tuple[bool, tuple[Term, ...]], int] = {}
+        greatest: dict[tuple[bool, tuple[ResponseTerm, ...]], int] = {}
         for n in lengths:
             looks_back = self._check_letters(n, letters[n], scale)
             terms = tuple(self._term(n, number, scale) for number in range(len(self._heads)))
@@ -107,12 +108,12 @@ class Selecting:
             else:
                 check_exact(response, range(n), int(looks_back))
 
-    def _letters(self, n: int) -> list[tuple[Fraction, Letter]]:
+    def _letters(self, n: int) -> list[tuple[Fraction, LetterEffect]]:
         """All values and letters of a length."""
         found, _ = read_letters(self._proof, self.automaton, n)
         return [(add(self._proof.budget, known, letter.adds[-1]), letter) for known, some in found for letter in some]
 
-    def _check_letters(self, n: int, letters: Sequence[tuple[Fraction, Letter]], scale: Fraction) -> bool:
+    def _check_letters(self, n: int, letters: Sequence[tuple[Fraction, LetterEffect]], scale: Fraction) -> bool:
         """Whether the neighbour is looked for. All values are 0 or ``scale``, which is one at all lengths."""
         self._proof.budget.spend(4 * len(letters))
         require(all(value in (ZERO, scale) for value, _ in letters), "a value is neither 0 nor {} at n = {}", scale, n)
@@ -122,7 +123,7 @@ class Selecting:
         require(fits, "the target is neither the value of the last position that is counted, nor that of the neighbour")
         return looks_back
 
-    def _term(self, n: int, number: int, scale: Fraction) -> Term:
+    def _term(self, n: int, number: int, scale: Fraction) -> ResponseTerm:
         """a and b of one head at one length, with the factor of its values.
 
         With queries q + x p and keys k + y r the score is q k + x p k + y q r + x y p r, over the temperature.
@@ -144,10 +145,10 @@ class Selecting:
             raise Rejected(f"the scores of head {shown} are not a (x - y) + b, for counts x and y, at n = {n}")
         over = Fraction(n if head.weighting == "relu-over-n" else 1)
         factor = multiply(budget, self._factors[number], scale)
-        return Term(factor, divide(budget, slope, over), divide(budget, start, over))
+        return ResponseTerm(factor, divide(budget, slope, over), divide(budget, start, over))
 
 
-def is_last_counted(letter: Letter, value: bool) -> bool:
+def is_last_counted(letter: LetterEffect, value: bool) -> bool:
     """A letter that is counted resets to the truth of its value; another one keeps, and has no value."""
     is_counted = letter.adds[0] == ONE
     return resets_to(letter) == int(value) if is_counted else (keeps(letter) and not value)

@@ -6,7 +6,7 @@ from math import isqrt
 
 from ...kernel.budget import Budget
 from ...kernel.numbers import ONE, ZERO, add, multiply
-from ..formula.proof import Proof
+from ..formula.proof import ProofContext
 
 SQUARED = "entmax-1.5"
 GRID_BITS = 96  # roots and thresholds are found to 2^-96
@@ -79,7 +79,7 @@ def enclose_threshold(falls: Sequence[int], scale: int) -> list[int]:
     return [max(scale - held + support * fall, 0) for fall in falls]
 
 
-def is_sparse_mean_near(proof: Proof, weighting: str, unit: int, size: int, near: Sequence[tuple[int, int]],
+def is_sparse_mean_near(proof: ProofContext, weighting: str, unit: int, size: int, near: Sequence[tuple[int, int]],
                         sides: Sequence[tuple[int, Fraction]]) -> bool:
     """As `is_mean_near` of sums/lookup/case.py: the weights are exactly 0 at the positions that are left out."""
     lows, highs = enclose_sparse(proof.budget, weighting, [score for score, _ in near], unit)

@@ -19,19 +19,19 @@ from ...kernel.reading.records import ApproximateTruth, Head, LinearForm, visibl
 from ...kernel.verdicts import quote, refuse, require
 from ..formula.composition import names_in
 from ..formula.families import Covered
-from ..formula.proof import Proof
+from ..formula.proof import ProofContext
 from ..sums.lookup.parabola import columns_here
 from ..sums.lookup.target import LookupTarget, QueryForm, cover_rows
 from ..sums.lookup_of_sums import list_claimed
 from .additive import columns_of, common_score, divide_all, find_extreme, lengths_of, read_keys, share_row
-from .response_functions import ResponseFunction, Term, check_near
+from .response_functions import ResponseFunction, ResponseTerm, check_near
 
 
 class ResponseTerms(NamedTuple):
     """The terms of W as a function of m - j where b is the first truth that occurs, and the starts for the other b."""
 
     truths: tuple[bool, ...]
-    terms: tuple[Term, ...]
+    terms: tuple[ResponseTerm, ...]
     starts: tuple[tuple[Fraction, ...], ...]
 
 
@@ -45,7 +45,7 @@ class Goals(NamedTuple):
 class SumLookup:
     """One near direction that heads of one layer write together."""
 
-    def __init__(self, proof: Proof, heads: Sequence[Head], name: str, meaning: ApproximateTruth) -> None:
+    def __init__(self, proof: ProofContext, heads: Sequence[Head], name: str, meaning: ApproximateTruth) -> None:
         self._proof, self._heads, self._name, self._meaning = proof, heads, name, meaning
         soughts = [LookupTarget(proof, head, name, meaning) for head in heads]
         self._target, self._count, self._counted = soughts[0], soughts[0].count, soughts[0].counted
@@ -103,7 +103,7 @@ class SumLookup:
             over = Fraction(n if head.weighting == "relu-over-n" else 1)
             factor = multiply(self._proof.budget, self._factors[number], self._scale)
             slope, first, *more = (divide(self._proof.budget, x, over) for x in (slope, first, *more))
-            terms.append(Term(factor, slope, first))
+            terms.append(ResponseTerm(factor, slope, first))
             starts.append(tuple(more))
         return ResponseTerms(truths, tuple(terms), tuple(starts))
 

@@ -17,17 +17,17 @@ from ....kernel.reading.records import RECURRENT, ApproximateTruth, Head
 from ....kernel.verdicts import require
 from ..composition import names_in
 from ..families import OTHER_GAPS, PATHS, RECURRENT_WEIGHTS, Covered, WrittenDirection, attempt, load
-from ..proof import Errors, Proof
+from ..proof import Errors, ProofContext
 from .automaton import Letters, ReadPosition, TargetAutomaton, read_letters
 from .gaps import Gaps, find_extremes, known_integers
 
 POINTER_BITS = 64
 
 
-class Attention:
+class AttendedTruth:
     """One near direction that a head writes."""
 
-    def __init__(self, proof: Proof, head: Head, name: str, meaning: ApproximateTruth, errors: Errors,
+    def __init__(self, proof: ProofContext, head: Head, name: str, meaning: ApproximateTruth, errors: Errors,
                  apart: bool = False) -> None:
         require(head.mask != "none", "expected a mask")
         require(proof.language.is_positional(meaning.when), "expected a `when` that speaks of the position only")
@@ -164,7 +164,7 @@ class Attention:
             self._proof.proved.keep(situation, True, held)
 
 
-def check_range(proof: Proof, known: Fraction, letters: Letters) -> None:
+def check_range(proof: ProofContext, known: Fraction, letters: Letters) -> None:
     """The values of a position are in 0..1."""
     proof.budget.spend(len(letters))
     for letter in letters:
@@ -172,7 +172,7 @@ def check_range(proof: Proof, known: Fraction, letters: Letters) -> None:
         require(ZERO <= value <= ONE, "a value can be {}, expected 0 to 1", value)
 
 
-def check_attention(proof: Proof, written: WrittenDirection) -> Covered:
+def check_attention(proof: ProofContext, written: WrittenDirection) -> Covered:
     """The rows (n, i) at which the guard may hold and the errors are proved to be within their bounds.
 
     A guard G of the word: where it holds the formula f is false iff G -> f is, and true iff G & f is. So each error is
@@ -189,9 +189,9 @@ def check_attention(proof: Proof, written: WrittenDirection) -> Covered:
     return Covered(rows, guarded=rows)
 
 
-def check_target(proof: Proof, written: WrittenDirection, meaning: ApproximateTruth, errors: Errors) -> int:
+def check_target(proof: ProofContext, written: WrittenDirection, meaning: ApproximateTruth, errors: Errors) -> int:
     """The number of rows (n, i) at which a guard on the position holds."""
     (head,) = written.heads
-    whole = Attention(proof, head, written.name, meaning, errors)
-    return attempt(whole.check, lambda: Attention(proof, head, written.name, meaning, errors, apart=True).check(),
+    whole = AttendedTruth(proof, head, written.name, meaning, errors)
+    return attempt(whole.check, lambda: AttendedTruth(proof, head, written.name, meaning, errors, apart=True).check(),
                    whole.automaton.has_wholes)

@@ -19,7 +19,7 @@ from ....kernel.language.truths import connect_one, remembered, temporal_truth
 from ....kernel.numbers import ZERO, Numbers, told_apart, total
 from ....kernel.reading.records import LinearForm, Truth
 from ....kernel.verdicts import quote, require
-from ..proof import Proof
+from ..proof import ProofContext
 
 MAX_ATOMS = 8  # 256 letters at each position
 MAX_MEMORY = 6  # temporal operators of the target: 64 states
@@ -36,7 +36,7 @@ class Move(NamedTuple):
     holds: bool
 
 
-class Letter(NamedTuple):
+class LetterEffect(NamedTuple):
     """What a letter adds to each key and to the value, and the move from every state."""
 
     adds: Numbers
@@ -47,9 +47,9 @@ class Letter(NamedTuple):
 class Letters:
     """All that a position may hold. A proof has one object for equal ones, which as a key stands for itself."""
 
-    all: tuple[Letter, ...]
+    all: tuple[LetterEffect, ...]
 
-    def __iter__(self) -> Iterator[Letter]:
+    def __iter__(self) -> Iterator[LetterEffect]:
         return iter(self.all)
 
     def __len__(self) -> int:
@@ -73,7 +73,7 @@ class TargetAutomaton:
     Taken *apart*, no connective is an atom, unless it is built from symbols.
     """
 
-    def __init__(self, proof: Proof, target: Place, forms: Sequence[LinearForm], mask: str,
+    def __init__(self, proof: ProofContext, target: Place, forms: Sequence[LinearForm], mask: str,
                  apart: bool = False) -> None:
         self._apart = apart
         self._proof, self._language, self._target = proof, proof.language, target
@@ -145,16 +145,16 @@ class TargetAutomaton:
             self._letters[truths] = self._proof.letters.setdefault(found, Letters(found))
         return self._letters[truths]
 
-    def _find_letters(self, settled: Mapping[Place, bool]) -> tuple[Letter, ...]:
+    def _find_letters(self, settled: Mapping[Place, bool]) -> tuple[LetterEffect, ...]:
         """All letters, each once; those that differ in nothing that matters are one."""
-        found: dict[Letter, None] = {}
+        found: dict[LetterEffect, None] = {}
         for choice in self._choices:
             truths = self._language.connect(self._read, {**settled, **choice})
             added = [self._adds[place] for place in self._adds if truths[place]]
             columns = zip([ZERO] * len(self.known), *added, strict=True)
             adds = tuple(total(self._proof.budget, column) for column in columns)
             truths.pop(self._target, None)  # it is free where it is read, and decided here
-            letter = Letter(adds, tuple(self._move(truths, state) for state in range(1 << len(self._temporal))))
+            letter = LetterEffect(adds, tuple(self._move(truths, state) for state in range(1 << len(self._temporal))))
             found[letter] = None
         self._proof.budget.hold(ENTRY_BITS * sum(1 + len(letter.moves) // 2 for letter in found))
         return tuple(sorted(found))  # in one order, so that equal heads of different formulas are recognised
@@ -173,8 +173,8 @@ class TargetAutomaton:
         return Move(state, following, now[self._target])
 
 
-def read_letters(proof: Proof, automaton: TargetAutomaton, n: int) -> tuple[list[tuple[Fraction, Letters]],
-                                                                            Sequence[int]]:
+def read_letters(proof: ProofContext, automaton: TargetAutomaton, n: int) -> tuple[list[tuple[Fraction, Letters]],
+                                                                                   Sequence[int]]:
     """The different known values and letters that the positions of a length have, and for each position which."""
     columns = [proof.columns.truths(place, n) for place in automaton.positional]
     values = proof.known_forms(automaton.known[-1:], n)[0] if automaton.known[-1] else repeat(ZERO, n)

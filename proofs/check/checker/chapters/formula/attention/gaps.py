@@ -17,8 +17,8 @@ from ....kernel.language.columns import Whole, find_whole
 from ....kernel.numbers import Numbers, over_one_denominator, short_common_multiple
 from ....kernel.reading.records import LinearForm, PositionalNumber
 from ..kernels import FALLS, NEGLIGIBLE, suffices
-from ..proof import Errors, Proof
-from .automaton import Letter, Letters
+from ..proof import Errors, ProofContext
+from .automaton import LetterEffect, Letters
 
 MAX_DISTANCES = 128
 """Where gaps fall so slowly that more of them matter, the sum is hardly below any stated error: the paths decide."""
@@ -32,7 +32,7 @@ class Extremes(NamedTuple):
     after: frozenset[Numbers]
 
 
-class Scores(NamedTuple):
+class ScoreGaps(NamedTuple):
     """P, M and A of the positions that are read."""
 
     pivots: Sequence[int]
@@ -40,18 +40,18 @@ class Scores(NamedTuple):
     after: Sequence[int]
 
 
-def keeps(letter: Letter) -> bool:
+def keeps(letter: LetterEffect) -> bool:
     """From both states, the state and the target are what was remembered."""
     return all(move.following == move.state == move.holds for move in letter.moves)
 
 
-def resets_to(letter: Letter) -> int | None:
+def resets_to(letter: LetterEffect) -> int | None:
     """The truth of the next state and of the target, from both states; None if it is not one."""
     found = {move.following for move in letter.moves} | {int(move.holds) for move in letter.moves}
     return found.pop() if len(found) == 1 else None
 
 
-def overwrites_with(letter: Letter) -> int | None:
+def overwrites_with(letter: LetterEffect) -> int | None:
     """The truth of the next state, from both states, where the target has the truth that was remembered."""
     found = {move.following for move in letter.moves}
     looks_back = all(move.state == move.holds for move in letter.moves)
@@ -102,7 +102,8 @@ class Listed(NamedTuple):
 class Gaps:
     """The positions that the rows of one length see, in the order of reading; ``keys`` are over ``denominator``."""
 
-    def __init__(self, proof: Proof, rule: Rule, kinds: Sequence[int], denominator: int, keys: Sequence[Sequence[int]],
+    def __init__(self, proof: ProofContext, rule: Rule, kinds: Sequence[int], denominator: int,
+                 keys: Sequence[Sequence[int]],
                  errors: Errors, weighting: str) -> None:
         self._proof, self._rule, self._kinds, self._errors = proof, rule, kinds, errors
         self._weighting = weighting
@@ -126,7 +127,7 @@ class Gaps:
 
     def _proves_both(self, query: Numbers, rows: Sequence[int]) -> bool:
         """The gaps cost at most e for both t, as those of all of these rows; equal scores have the same gaps."""
-        known: tuple[Scores, Listed | None] | None = None
+        known: tuple[ScoreGaps, Listed | None] | None = None
         for t, error in enumerate(self._errors):
             if not self._can_err(t):
                 continue
@@ -141,7 +142,7 @@ class Gaps:
         return True
 
     def _groups(self, listed: Listed, longest: int, t: int, denominator: int,
-                scores: Scores) -> Iterator[Sequence[Fraction]]:
+                scores: ScoreGaps) -> Iterator[Sequence[Fraction]]:
         """What is summed at one time: all gaps together. (Of other weightings: weightings/gaps.py.)"""
         yield [*listed.before.values(), *listed.after.values()]
 
@@ -150,7 +151,7 @@ class Gaps:
         extremes = [both[t] for both in self._rule.extremes]
         return any(one.pivots for one in extremes) and any(one.bad for one in extremes)
 
-    def _list_gaps(self, denominator: int, scores: Scores, longest: int) -> Listed | None:
+    def _list_gaps(self, denominator: int, scores: ScoreGaps, longest: int) -> Listed | None:
         """The gaps that are summed; None if there are too many, or one is not below 0."""
         least = -FALLS[self._weighting] * denominator
         cost = longest * (1 + (denominator.bit_length() + self._bits >> 9)) >> 3
@@ -161,7 +162,7 @@ class Gaps:
             return None
         return Listed(*({k: Fraction(gap, denominator) for k, gap in side.items()} for side in (before, after)))
 
-    def _find_scores(self, query: Numbers, rows: Sequence[int], t: int) -> tuple[int, Scores]:
+    def _find_scores(self, query: Numbers, rows: Sequence[int], t: int) -> tuple[int, ScoreGaps]:
         """The denominator of the scores, and P, M and A up to the last of these rows; what there is not is far away."""
         longest, budget = max(rows), self._proof.budget
         size, (factors,) = over_one_denominator(budget, [query])
@@ -183,10 +184,10 @@ class Gaps:
         if self._rule.looks_back:  # the pivot is the letter before the last, so others are none
             here = {row - 2 for row in rows}
             pivots = [score if p in here else high for p, score in enumerate(pivots)]
-        return denominator, Scores(pivots, bad, after)
+        return denominator, ScoreGaps(pivots, bad, after)
 
 
-def known_integers(proof: Proof, rows: Sequence[LinearForm], n: int) -> tuple[int, list[Sequence[int]]] | None:
+def known_integers(proof: ProofContext, rows: Sequence[LinearForm], n: int) -> tuple[int, list[Sequence[int]]] | None:
     """Linear forms of known directions at (n, 1), ..., (n, n) over one denominator; None if it would be too long."""
     names = dict.fromkeys(name for row in rows for name in row)
     held: dict[str, Whole] = {}

@@ -11,14 +11,14 @@ from fractions import Fraction
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.numbers import Numbers, add, bits_of, inner_product, over_one_denominator
 from ....kernel.verdicts import Rejected, TooCoarse, show
-from ..proof import Errors, Proof
+from ..proof import Errors, ProofContext
 from .automaton import AutomatonState, Pair, ReadPosition
 
 SIDES = ((0, "error_if_false"), (1, "error_if_true"))
 """What the target is, and the name of the bound there."""
 
 
-def check_paths(proof: Proof, query: Numbers, positions: Sequence[ReadPosition], ends: Mapping[int, str],
+def check_paths(proof: ProofContext, query: Numbers, positions: Sequence[ReadPosition], ends: Mapping[int, str],
                 errors: Errors) -> None:
     """The errors are within their bounds at the rows with this scaled query; ``ends`` has their lengths and names."""
     budget = proof.budget
@@ -40,7 +40,7 @@ def check_paths(proof: Proof, query: Numbers, positions: Sequence[ReadPosition],
                 raise verdict(f"{label} {show(bound)} is below the worst case at {row}")
 
 
-def relative_scores(proof: Proof, query: Numbers, pairs: Sequence[Pair]) -> list[Fraction]:
+def relative_scores(proof: ProofContext, query: Numbers, pairs: Sequence[Pair]) -> list[Fraction]:
     """The score of each pair, less the greatest one."""
     scores = []
     for known, adds in pairs:
@@ -50,7 +50,7 @@ def relative_scores(proof: Proof, query: Numbers, pairs: Sequence[Pair]) -> list
     return [add(proof.budget, one, -top) for one in scores]
 
 
-def find_negative_path(proof: Proof, positions: Sequence[ReadPosition], terms: Mapping[Pair, int],
+def find_negative_path(proof: ProofContext, positions: Sequence[ReadPosition], terms: Mapping[Pair, int],
                        ends: Mapping[int, str], side: bool) -> tuple[str, int] | None:
     """Where a path with a negative sum ends with a target of this truth, and the sum; or None."""
     size = 1 + (max(map(int.bit_length, terms.values())) >> 13)

@@ -29,7 +29,7 @@ from ....kernel.reading.records import (
 )
 from ....kernel.verdicts import quote, refuse, require
 from ..families import COUNTS_THAT_UNITS_READ, Covered, WrittenDirection, attempt, load
-from ..proof import Proof
+from ..proof import ProofContext
 from .piecewise import NeuronForm, Range, add_ranges, group_by_form
 
 MAX_ATOMS = 12  # and signs: 4096 assignments, or a few more, of each row that differs from those before
@@ -67,7 +67,8 @@ class Output:
     count that some symbol gives those.
     """
 
-    def __init__(self, proof: Proof, name: str, units: Sequence[Neuron], bias: Fraction, apart: bool = False) -> None:
+    def __init__(self, proof: ProofContext, name: str, units: Sequence[Neuron], bias: Fraction,
+                 apart: bool = False) -> None:
         self._proof, self._language, self._name, self._bias, self._apart = proof, proof.language, name, bias, apart
         self._meaning = proof.directions[name]
         require(isinstance(self._meaning, PositionalNumber | Truth | Product | Slack),
@@ -292,7 +293,7 @@ class Output:
         return found
 
 
-def check_by_cases(proof: Proof, written: WrittenDirection) -> Covered:
+def check_by_cases(proof: ProofContext, written: WrittenDirection) -> Covered:
     """The rows (n, i) at which the direction is proved to hold exactly what it means."""
     what = proof, written.name, written.units, written.bias
     return Covered(attempt(lambda: Output(*what).check(), lambda: Output(*what, apart=True).check()))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ...formula.families import SPARSE_MEANS, load
 from ...formula.kernels import NEGLIGIBLE
-from ...formula.proof import Proof
+from ...formula.proof import ProofContext
 
 
 class LookupCase(NamedTuple):
@@ -24,7 +24,7 @@ class LookupCase(NamedTuple):
     weighting: str = "softmax"
 
 
-def is_proved(proof: Proof, case: LookupCase) -> bool:
+def is_proved(proof: ProofContext, case: LookupCase) -> bool:
     """Whether the case is proved, now or before."""
     if proof.proved.get(case) is not None:
         return True
@@ -39,7 +39,7 @@ def is_proved(proof: Proof, case: LookupCase) -> bool:
     return fits
 
 
-def is_mean_near(proof: Proof, case: LookupCase) -> bool:
+def is_mean_near(proof: ProofContext, case: LookupCase) -> bool:
     """Whether the mean of offset / size, with the weights exp(score / denominator / size), is within the stated errors.
 
     Proof. sign * mean <= error iff the sum of weight * (error - sign * offset / size) is not negative; it is multiplied

@@ -17,7 +17,7 @@ from ....kernel.reading.records import ApproximateCount, ApproximateTruth, Head,
 from ....kernel.verdicts import require
 from ...formula.families import Covered, WrittenDirection
 from ...formula.kernels import FALLS
-from ...formula.proof import Proof
+from ...formula.proof import ProofContext
 from .case import LookupCase, is_proved
 from .peaked import find_covered
 from .target import LookupTarget, cover_rows
@@ -36,7 +36,7 @@ class RowScores(NamedTuple):
 class Lookup:
     """One direction that a head writes by a lookup, case by case."""
 
-    def __init__(self, proof: Proof, head: Head, name: str, target: LookupTarget) -> None:
+    def __init__(self, proof: ProofContext, head: Head, name: str, target: LookupTarget) -> None:
         self._proof, self._head, self._name, self._target = proof, head, name, target
         self._queries = [target.split_query(query) for query in head.queries]
         self._known: dict[int, list[Sequence[Fraction]]] = {}  # of one length, what queries know at each position
@@ -119,7 +119,7 @@ class Lookup:
         require(is_proved(self._proof, case), "the error exceeds its bound at {}", where)
 
 
-def check_lookup(proof: Proof, written: WrittenDirection) -> Covered:
+def check_lookup(proof: ProofContext, written: WrittenDirection) -> Covered:
     """The rows at which the errors are within their bounds, and those where the guard can hold."""
     (head,), name = written.heads, written.name
     meaning = cast(ApproximateTruth | ApproximateCount, written.meaning)

@@ -15,7 +15,7 @@ from ....kernel.numbers import ONE, ZERO, add, add_columns, combine_columns, div
 from ....kernel.reading.records import Head, LinearForm, Product, visible
 from ...formula.composition import names_in
 from ...formula.kernels import NEGLIGIBLE
-from ...formula.proof import Proof
+from ...formula.proof import ProofContext
 from .target import LookupTarget
 
 
@@ -46,7 +46,7 @@ class VisibleRow(NamedTuple):
 class Parabola:
     """The shapes of the scores of one head, for all lengths."""
 
-    def __init__(self, proof: Proof, head: Head, target: LookupTarget) -> None:
+    def __init__(self, proof: ProofContext, head: Head, target: LookupTarget) -> None:
         self._proof, self._head, self._target = proof, head, target
         places = proof.places_of(names_in([*head.keys, *head.queries]))
         counts_back = proof.language.nodes[target.count].operator == "#<"
@@ -115,7 +115,7 @@ class Parabola:
         return off
 
 
-def find_quadratic(proof: Proof, column: Sequence[Fraction]) -> tuple[Fraction, Fraction] | None:
+def find_quadratic(proof: ProofContext, column: Sequence[Fraction]) -> tuple[Fraction, Fraction] | None:
     """a and b such that the column is a j^2 + b j + c at j = 1, 2, ..., or None; of three rows or more.
 
     Proof. A sequence is a quadratic iff its second differences are one number, 2 a; then the first step is 3 a + b.
@@ -130,7 +130,7 @@ def find_quadratic(proof: Proof, column: Sequence[Fraction]) -> tuple[Fraction, 
     return a, steps[0] - 3 * a
 
 
-def columns_here(proof: Proof, here: LinearForm, n: int) -> Sequence[Fraction]:
+def columns_here(proof: ProofContext, here: LinearForm, n: int) -> Sequence[Fraction]:
     """What truths and products of what is counted add where it holds, at (n, 1), ..., (n, n)."""
     held: dict[str, Sequence[Fraction]] = {}
     for name in here:
@@ -144,7 +144,7 @@ def reach_of(least: Fraction, fall: int = NEGLIGIBLE) -> int:
     return isqrt(-(-fall * least.denominator // least.numerator) - 1)
 
 
-def rows_of(proof: Proof, head: Head, target: LookupTarget, n: int) -> Iterator[VisibleRow]:
+def rows_of(proof: ProofContext, head: Head, target: LookupTarget, n: int) -> Iterator[VisibleRow]:
     """The rows of a length."""
     proof.budget.spend(n)
     for i in range(1, n + 1):

@@ -14,7 +14,7 @@ from ....kernel.reading.records import ApproximateTruth, Head
 from ...formula.composition import names_in
 from ...formula.families import Covered
 from ...formula.kernels import FALLS, suffices
-from ...formula.proof import Proof
+from ...formula.proof import ProofContext
 from .case import LookupCase, is_proved
 from .parabola import Parabola, VisibleRow, reach_of, rows_of
 from .target import LookupTarget
@@ -31,7 +31,7 @@ class PeakValues(NamedTuple):
 class ApproximateTruthPeak:
     """A lookup of a truth."""
 
-    def __init__(self, proof: Proof, head: Head, name: str, target: LookupTarget, least: Fraction) -> None:
+    def __init__(self, proof: ProofContext, head: Head, name: str, target: LookupTarget, least: Fraction) -> None:
         self._proof, self._head, self._target, self._value = proof, head, target, head.values[name]
         self._least, self._reach = least, reach_of(least, FALLS[head.weighting])
         self._mentions_length = proof.mentions_length([*proof.places_of(self._value), *target.order])
@@ -118,7 +118,7 @@ class ApproximateTruthPeak:
         return is_proved(self._proof, LookupCase(self._least.denominator, size, near, far, self._target.sides(goal)))
 
 
-def find_covered(proof: Proof, head: Head, name: str, target: LookupTarget) -> Mapping[int, Covered]:
+def find_covered(proof: ProofContext, head: Head, name: str, target: LookupTarget) -> Mapping[int, Covered]:
     """The lengths of which all rows are proved; nothing is rejected here."""
     if not speaks_of_count(proof, target) or not all(
             proof.is_known(proof.directions[one]) for one in names_in([*head.keys, head.values[name]])):
@@ -136,14 +136,15 @@ def find_covered(proof: Proof, head: Head, name: str, target: LookupTarget) -> M
     return {n: Covered(n, peak.guarded(n)) for n, (offs, _) in shapes.items() if peak.proves(n, offs)}
 
 
-def find_shapes(proof: Proof, head: Head, target: LookupTarget) -> Mapping[int, tuple[tuple[int, int], Fraction]]:
+def find_shapes(proof: ProofContext, head: Head, target: LookupTarget) -> Mapping[int,
+                                                                                  tuple[tuple[int, int], Fraction]]:
     """The offsets and the least curvature over the temperature of each length whose scores are one parabola."""
     parabola = Parabola(proof, head, target)
     found = {n: parabola.find(n) for n in proof.claim.lengths}
     return {n: shape for n, shape in found.items() if shape is not None}
 
 
-def speaks_of_count(proof: Proof, target: LookupTarget) -> bool:
+def speaks_of_count(proof: ProofContext, target: LookupTarget) -> bool:
     """Whether goals depend on the count and on b alone, b may be both, and no constant guard is false."""
     language = proof.language
     positional = [place for place in target.order if language.is_positional(place)]

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from ....kernel.reading.records import Head
 from ...formula.kernels import FALLS
-from ...formula.proof import Proof
+from ...formula.proof import ProofContext
 from .case import LookupCase, is_proved
 from .parabola import reach_of, rows_of
 from .target import LookupTarget
@@ -13,7 +13,7 @@ from .target import LookupTarget
 class ApproximateCountPeak:
     """A lookup of the number of others."""
 
-    def __init__(self, proof: Proof, head: Head, name: str, target: LookupTarget, least: Fraction) -> None:
+    def __init__(self, proof: ProofContext, head: Head, name: str, target: LookupTarget, least: Fraction) -> None:
         self._proof, self._head, self._target, self._value = proof, head, target, head.values[name]
         self._mentions_length = proof.mentions_length(proof.places_of(self._value))
         self._places: dict[tuple[int, int], bool] = {}

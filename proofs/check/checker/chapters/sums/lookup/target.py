@@ -22,7 +22,7 @@ from ....kernel.reading.records import (
 )
 from ....kernel.verdicts import Rejected, require
 from ...formula.families import Covered
-from ...formula.proof import Errors, Proof
+from ...formula.proof import Errors, ProofContext
 
 
 def cover_rows(lengths: Iterable[tuple[int, Sequence[int]]], check_row: Callable[[int, int], bool | None]) -> Covered:
@@ -48,7 +48,8 @@ class QueryForm(NamedTuple):
 class LookupTarget:
     """The count that a head reads, and what its meaning says of it."""
 
-    def __init__(self, proof: Proof, head: Head, name: str, meaning: ApproximateTruth | ApproximateCount) -> None:
+    def __init__(self, proof: ProofContext, head: Head, name: str, meaning: ApproximateTruth
+                 | ApproximateCount) -> None:
         self._proof, self._language, self.meaning = proof, proof.language, meaning
         self.errors: Errors = proof.errors[name]
         read = [meaning, *(proof.directions[source] for query in head.queries for source in query)]

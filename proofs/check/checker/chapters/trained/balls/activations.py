@@ -40,7 +40,7 @@ EXACT = {"relu", "identity"}
 def evaluated(name: str, bits: int, budget: Budget) -> Callable[[int], int]:
     """The function of a number; its file is loaded when it is needed."""
     if name == "gelu":
-        from .normal import Normal
+        from .gelu import Normal
 
         return Normal(bits, budget).find
     from .sigmoids import Sigmoids

@@ -34,7 +34,7 @@ class HeadAverage(NamedTuple):
     size: int = 0
 
 
-class Reach(NamedTuple):
+class VisibleBounds(NamedTuple):
     """Of keys and values that are seen: the greatest error and norm of a key, the greatest error of a value.
 
     In float runs the error of a value is one of what is written, as that of averages is. There are also the greatest
@@ -50,9 +50,9 @@ class Reach(NamedTuple):
     asked: int = 0
     value_apart: int = 0
 
-    def extend(self, *others: Reach) -> Reach:
+    def extend(self, *others: VisibleBounds) -> VisibleBounds:
         """Of all of them."""
-        return Reach(*map(max, self, *others))
+        return VisibleBounds(*map(max, self, *others))
 
 
 class TokenProjections(NamedTuple):
@@ -63,7 +63,7 @@ class TokenProjections(NamedTuple):
     key: IntegerRow
     value: IntegerRow
     query_error: int
-    reach: Reach
+    reach: VisibleBounds
     query_rest: int = 0
     asks: int = 0
 
@@ -143,7 +143,7 @@ class HeadOnNumbers:
             query, key = self.turn.apply(query, position) if query else query, self.turn.apply(key, position)
             factor, rounding = self._turning
             e_query, e_key = ((error * factor >> NORM_BITS) + 1 + rounding for error in (e_query, e_key))
-        reach = Reach(e_key, ceil_norm(key), self.value.error(e))
+        reach = VisibleBounds(e_key, ceil_norm(key), self.value.error(e))
         return TokenProjections(query, key, value, e_query, reach)
 
     def scores(self, query: IntegerRow, keys: IntegerRow, count: int, places: Sequence[int], place: int) -> list[int]:
@@ -155,14 +155,14 @@ class HeadOnNumbers:
         number, slope = self._precision.number, self._slope
         return [s + number(slope * (j - place)) for s, j in zip(found, places, strict=True)]
 
-    def score_error(self, seen: TokenProjections, reach: Reach, scores: Sequence[int]) -> int:
+    def score_error(self, seen: TokenProjections, reach: VisibleBounds, scores: Sequence[int]) -> int:
         """The error of these scores of a query: products, roundings, those of caps and slopes, dropped bits of keys.
         """
         products = (ceil_norm(seen.query) + seen.query_error) * (reach.key_error + self._dropped)
         products += reach.key_norm * seen.query_error
         return (products >> self._precision.fraction) + 3 + (self._cap.error if self._cap else 0)
 
-    def score_errors(self, seen: TokenProjections, others: Sequence[TokenProjections], reach: Reach,
+    def score_errors(self, seen: TokenProjections, others: Sequence[TokenProjections], reach: VisibleBounds,
                      scores: Sequence[int]) -> Sequence[int]:
         """The same of each of these, whose reach is given."""
         return [self.score_error(seen, reach, scores)] * len(others)
@@ -178,7 +178,7 @@ class HeadOnNumbers:
         found = exponentials.all_below(top, scores, max(0, dropped))
         return found if dropped >= 0 else [w << -dropped for w in found]
 
-    def average(self, sums: int, e_score: int, reach: Reach, length: int, bits: int) -> HeadAverage:
+    def average(self, sums: int, e_score: int, reach: VisibleBounds, length: int, bits: int) -> HeadAverage:
         """The average from the packed sum of weights times what `weigh` packs, over 2^bits, and its error.
 
         Proof of the rounding: with D the first sum, z the last ones and h = max(0, log D - bits), log D the number of

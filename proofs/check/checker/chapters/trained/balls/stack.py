@@ -196,7 +196,7 @@ class AttentionOnNumbers:
         return list(map(plus, x, written)), e + self._out.error(0)
 
 
-class AttentionOfFew(AttentionOnNumbers):
+class AttentionWithFoldedKeys(AttentionOnNumbers):
     """A step where few places ask, without rotary positions and caps: what is read, y, is key and value of all heads.
 
     The same function: a score (y Q + q)·(y_j K + k) is (y Q + q) Kᵀ·y_j and a number that does not depend on j, which
@@ -356,7 +356,7 @@ class Stack:
 
     def _make_attention(self, step: AttentionStep) -> AttentionOnNumbers:
         few = step is self._of_few and step.rotary is None and step.cap is None and 2 * len(step.heads) <= self._length
-        kind = AttentionOfFew if few and self._width <= MOST_COMPOSED else AttentionOnNumbers
+        kind = AttentionWithFoldedKeys if few and self._width <= MOST_COMPOSED else AttentionOnNumbers
         return kind(self.precision, self.budget, step, self._width, self._bound, self._length)
 
     def _make_rows(self, norm: Norm | None, rows: Sequence[LogitRow], margin: Fraction) -> RowsOnNumbers:

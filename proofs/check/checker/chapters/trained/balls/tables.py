@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....kernel.numbers import INTEGER_BITS
-from .heads import HeadAverage, Reach, TokenProjections
-from .memory import AttentionMemory
+from .heads import HeadAverage, TokenProjections, VisibleBounds
+from .key_value_cache import AttentionMemory
 from .precision import Stream, Undecided, ceil_norm, ceil_sqrt
 from .stack import Stack
 
@@ -25,7 +25,7 @@ class Weighed:
     """Of a query: for each place the packed sums by token; for each head the error of scores, and its reach."""
 
     places: list[dict[int, int]]
-    errors: list[tuple[int, Reach]]
+    errors: list[tuple[int, VisibleBounds]]
 
 
 class Tables:
@@ -129,7 +129,7 @@ class Tables:
             seen = [one[h] for one in visible]
             scores = head.scores(query.query, head.beside(one.key for one in seen), len(seen), places, place)
             weights = head.weights(stack.exponentials, scores, max(scores))
-            reach = Reach().extend(*[one.reach for one in seen])
+            reach = VisibleBounds().extend(*[one.reach for one in seen])
             off = head.score_errors(query, seen, reach, scores)
             sums = [so_far + (w * head.weigh(one.value, one.reach.value_error, e) << shift)
                     for so_far, w, one, e in zip(sums, weights, seen, off, strict=True)]

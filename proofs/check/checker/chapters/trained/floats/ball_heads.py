@@ -8,10 +8,10 @@ from fractions import Fraction
 from math import isqrt
 from operator import sub
 
-from ...run_classes.roundoff import gamma, raised, roundoff_of_sums, tiny
+from ...float_models.roundoff import gamma, raised, roundoff_of_sums, tiny
 from ..balls.exact import ExactLinear, after_norm, linear, multiply, through, transposed, zeros
 from ..balls.exponentials import RELATIVE_ERROR
-from ..balls.heads import HeadAverage, HeadOnNumbers, Reach, TokenProjections, scale_map
+from ..balls.heads import HeadAverage, HeadOnNumbers, TokenProjections, VisibleBounds, scale_map
 from ..balls.linear import LinearOnNumbers, Unchanged, spectral_norm
 from ..balls.precision import NORM_BITS, Undecided, ceil_norm, ceil_sqrt
 from ..reading.network import AttentionStep, NetworkHead, Scale
@@ -86,7 +86,7 @@ class HeadOnBalls(HeadOnNumbers):
         more = ((ceil_norm(value) + e_value + self._raised) * self._relative >> SHARE) + 1
         asked, asks = (ceil_norm(back.apply(vector)) + back.error(0) if vector else 0
                        for back, vector in ((self._asked, key), (self._asks, query)))
-        return TokenProjections(query, key, value, e_query, Reach(
+        return TokenProjections(query, key, value, e_query, VisibleBounds(
             e_key, ceil_norm(key), e_written + more, read, of_key, asked, e_value + more), of_query, asks)
 
     def weigh(self, value: Sequence[int], e: int = 0, e_score: int | None = None) -> int:
@@ -122,12 +122,12 @@ class HeadOnBalls(HeadOnNumbers):
         """At most the norm of what is written of an average that has been rounded, over that of the matrix."""
         return max(0, ceil_norm(self._written.apply(average)) - 1 - self._written.error(0) - self.rounding)
 
-    def score_error(self, seen: TokenProjections, reach: Reach, scores: Sequence[int]) -> int:
+    def score_error(self, seen: TokenProjections, reach: VisibleBounds, scores: Sequence[int]) -> int:
         """How far off the logarithms of the weights of a run may be from these scores."""
         e = self._whole(seen, reach)
         return e + self._later(max(map(abs, scores)) + e)
 
-    def score_errors(self, seen: TokenProjections, others: Sequence[TokenProjections], reach: Reach,
+    def score_errors(self, seen: TokenProjections, others: Sequence[TokenProjections], reach: VisibleBounds,
                      scores: Sequence[int]) -> Sequence[int]:
         """The same of each of these; or all scores of a run are taken less what their mean key makes of its query."""
         mean = [sum(column) // len(others) for column in zip(*(one.key for one in others), strict=True)]
@@ -141,12 +141,12 @@ class HeadOnBalls(HeadOnNumbers):
                 found = min(found, moved, key=sum)
         return [e + later for e in found]
 
-    def _whole(self, seen: TokenProjections, reach: Reach) -> int:
+    def _whole(self, seen: TokenProjections, reach: VisibleBounds) -> int:
         """How far off a score may be before it is stored."""
         e = min(super().score_error(seen, reach, ()), self._off_by(seen, reach, reach.asked, reach.key_norm))
         return e + self._made(seen, reach)
 
-    def _off_by(self, seen: TokenProjections, reach: Reach, asked: int, norm: int) -> int:
+    def _off_by(self, seen: TokenProjections, reach: VisibleBounds, asked: int, norm: int) -> int:
         """How far off q' · k' is, less what some vector makes of q', the same for all keys: a key less it has this
         norm, and makes so much of what a query is made from."""
         products = seen.asks * reach.read_error + ceil_norm(seen.query) * (reach.key_rest + self._dropped)
@@ -154,7 +154,7 @@ class HeadOnBalls(HeadOnNumbers):
         products += asked * seen.reach.read_error + seen.query_rest * norm
         return (products >> self._precision.fraction) + 3
 
-    def _made(self, seen: TokenProjections, reach: Reach) -> int:
+    def _made(self, seen: TokenProjections, reach: VisibleBounds) -> int:
         """What operations add to that."""
         total = ((ceil_norm(seen.query) + seen.query_error + self._raised)
                  * (reach.key_norm + reach.key_error + self._raised) >> self._precision.fraction) + 1
@@ -170,7 +170,7 @@ class HeadOnBalls(HeadOnNumbers):
             raise Undecided
         return more + self._fixed + (self._of_size * most >> SHARE) + 1
 
-    def average(self, sums: int, e_score: int, reach: Reach, length: int, bits: int) -> HeadAverage:
+    def average(self, sums: int, e_score: int, reach: VisibleBounds, length: int, bits: int) -> HeadAverage:
         """The average from the packed sum, and its error; see the base."""
         found, e, _ = super().average(sums, e_score, reach, length, bits)
         most = self.values + reach.value_apart

@@ -10,8 +10,8 @@ from fractions import Fraction
 from ....kernel.budget import Budget
 from ....kernel.exponential import floor_shift
 from ....kernel.verdicts import Rejected
-from ...run_classes.reading import FloatClaim
-from ...run_classes.roundoff import tiny
+from ...float_models.reading import FloatClaim
+from ...float_models.roundoff import tiny
 from ..balls.exact import ExactLinear, below, linear, select, zeros
 from ..balls.heads import HeadAverage, TokenProjections
 from ..balls.precision import NORM_BITS, Logits, Precision, Stream, Undecided, ceil_norm, ceil_sqrt

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 from ....kernel.budget import Budget
 from ....kernel.verdicts import Rejected
-from ...run_classes.reading import FloatClaim
+from ...float_models.reading import FloatClaim
+from ..balls.adaptive_precision import Runner, Stacks
 from ..balls.precision import LOWEST, Precision, Undecided
-from ..balls.running import Runner, Stacks
 from ..reading.network import LogitRow, Network
 from .ball_stack import RowsOnBalls, StackOnBalls
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.exponential import ceil_shift, floor_shift
-from ...run_classes.reading import FloatClaim, Format
-from ...run_classes.roundoff import gamma, raised, roundoff_of_sums, tiny, unit_roundoff
+from ...float_models.reading import FloatClaim, Format
+from ...float_models.roundoff import gamma, raised, roundoff_of_sums, tiny, unit_roundoff
 from ..balls.exact import ExactLinear
 from ..balls.linear import spectral_norm
 from ..balls.precision import NORM_BITS, Precision, Stream, Undecided, ceil_norm, ceil_sqrt

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ....kernel.verdicts import require
-from ...run_classes.reading import FloatClaim, Format
+from ...float_models.reading import FloatClaim, Format
 from ..reading.dyadics import Matrix, Vector
 from ..reading.network import Affine, AttentionStep, Network, NetworkHead, Norm, NormStep, Rotary, Step, UnitsStep
 from .dyadics import nearest as one_number

@@ -9,12 +9,12 @@ from functools import reduce
 from operator import add, mul
 
 from ....kernel.verdicts import require
-from ..forms.affine import UNIT, WEIGHT, AffineForm, Linear, apply, move, plus, promoted, shift_symbols
-from ..forms.arithmetic import AttentionStage, Between
-from ..forms.ranges import ColumnSource
-from ..forms.scores import PathBounds, Vectors
 from ..reading.network import LogitRow
-from .stack import AttentionOfRuns, FloatStack, join_forms, make_row_maps
+from ..zonotopes.affine import UNIT, WEIGHT, AffineForm, Linear, apply, move, plus, promoted, shift_symbols
+from ..zonotopes.arithmetic import AttentionStage, Between
+from ..zonotopes.ranges import ColumnSource
+from ..zonotopes.scores import PathBounds, Vectors
+from .form_stack import AttentionOfRuns, FloatStack, join_forms, make_row_maps
 
 
 class Runs:

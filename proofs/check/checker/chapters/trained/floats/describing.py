@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ....kernel.kind import entry
 from ....kernel.verdicts import quote, show
-from ...run_classes.reading import FloatClaim, write_format
+from ...float_models.reading import FloatClaim, write_format
 
 
 def describe_classes(floats: Sequence[FloatClaim], in_tracks: bool) -> list[str]:

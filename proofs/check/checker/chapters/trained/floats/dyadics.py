@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import isqrt
 
 from ....kernel.verdicts import require
-from ...run_classes.reading import Format
+from ...float_models.reading import Format
 
 Dyadic = tuple[int, int]
 GUARD = 4  # bits of a quotient or a root more than its format has; a last bit more is set where something is left

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from ....kernel.verdicts import require
-from ..forms.affine import FRACTION, AffineForm, apply, spread
 from ..reading.network import LogitRow
-from .stack import FloatStack, make_row_maps
-from .walks import WalkOfRuns
+from ..zonotopes.affine import FRACTION, AffineForm, apply, spread
+from .form_stack import FloatStack, make_row_maps
+from .key_value_cache import CachedExecutions
 
 
 class FormsOfInputs:
@@ -17,11 +17,11 @@ class FormsOfInputs:
         self._stack, self._rows = stack, rows
         self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
 
-    def walk(self, offset: int) -> WalkOfRuns:
+    def walk(self, offset: int) -> CachedExecutions:
         """What walks along inputs."""
-        return WalkOfRuns(self._stack, offset)
+        return CachedExecutions(self._stack, offset)
 
-    def prove(self, walk: WalkOfRuns, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
+    def prove(self, walk: CachedExecutions, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
         """The needed rows of an input.
 
         Raises:

@@ -13,8 +13,8 @@ from ....kernel.budget import Budget
 from ....kernel.exponential import WORKING_BITS, enclose_exp, exp_steps
 from ....kernel.irrational.functions import enclose_ln
 from ....kernel.numbers import ends_of
-from ...run_classes.reading import Format
-from ..balls.normal import enclose_pi
+from ...float_models.reading import Format
+from ..balls.gelu import enclose_pi
 from .dyadics import Dyadic, nearest
 
 DIGITS = 72

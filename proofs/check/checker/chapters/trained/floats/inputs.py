@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 from ....kernel.budget import Budget
 from ....kernel.verdicts import quote, within
-from ...run_classes.reading import FloatClaim
-from ...run_classes.roundoff import expect_sensible
+from ...float_models.reading import FloatClaim
+from ...float_models.roundoff import expect_sensible
 from ..reading.network import LogitRow, Network
 from .casting import balls_have_rules, cast_network
 
 if TYPE_CHECKING:
-    from ..balls.running import Runner
+    from ..balls.adaptive_precision import Runner
     from .ball_words import BallsOfInputs
+    from .form_stack import FloatStack
     from .form_words import FormsOfInputs
-    from .stack import FloatStack
-    from .walks import WalkOfRuns
+    from .key_value_cache import CachedExecutions
 
 PATIENCE = 8  # how many more words than not may fail on balls before they are tried for one word of so many only
 
@@ -55,13 +55,13 @@ class NetworkInRuns:
     @cached_property
     def forms(self) -> FloatStack:
         """The network on affine forms."""
-        from .stack import FloatStack
+        from .form_stack import FloatStack
 
         return FloatStack(self.budget, self.network, self.run)
 
 
 @dataclass
-class Patience:
+class AdaptiveFallback:
     """Whether balls are tried for a word, which have failed for more words than not."""
 
     words: int = 0
@@ -83,7 +83,7 @@ class RowsInRuns:
 
     def __init__(self, network: NetworkInRuns, rows: Sequence[LogitRow], margin: Fraction, tokens: Collection[int],
                  length: int) -> None:
-        self.network, self.trying_balls = network, Patience()
+        self.network, self.trying_balls = network, AdaptiveFallback()
         self.try_balls = balls_have_rules(network.network)
         self._inputs = rows, margin, tokens, length
 
@@ -114,7 +114,7 @@ class InputsInRuns:
         return self._rows.balls.runner(self._offset, self._may_stand)
 
     @cached_property
-    def walk(self) -> WalkOfRuns:
+    def walk(self) -> CachedExecutions:
         """What walks along them on forms."""
         return self._rows.forms.walk(self._offset)
 

@@ -11,10 +11,12 @@ from operator import add, mul
 
 from ....kernel.budget import Budget
 from ....kernel.verdicts import require
-from ...run_classes.reading import FloatClaim, Format
-from ...run_classes.roundoff import gamma, raised, tiny, unit_roundoff
+from ...float_models.reading import FloatClaim, Format
+from ...float_models.roundoff import gamma, raised, tiny, unit_roundoff
 from ..balls.precision import ceil_norm, ceil_sqrt
-from ..forms.affine import (
+from ..reading.network import Network, Rotary
+from ..zonotopes.activations import activate
+from ..zonotopes.affine import (
     FRACTION,
     UNIT,
     WEIGHT,
@@ -30,13 +32,11 @@ from ..forms.affine import (
     widened,
     with_generators,
 )
-from ..forms.maps import make_rotation, to_units
-from ..forms.norms import centred, normalise, square
-from ..forms.passing import NormMaps, UnitMaps
-from ..forms.units import activate
-from ..reading.network import Network, Rotary
+from ..zonotopes.layers import NormMaps, UnitMaps
+from ..zonotopes.linear_maps import make_rotation, to_units
+from ..zonotopes.norms import centred, normalise, square
 from .casting import embedded
-from .one_number import as_stored, numbers_of, product_of, with_numbers
+from .exact_sums import as_stored, numbers_of, product_of, with_numbers
 from .rounding import all_times, expect_finite, roundings, sum_errors, times, up
 
 

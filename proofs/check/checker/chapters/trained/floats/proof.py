@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from ....kernel.verdicts import Rejected, quote, within
-from ...run_classes.reading import FloatClaim
+from ...float_models.reading import FloatClaim
 from ..reading.decision import Decision
 from ..reading.words_claim import EachWord, TrainedClaim, WordsUnit
 from ..words.judge import ALL, Judge, tokens_at_places

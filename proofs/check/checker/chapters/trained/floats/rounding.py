@@ -5,9 +5,9 @@ from fractions import Fraction
 from functools import cache
 
 from ....kernel.verdicts import require
-from ...run_classes.reading import FloatClaim, Format
-from ...run_classes.roundoff import gamma, roundoff_of_sums, tiny
-from ..forms.affine import FRACTION, UNIT
+from ...float_models.reading import FloatClaim, Format
+from ...float_models.roundoff import gamma, roundoff_of_sums, tiny
+from ..zonotopes.affine import FRACTION, UNIT
 
 
 def up(x: Fraction) -> int:

@@ -12,10 +12,11 @@ from typing import NamedTuple
 from ....kernel.budget import Budget
 from ....kernel.numbers import ONE
 from ....kernel.verdicts import require
-from ...run_classes.reading import FloatClaim
-from ...run_classes.roundoff import raised, tiny
+from ...float_models.reading import FloatClaim
+from ...float_models.roundoff import raised, tiny
 from ..balls.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
-from ..forms.affine import (
+from ..reading.network import Scale
+from ..zonotopes.affine import (
     FRACTION,
     UNIT,
     WEIGHT,
@@ -31,10 +32,9 @@ from ..forms.affine import (
     widened,
     within_range,
 )
-from ..forms.maps import over_root, to_units
-from ..forms.scores import PathBounds, Vectors, scores
-from ..reading.network import Scale
-from .one_number import as_stored, sum_is_exact
+from ..zonotopes.linear_maps import over_root, to_units
+from ..zonotopes.scores import PathBounds, Vectors, scores
+from .exact_sums import as_stored, sum_is_exact
 from .rounding import all_times, expect_finite, roundings, sum_errors, times, up
 from .softmax_rules import SoftmaxRules, is_power
 

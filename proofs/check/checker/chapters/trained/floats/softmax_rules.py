@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from ....kernel.verdicts import require
-from ...run_classes.reading import FloatClaim
-from ...run_classes.roundoff import gamma, roundoff_of_sums, tiny, unit_roundoff
+from ...float_models.reading import FloatClaim
+from ...float_models.roundoff import gamma, roundoff_of_sums, tiny, unit_roundoff
 
 
 class SoftmaxRules:

@@ -1,9 +1,9 @@
 """The rows of cases, as maps of the stream."""
 
-from ..forms.affine import Linear
-from ..forms.maps import make_rows
 from ..reading.decision import Decision
 from ..reading.words_claim import TrainedClaim
+from ..zonotopes.affine import Linear
+from ..zonotopes.linear_maps import make_rows
 
 
 class CaseRows:

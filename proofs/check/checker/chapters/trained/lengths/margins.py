@@ -11,7 +11,9 @@ from typing import NamedTuple
 from ....kernel.budget import Budget
 from ....kernel.verdicts import require
 from ..balls.exponentials import ABSOLUTE_ERROR, Exponentials
-from ..forms.affine import (
+from ..reading.network import AttentionStep, Network
+from ..reading.words_claim import TrainedClaim
+from ..zonotopes.affine import (
     FRACTION,
     AffineForm,
     apply,
@@ -23,12 +25,10 @@ from ..forms.affine import (
     spread,
     within_range,
 )
-from ..forms.packed import SLOT
-from ..forms.passing import AttentionMaps, HeadMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between
-from ..forms.scores import PathBounds, Vectors, scores
-from ..forms.weights import SHARE
-from ..reading.network import AttentionStep, Network
-from ..reading.words_claim import TrainedClaim
+from ..zonotopes.layers import AttentionMaps, HeadMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between
+from ..zonotopes.packed_integers import SLOT
+from ..zonotopes.scores import PathBounds, Vectors, scores
+from ..zonotopes.weights import SHARE
 from .counts import CountCell, reads_last_letter
 
 AMOUNT = 90  # bits behind the point of amounts

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 
 from ....kernel.verdicts import expect, require, within
-from ...along_words.truth import TruthsAlongWord
-from ..forms.affine import FRACTION, apply, spread
-from ..forms.maps import make_rows
-from ..forms.rows import prove_rows
+from ...word_semantics.truth import TruthsAlongWord
 from ..reading.counterexamples import LongWord
 from ..reading.decision import Decision
 from ..reading.lengths import CountCut, Counts
 from ..reading.words_claim import TrainedClaim
+from ..zonotopes.affine import FRACTION, apply, spread
+from ..zonotopes.linear_maps import make_rows
+from ..zonotopes.rows import prove_rows
 from .case_rows import CaseRows
 from .counts import Region, leaves, narrowed, reads_last_letter, regions_of, whole
 from .margins import Margins, shares_of

@@ -8,13 +8,13 @@ from fractions import Fraction
 
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.verdicts import expect, require, within
-from ..forms.affine import FRACTION
-from ..forms.rows import prove_rows
-from ..forms.scores import PathBounds
 from ..reading.decision import Decision
 from ..reading.dyadics import POINTER_BITS
 from ..reading.lengths import LastLetters
 from ..reading.words_claim import TrainedClaim
+from ..zonotopes.affine import FRACTION
+from ..zonotopes.rows import prove_rows
+from ..zonotopes.scores import PathBounds
 from .case_rows import CaseRows
 from .counts import CountedCell, Region, reads_last_letter
 from .margins import AMOUNT, EXP, Margins, SeenCell, shares_of

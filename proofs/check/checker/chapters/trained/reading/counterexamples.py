@@ -16,7 +16,7 @@ from .network import MAX_OFFSET, Count
 from .words_claim import TrainedClaim
 
 if TYPE_CHECKING:
-    from ...run_classes.way import Way
+    from ...float_models.choices import ExecutionChoices
     from .tracks_claim import TracksClaim
 
 LONGEST_WORD = 1 << 20  # letters of a long wrong word
@@ -31,7 +31,7 @@ class WrongWord:
     place: int
     case: int
     row: int
-    way: Way | None
+    way: ExecutionChoices | None
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class WrongInput:
     columns: tuple[int, ...]
     place: int
     other: int
-    way: Way | None
+    way: ExecutionChoices | None
 
 
 def read_wrong_word(value: Json, about: Decision[TrainedClaim, None]) -> WrongWord:
@@ -71,11 +71,11 @@ def keys_of_run(about: Decision[object, None]) -> list[str]:
     return ["run"] if about.floats else []
 
 
-def read_run(fields: Fields) -> Way | None:
+def read_run(fields: Fields) -> ExecutionChoices | None:
     """The run, if there is one."""
     if "run" not in fields:
         return None
-    from ...run_classes.way import read_way
+    from ...float_models.choices import read_way
 
     return fields.read("run", read_way)
 

@@ -12,7 +12,7 @@ from ....kernel.budget import Budget
 from .network import Network
 
 if TYPE_CHECKING:
-    from ...run_classes.reading import FloatClaim
+    from ...float_models.reading import FloatClaim
 
 FORMAT_OF_DECISION = "certify-decision"
 MAX_BITS = 256  # of the power of two that stated ranges are over

@@ -60,7 +60,7 @@ class Matrix:
 
 
 @dataclass(frozen=True)
-class Tensor:
+class DyadicTensor:
     """The elements in row-major order, as integers times 2^power; the number of bytes that they were read from."""
 
     elements: Sequence[int]
@@ -79,7 +79,7 @@ def read_base64(value: Json) -> bytes:
     return data
 
 
-def read_tensor(value: Json, budget: Budget) -> Tensor:
+def read_tensor(value: Json, budget: Budget) -> DyadicTensor:
     """The elements; their number fits the shape, all are finite, and the digest is that of the bytes."""
     fields = Fields(value, "format", "shape", "sha256", "data")
     encoding = ENCODINGS[str(fields.read("format", one_of(*ENCODINGS)))]
@@ -93,7 +93,7 @@ def read_tensor(value: Json, budget: Budget) -> Tensor:
     return decode(data, encoding, budget)
 
 
-def decode(data: bytes, encoding: Encoding, budget: Budget) -> Tensor:
+def decode(data: bytes, encoding: Encoding, budget: Budget) -> DyadicTensor:
     """The exact values of the elements, over one power of two.
 
     The exponent field x and the fraction f of an element mean (2^fraction + f) 2^(x - shift), or f 2^(1 - shift) if x
@@ -111,13 +111,13 @@ def decode(data: bytes, encoding: Encoding, budget: Budget) -> Tensor:
     one, mask, sign = 1 << encoding.fraction, (1 << encoding.fraction) - 1, 1 << (8 * encoding.size - 1)
     sizes = [((word & mask) | one) << (x - least) if x else word & mask for word, x in zip(words, fields, strict=True)]
     elements = [-size if word & sign else size for word, size in zip(words, sizes, strict=True)]
-    return Tensor(elements, least - encoding.fraction - (1 << (encoding.exponent - 1)) + 1, len(data))
+    return DyadicTensor(elements, least - encoding.fraction - (1 << (encoding.exponent - 1)) + 1, len(data))
 
 
 class Tensors:
     """The tensors of a file by name, and which of them were read."""
 
-    def __init__(self, tensors: Mapping[str, Tensor], budget: Budget) -> None:
+    def __init__(self, tensors: Mapping[str, DyadicTensor], budget: Budget) -> None:
         self._tensors, self._budget = tensors, budget
         self._used: set[str] = set()
         self._viewed = 0
@@ -141,7 +141,7 @@ class Tensors:
         unused = [name for name in self._tensors if name not in self._used]
         expect(not unused, "tensors: {} is not used", quote("".join(unused[:1])))
 
-    def _read_view(self, value: Json, dimensions: int) -> tuple[Tensor, int, tuple[int, ...], tuple[int, ...]]:
+    def _read_view(self, value: Json, dimensions: int) -> tuple[DyadicTensor, int, tuple[int, ...], tuple[int, ...]]:
         """Tensor, start, shape and strides; all elements are inside the tensor."""
         fields = Fields(value, "tensor", "start", "shape", "strides")
         name = fields.read("tensor", read_text)

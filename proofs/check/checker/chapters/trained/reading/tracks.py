@@ -74,18 +74,18 @@ class ExactUnit:
 
 
 @dataclass(frozen=True)
-class Units:
+class LayoutProofs:
     """How each form is proved."""
 
     units: tuple[Unit | EachInput | ExactUnit, ...]
 
 
-def read_units(value: Json, about: Decision[TracksClaim, None]) -> Units:
+def read_units(value: Json, about: Decision[TracksClaim, None]) -> LayoutProofs:
     """One for each form."""
     fields = Fields(value, "units")
     units = fields.read("units", list_of(partial(read_unit, network=about.network)))
     expect(len(units) == len(about.claim.forms), "units: expected one for each form")
-    return Units(units)
+    return LayoutProofs(units)
 
 
 def read_unit(value: Json, network: Network) -> Unit | EachInput | ExactUnit:

@@ -54,7 +54,7 @@ class LayoutPlace:
 
 
 @dataclass(frozen=True)
-class Machine:
+class Transducer:
     """For each state what it writes after the last column, or None where no input may end."""
 
     start: int
@@ -63,7 +63,7 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Form:
+class Layout:
     """Inputs of one shape: the table that reads each column, and what stands where."""
 
     columns: tuple[int, ...]
@@ -80,8 +80,8 @@ class TracksClaim:
     """For every allowed input of every form each answer's logit is above all others, by more than the margin."""
 
     tracks: tuple[Track, ...]
-    machine: Machine
-    forms: tuple[Form, ...]
+    machine: Transducer
+    forms: tuple[Layout, ...]
     offset: int
     among: tuple[int, ...]
     margin: Fraction
@@ -111,7 +111,7 @@ class TracksClaim:
         both = [sorted([(answer, Fraction(1)), (other, Fraction(-1))]) for other in self.among if other != answer]
         return [tuple(row) for row in both]
 
-    def token(self, place: LayoutPlace, states: Sequence[int], columns: Sequence[int], form: Form) -> int:
+    def token(self, place: LayoutPlace, states: Sequence[int], columns: Sequence[int], form: Layout) -> int:
         """What stands at a place of an input, given by its columns, and the states before, between and after them."""
         if place.column is None:
             return place.index if place.kind == "token" else (self.machine.end[states[-1]] or ())[place.index]
@@ -159,7 +159,7 @@ def read_track(value: Json, token: Callable[[Json], int]) -> Track:
     return Track(fields.read("name", read_text), letters, tokens)
 
 
-def read_machine(value: Json, tracks: Sequence[Track], token: Callable[[Json], int]) -> Machine:
+def read_machine(value: Json, tracks: Sequence[Track], token: Callable[[Json], int]) -> Transducer:
     """Tables that have a step, or null, for each state and each combination of letters."""
     fields = Fields(value, "start", "tables", "end")
     end = fields.read("end", list_of(or_null(list_of(token))))
@@ -176,10 +176,10 @@ def read_machine(value: Json, tracks: Sequence[Track], token: Callable[[Json], i
     for one in {number for step in steps for number in step[1:]}:
         token(one)
     expect(len({len(one) for one in end if one is not None}) == 1, "end: expected equally many answers of each state")
-    return Machine(start, tables, end)
+    return Transducer(start, tables, end)
 
 
-def read_form(value: Json, tracks: Sequence[Track], machine: Machine, token: Callable[[Json], int]) -> Form:
+def read_form(value: Json, tracks: Sequence[Track], machine: Transducer, token: Callable[[Json], int]) -> Layout:
     """Columns and layout; the answers are what stands last."""
     fields = Fields(value, "columns", "layout")
     columns = fields.read("columns", list_of(integer_within(range(len(machine.tables)))))
@@ -191,7 +191,7 @@ def read_form(value: Json, tracks: Sequence[Track], machine: Machine, token: Cal
     expect(len(layout) <= MAX_N, "limit: {} places", MAX_N)
     asked = [place.is_answer for place in layout]
     expect(True in asked and asked == sorted(asked) and not asked[0], "layout: expected answers after all other places")
-    return Form(columns, layout)
+    return Layout(columns, layout)
 
 
 def read_place(value: Json, most: dict[str, int], columns: int, token: Callable[[Json], int]) -> LayoutPlace:

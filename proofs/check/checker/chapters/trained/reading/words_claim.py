@@ -19,7 +19,7 @@ from ....kernel.reading.shapes import (
     read_symbols,
 )
 from ....kernel.verdicts import expect, quote
-from ...along_words.conditions import Automaton, Conditions, When, is_past_only
+from ...word_semantics.conditions import ClaimAutomaton, Conditions, When, is_past_only
 from .network import MAX_OFFSET, Count, LogitRow, Network
 
 Length = integer_within(range(1, MAX_N + 1))
@@ -52,7 +52,7 @@ class TrainedClaim:
     read: str
     empty: bool
     margin: Fraction
-    automaton: Automaton | None
+    automaton: ClaimAutomaton | None
     predicates: Mapping[str, Place]
     cases: tuple[Case, ...]
     language: Language = field(repr=False, compare=False)
@@ -160,7 +160,7 @@ def expect_rows(claim: TrainedClaim, network: Network) -> None:
                claim.min_n, claim.offsets[1])
 
 
-def read_automaton(value: Json, letters: int) -> Automaton:
+def read_automaton(value: Json, letters: int) -> ClaimAutomaton:
     """An automaton in which every state has a step for every letter."""
     fields = Fields(value, "start", "steps")
     steps = fields.read("steps", list_of(list_of(Count)))
@@ -168,7 +168,7 @@ def read_automaton(value: Json, letters: int) -> Automaton:
     expect(steps, "steps: expected a state")
     expect(all(len(row) == letters for row in steps), "steps: expected {} steps of each state", letters)
     expect(all(target < len(steps) for row in steps for target in row), "steps: there are {} states", len(steps))
-    return Automaton(fields.read("start", state), steps)
+    return ClaimAutomaton(fields.read("start", state), steps)
 
 
 def read_case(value: Json, outputs: int, states: int, language: Language) -> Case:

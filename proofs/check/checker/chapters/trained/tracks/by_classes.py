@@ -11,19 +11,19 @@ from itertools import pairwise
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.verdicts import Rejected, expect, require, within
-from ..forms.affine import FRACTION, AffineForm, Linear, promoted
-from ..forms.arithmetic import ArithmeticOfClasses, Reals
-from ..forms.cells import Bounds, replaced
-from ..forms.cells import Cell as BoxOfCell
-from ..forms.packed import SLOT
-from ..forms.ranges import ColumnSource
-from ..forms.rows import Last, prove_rows
 from ..reading.decision import Decision
 from ..reading.tracks import Tree, Unit, width_of_stream
 from ..reading.tracks_claim import TracksClaim
+from ..zonotopes.affine import FRACTION, AffineForm, Linear, promoted
+from ..zonotopes.arithmetic import ArithmeticOfClasses, Reals
+from ..zonotopes.cells import Cell as BoxOfCell
+from ..zonotopes.cells import DirectionBounds, replaced
+from ..zonotopes.packed_integers import SLOT
+from ..zonotopes.ranges import ColumnSource
+from ..zonotopes.rows import Last, prove_rows
 from .columns import FormColumns, windowed
-from .layers import HeardSizes, LayerProof, Ranged
-from .queries import Class, Query, expect_labels, make_queries, make_sources, split
+from .layers import AttendedSizes, LayerProof, Ranged
+from .queries import InputClass, TokenQuery, expect_labels, make_queries, make_sources, split
 
 CELL_STEPS = 500  # of a cell, beside its products
 GroupKey = tuple[int, ...]
@@ -83,11 +83,11 @@ class FormProof:
         """What streams before the last heads follow from: without positions, before the first step, tokens alone."""
         return own if self.before or self.given.network.positions is not None else (0, *own[1:])
 
-    def pass_before(self, queries: Sequence[Query]) -> None:
+    def pass_before(self, queries: Sequence[TokenQuery]) -> None:
         """The steps before the last one, at the nodes of all that is read or asked."""
-        nodes: list[dict[ColumnSource, list[Class]]] = []
+        nodes: list[dict[ColumnSource, list[InputClass]]] = []
         for query in queries:
-            found: dict[ColumnSource, list[Class]] = {}
+            found: dict[ColumnSource, list[InputClass]] = {}
             for one in query.classes:
                 found.setdefault(query.node(one), []).append(one)
             nodes.append(dict(sorted(found.items())))
@@ -130,7 +130,7 @@ class GroupProof:
             Rejected: if one is not proved in a cell.
         """
         stream = self.layer.point(ranged[0].own)
-        sizes = reduce(HeardSizes.join, (self.layer.heard(own).sizes for own in {one.own for one in ranged}))
+        sizes = reduce(AttendedSizes.join, (self.layer.heard(own).sizes for own in {one.own for one in ranged}))
         waiting: list[tuple[Tree, Sequence[Ranged]]] = [(tree, ranged)]
         cells = 0
         while waiting:
@@ -156,17 +156,18 @@ class GroupProof:
         for one in part:
             least, greatest = one.box[head]
             if least[direction] <= end:
-                cut = Bounds(least, replaced(greatest, direction, min(end, greatest[direction])))
+                cut = DirectionBounds(least, replaced(greatest, direction, min(end, greatest[direction])))
                 below.append(one._replace(box=(*one.box[:head], cut, *one.box[head + 1:])))
             if greatest[direction] >= start:
-                cut = Bounds(replaced(least, direction, max(start, least[direction])), greatest)
+                cut = DirectionBounds(replaced(least, direction, max(start, least[direction])), greatest)
                 above.append(one._replace(box=(*one.box[:head], cut, *one.box[head + 1:])))
         return below, above
 
-    def prove_cell(self, part: Sequence[Ranged], point: AffineForm, sizes: HeardSizes) -> None:
+    def prove_cell(self, part: Sequence[Ranged], point: AffineForm, sizes: AttendedSizes) -> None:
         """All rows on the hull of what is left of the boxes; or class by class, where the hull is too wide."""
         self.budget.spend(CELL_STEPS)
-        box = tuple(Bounds([min(column) for column in zip(*(one.box[head].least for one in part), strict=True)],
+        box = tuple(DirectionBounds([min(column)
+                                     for column in zip(*(one.box[head].least for one in part), strict=True)],
                            [max(column) for column in zip(*(one.box[head].greatest for one in part), strict=True)])
                     for head in range(len(self.layer.turns)))
         arithmetic = self.form.arithmetic

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ....kernel.budget import ENTRY_BITS, Budget
-from ..forms.ranges import ColumnSource
 from ..reading.dyadics import POINTER_BITS
-from ..reading.tracks_claim import Form, LayoutPlace, Machine, Step, TracksClaim
+from ..reading.tracks_claim import Layout, LayoutPlace, Step, TracksClaim, Transducer
+from ..zonotopes.ranges import ColumnSource
 
 
 class ColumnMove(NamedTuple):
@@ -29,7 +29,7 @@ token; of a node also its label, and whether (1, else 0) it asks for the answer 
 class FormColumns:
     """The moves of each column of a form, and what stands where."""
 
-    def __init__(self, budget: Budget, claim: TracksClaim, form: Form) -> None:
+    def __init__(self, budget: Budget, claim: TracksClaim, form: Layout) -> None:
         self.budget, self.claim, self.form = budget, claim, form
         made = {table: [ColumnMove(state, letters, step[0], step[1:])
                         for state, steps in enumerate(claim.machine.tables[table])
@@ -99,7 +99,7 @@ def left(columns: FormColumns, read: LayoutPlace | None, own: int, given: Mappin
     return found
 
 
-def windowed(budget: Budget, claim: TracksClaim, form: Form, window: int) -> tuple[TracksClaim, Form]:
+def windowed(budget: Budget, claim: TracksClaim, form: Layout, window: int) -> tuple[TracksClaim, Layout]:
     """The same about a machine whose states also know the last ``window`` - 1 columns: what it writes is the same.
 
     States are numbered as they are met: column by column, by the number of the state before, then by letters.
@@ -124,7 +124,7 @@ def windowed(budget: Budget, claim: TracksClaim, form: Form, window: int) -> tup
     tables = tuple(tuple(tuple(steps.get((state, column)) for column in letters) for state in range(len(known)))
                    for steps in made)
     ends = tuple(machine.end[state] for state, _ in known)
-    return replace(claim, machine=Machine(0, tables, ends)), replace(form, columns=tuple(range(len(made))))
+    return replace(claim, machine=Transducer(0, tables, ends)), replace(form, columns=tuple(range(len(made))))
 
 
 def on_paths(moves: Sequence[Sequence[ColumnMove]], start: int, lasts: Sequence[int]) -> Left:

@@ -10,7 +10,7 @@ from ....kernel.kind import entry
 from ....kernel.verdicts import quote_all, show
 from ..describing import EXACT, FALSE, IN_RUNS, counted, covered, describe_network, words_of_way, write_tokens
 from ..reading.decision import Decision
-from ..reading.tracks_claim import Form, LayoutPlace, Step, TracksClaim
+from ..reading.tracks_claim import Layout, LayoutPlace, Step, TracksClaim
 from .columns import FormColumns, on_paths
 from .places import right_tokens
 
@@ -90,7 +90,7 @@ def folded(name: str, parts: Sequence[str]) -> Iterator[str]:
         yield line
 
 
-def words_of_form(claim: TracksClaim, form: Form) -> Iterator[str]:
+def words_of_form(claim: TracksClaim, form: Layout) -> Iterator[str]:
     """Columns, what stands where, and one input with its answers."""
     tables = {table + 1 for table in form.columns}
     yield (f"{counted(len(form.columns), 'column')}, read by table "
@@ -123,7 +123,7 @@ def write_input(claim: TracksClaim, columns: Sequence[int]) -> str:
                      for index, track in enumerate(claim.tracks))
 
 
-def examples(claim: TracksClaim, form: Form) -> Iterator[list[int]]:
+def examples(claim: TracksClaim, form: Layout) -> Iterator[list[int]]:
     """Two inputs that are allowed: at each column a letter that changes from one to the next."""
     made = FormColumns(Budget(), claim, form)
     kept = on_paths(made.moves, claim.machine.start, made.ends).moves

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.verdicts import Rejected, expect, require
-from ..balls.running import Runner, Stacks
+from ..balls.adaptive_precision import Runner, Stacks
 from ..balls.stack import Stack
 from ..reading.decision import Decision
 from ..reading.network import LogitRow

@@ -14,11 +14,11 @@ from ....kernel.budget import ENTRY_BITS, Budget
 from ....kernel.numbers import INTEGER_BITS
 from ....kernel.verdicts import require
 from ..balls.exponentials import ABSOLUTE_ERROR, Exponentials
-from ..forms.maps import over_root
-from ..forms.ranges import ColumnSource
-from ..forms.scores import PathBounds
 from ..reading.dyadics import Matrix, Vector
 from ..reading.network import AttentionStep, Network, NetworkHead, UnitsStep
+from ..zonotopes.linear_maps import over_root
+from ..zonotopes.ranges import ColumnSource
+from ..zonotopes.scores import PathBounds
 
 BEHIND = 48  # bits more of a weight
 MOST_POWER = 1 << 13  # bits behind the point of exact numbers

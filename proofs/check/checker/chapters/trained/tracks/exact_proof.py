@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 from ....kernel.budget import ENTRY_BITS, Cache
 from ....kernel.verdicts import expect, require, within
-from ..forms.packed import pack
-from ..forms.ranges import ColumnSource
-from ..forms.scores import PathBounds
 from ..reading.decision import Decision
 from ..reading.tracks import ExactUnit, Tree
 from ..reading.tracks_claim import TracksClaim
+from ..zonotopes.packed_integers import pack
+from ..zonotopes.ranges import ColumnSource
+from ..zonotopes.scores import PathBounds
 from .columns import FormColumns, left
 from .exact import ExactNetwork, ExactRange
-from .longest import Asked, BundleKey, Bundles, ColumnPasses, PlacesRead
-from .queries import Class, Given, Query, make_queries, split
+from .longest import BundleKey, Bundles, ColumnPasses, PathQuery, PlacesRead
+from .queries import Given, InputClass, TokenQuery, make_queries, split
 
 BYTES_OF_RANGE = 16
 ExactBox = tuple[ExactRange, ...]
@@ -25,7 +25,7 @@ ExactBox = tuple[ExactRange, ...]
 class RangedExactly(NamedTuple):
     """A class, and the ranges of all that heads average on it."""
 
-    one: Class
+    one: InputClass
     box: ExactBox
 
 
@@ -86,7 +86,7 @@ class ExactProof:
             expect(all(low <= high for low, high in found[-1]), "ranges: a lower bound is above the upper one")
         return found
 
-    def prove_ranges(self, query: Query, ranged: Sequence[RangedExactly]) -> None:
+    def prove_ranges(self, query: TokenQuery, ranged: Sequence[RangedExactly]) -> None:
         """All ranges of classes of a query.
 
         Raises:
@@ -105,7 +105,7 @@ class ExactProof:
                         "a range of head {} is not proved", head + 1)
             first += width
 
-    def are_below(self, head: int, query: Query, given: Given, weights: dict[ColumnSource, PathBounds],
+    def are_below(self, head: int, query: TokenQuery, given: Given, weights: dict[ColumnSource, PathBounds],
                   those: Sequence[RangedExactly], boxes: Sequence[ExactBox]) -> bool:
         """Whether the averages of a head on classes with these columns lie in their boxes.
 
@@ -120,11 +120,11 @@ class ExactProof:
         slot = -(-max(size + 2, self.network.unit + 16) // 32) * 64
         self.budget.spend(len(vectors) * (1 + len(boxes[0])))
         most = {source: pack([*vector, *(-one for one in vector)], slot) for source, vector in vectors.items()}
-        asked = [Asked(one.one.member, (query.place, query.own), limit)
+        asked = [PathQuery(one.one.member, (query.place, query.own), limit)
                  for one, limit in zip(those, limits, strict=True)]
         return ColumnPasses(self.sight(query, given), query.by, weights, slot).below(most, asked)
 
-    def sight(self, query: Query, given: Given) -> PlacesRead:
+    def sight(self, query: TokenQuery, given: Given) -> PlacesRead:
         """What is read from there on the inputs with these columns."""
         kept = left(self.columns, query.read, query.own, dict(given))
         return PlacesRead(self.columns, query.place, kept, lambda place, token, move: (place, token), self._bundled)

@@ -16,18 +16,28 @@ from typing import NamedTuple
 from ....kernel.budget import Cache
 from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.verdicts import expect, require, within
-from ..forms.affine import FRACTION, WEIGHT, AffineForm, Linear, apply, make_linear, shift_symbols, spread, within_range
-from ..forms.arithmetic import AttentionStage
-from ..forms.cells import Bounds, Box
-from ..forms.directions import PLACES, DirectionBasis, average, make_turn
-from ..forms.ranges import AttendedTo, ColumnSource, both_ways, weigh
-from ..forms.rows import Heard
-from ..forms.scores import PathBounds, Vectors
-from ..forms.weights import RelativeWeights
 from ..reading.tracks import StepRanges
+from ..zonotopes.affine import (
+    FRACTION,
+    WEIGHT,
+    AffineForm,
+    Linear,
+    apply,
+    make_linear,
+    shift_symbols,
+    spread,
+    within_range,
+)
+from ..zonotopes.arithmetic import AttentionStage
+from ..zonotopes.cells import Box, DirectionBounds
+from ..zonotopes.directions import PLACES, DirectionBasis, average, make_turn
+from ..zonotopes.ranges import AttendedTo, ColumnSource, both_ways, weigh
+from ..zonotopes.rows import AttendedValues
+from ..zonotopes.scores import PathBounds, Vectors
+from ..zonotopes.weights import RelativeWeights
 from .columns import ColumnMove, FormColumns, left
-from .longest import Asked, BundleKey, Bundles, ColumnPasses, PlacesRead
-from .queries import Class, Given, Labels, Query, label
+from .longest import BundleKey, Bundles, ColumnPasses, PathQuery, PlacesRead
+from .queries import Given, InputClass, Labels, TokenQuery, label
 
 ALIKE = 8  # bits of a query's radii that are rounded up
 
@@ -36,12 +46,12 @@ class Ranged(NamedTuple):
     """A class, its query, where that asks, and the ranges of the heads."""
 
     own: ColumnSource
-    query: Query
-    one: Class
+    query: TokenQuery
+    one: InputClass
     box: Box
 
 
-class HeardSizes(NamedTuple):
+class AttendedSizes(NamedTuple):
     """Of each head how great each coordinate of what it writes may be across its directions, and of what it averages;
     and the last place that is seen."""
 
@@ -49,11 +59,11 @@ class HeardSizes(NamedTuple):
     averaged: list[list[int]]
     place: int
 
-    def join(self, other: HeardSizes) -> HeardSizes:
+    def join(self, other: AttendedSizes) -> AttendedSizes:
         """What is seen from either."""
         across, averaged = ([greatest(pair) for pair in zip(*those, strict=True)] for those in (
             (self.across, other.across), (self.averaged, other.averaged)))
-        return HeardSizes(across, averaged, max(self.place, other.place))
+        return AttendedSizes(across, averaged, max(self.place, other.place))
 
 
 def greatest(vectors: Sequence[Sequence[int]]) -> list[int]:
@@ -116,7 +126,7 @@ class LayerProof:
         known.update(self.attention.scores(head, asks, new, place))
         return {source: known[source] for source in sources}
 
-    def prove(self, query: Query, ranged: Sequence[Ranged]) -> None:
+    def prove(self, query: TokenQuery, ranged: Sequence[Ranged]) -> None:
         """The stated ranges of classes of a query: those together where the same is asked, and what asks hears itself
         about as loudly, so that weights relative to the greatest one are as fine.
 
@@ -154,7 +164,7 @@ class LayerProof:
             least = [ceil_shift(x, shift) for x in numbers[::2]]
             greatest = [floor_shift(x, shift) for x in numbers[1::2]]
             expect(all(map(le, least, greatest)), "ranges: a lower bound is above the upper one")
-            yield tuple(Bounds(least[a:b], greatest[a:b]) for a, b in pairwise(ends))
+            yield tuple(DirectionBounds(least[a:b], greatest[a:b]) for a, b in pairwise(ends))
 
     def point(self, source: ColumnSource) -> AffineForm:
         """The stream there, before the heads."""
@@ -194,7 +204,7 @@ class LayerProof:
             form = within_range(form.rows, form.slots, radii, [size + (1 << ALIKE) for size in form.sizes])
         return Vectors(form, spread(self.budget, form))
 
-    def write(self, point: AffineForm, box: Box, sizes: HeardSizes) -> AffineForm:
+    def write(self, point: AffineForm, box: Box, sizes: AttendedSizes) -> AffineForm:
         """The stream after the heads, where their averages are in the box; their symbols follow the others."""
         written, first = [], point.slots
         for turn, bounds, size in zip(self.turns, box, sizes.across, strict=True):
@@ -218,7 +228,7 @@ class QueryProof:
         found = layer.attention.logarithms(layer.scores(head, place, asks, self.sources), place)
         return weigh(layer.budget, layer.weights, found)
 
-    def passes(self, head: int, query: Query, given: Given) -> ColumnPasses:
+    def passes(self, head: int, query: TokenQuery, given: Given) -> ColumnPasses:
         """Over the inputs that have these columns."""
         return ColumnPasses(self.layer.sight(self.one, given), query.by, self.weights[head])
 
@@ -234,26 +244,27 @@ class QueryProof:
         for given, those in alike.items():
             for head in range(len(self.layer.turns)):
                 most = {source: self.layer.read(head, source).most for source in self.sources}
-                asked = [Asked(one.one.member, one.own, [*one.box[head].greatest, *(-x for x in one.box[head].least)])
+                asked = [PathQuery(one.one.member, one.own,
+                                   [*one.box[head].greatest, *(-x for x in one.box[head].least)])
                          for one in those]
                 require(self.passes(head, those[0].query, given).below(most, asked),
                         "a range of head {} is not proved", head + 1)
 
-    def heard(self, one: Ranged) -> list[Heard]:
+    def heard(self, one: Ranged) -> list[AttendedValues]:
         """What the heads hear on a class."""
         layer = self.layer
-        return [Heard(ClassAverages(self.passes(head, one.query, one.one.given), one, self.weights[head]),
+        return [AttendedValues(ClassAverages(self.passes(head, one.query, one.one.given), one, self.weights[head]),
                       {source: layer.read(head, source) for source in self.sources}, turn, self.sizes.across[head])
                 for head, turn in enumerate(layer.turns)]
 
     @cached_property
-    def sizes(self) -> HeardSizes:
+    def sizes(self) -> AttendedSizes:
         """Averages are no greater than what is averaged."""
         width = len(self.layer.across[0].columns) if self.layer.across else 0
         self.layer.budget.spend(1 + (len(self.layer.across) * len(self.sources) * width >> 2))
         each = [[self.layer.sizes(head, source) for source in self.sources] for head in range(len(self.layer.turns))]
         across, averaged = ([greatest([one[k] for one in of_head]) for of_head in each] for k in (0, 1))
-        return HeardSizes(across, averaged, self.one[0])
+        return AttendedSizes(across, averaged, self.one[0])
 
 
 class ClassAverages:
@@ -264,7 +275,7 @@ class ClassAverages:
 
     def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
         """Which averages are shown to be at most their thresholds."""
-        found = self._passes.kept(most, [Asked(self._one.one.member, self._one.own, thresholds)])
+        found = self._passes.kept(most, [PathQuery(self._one.one.member, self._one.own, thresholds)])
         return [is_below for kept in found for is_below in kept]
 
 

@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 from ....kernel.budget import ENTRY_BITS, Cache
 from ....kernel.verdicts import require
-from ..forms.packed import SLOT, maximum, ones, pack, pack_short
-from ..forms.ranges import ColumnSource, contribution
-from ..forms.scores import PathBounds
+from ..zonotopes.packed_integers import SLOT, maximum, ones, pack, pack_short
+from ..zonotopes.ranges import ColumnSource, contribution
+from ..zonotopes.scores import PathBounds
 from .columns import ColumnMove, FormColumns, Left, Naming
 
 CHUNK = 512  # slots of a pass, about
 
 
-class Asked(NamedTuple):
+class PathQuery(NamedTuple):
     """A class: a move of the answer's column, or a last state; what asks; and a threshold for each direction, in the
     units of V."""
 
@@ -107,11 +107,11 @@ class ColumnPasses:
         self._maximum = partial(maximum, slot=slot)
         self._pack = pack_short if slot == SLOT else partial(pack, slot=slot)
 
-    def below(self, most: Mapping[ColumnSource, int], asked: Sequence[Asked]) -> bool:
+    def below(self, most: Mapping[ColumnSource, int], asked: Sequence[PathQuery]) -> bool:
         """Whether each class's averages are shown to be at most its thresholds; ``most`` packs V for each source."""
         return all(all(kept) for kept in self.kept(most, asked))
 
-    def kept(self, most: Mapping[ColumnSource, int], asked: Sequence[Asked]) -> Iterator[list[bool]]:
+    def kept(self, most: Mapping[ColumnSource, int], asked: Sequence[PathQuery]) -> Iterator[list[bool]]:
         """For each class, which averages are shown to be at most their thresholds; those with the same are together.
 
         Proof. As in ranges.py: V and the thresholds are below 2^62, weights at most 2^40, places fewer than 2^14, so
@@ -120,7 +120,7 @@ class ColumnPasses:
         the class's move there with what asks, and the greatest from there on: what comes before and after has only the
         state in common.
         """
-        stated: dict[tuple[int, ...], list[Asked]] = {}
+        stated: dict[tuple[int, ...], list[PathQuery]] = {}
         for one in asked:
             stated.setdefault(tuple(one.thresholds), []).append(one)
         width = len(asked[0].thresholds) if asked else 0
@@ -131,7 +131,7 @@ class ColumnPasses:
             with self._budget.holding(held):
                 yield from self._pass(most, [*stated.items()][first:first + size], width)
 
-    def _pass(self, most: Mapping[ColumnSource, int], stated: Sequence[tuple[tuple[int, ...], list[Asked]]],
+    def _pass(self, most: Mapping[ColumnSource, int], stated: Sequence[tuple[tuple[int, ...], list[PathQuery]]],
               width: int) -> Iterator[list[bool]]:
         thresholds = [threshold for those, _ in stated for threshold in those]
         most_read, slots = 1 << self._slot // 2 - 2, len(thresholds)
@@ -154,7 +154,7 @@ class ColumnPasses:
             yield from self._joined(most, those, asked, *({state: int.from_bytes(part[mine], "little")
                                     for state, part in parts.items()} for parts in (known, later)))
 
-    def _joined(self, most: Mapping[ColumnSource, int], thresholds: tuple[int, ...], asked: Sequence[Asked],
+    def _joined(self, most: Mapping[ColumnSource, int], thresholds: tuple[int, ...], asked: Sequence[PathQuery],
                 before: dict[int, int], after: dict[int, int]) -> Iterator[list[bool]]:
         """Each class's part of what comes before and after, its own move, and what asks."""
         width, packed, slot = len(thresholds), self._pack(thresholds), self._slot

@@ -8,18 +8,18 @@ from collections.abc import Callable, Mapping
 
 from ....kernel.verdicts import within
 from ..reading.decision import Decision
-from ..reading.tracks import EachInput, ExactUnit, Unit, Units
+from ..reading.tracks import EachInput, ExactUnit, LayoutProofs, Unit
 from ..reading.tracks_claim import TracksClaim
 
 AboutTracks = Decision[TracksClaim, object]
 
 
-def prove_tracks(given: Decision[TracksClaim, Units]) -> Mapping[str, int]:
+def prove_tracks(given: Decision[TracksClaim, LayoutProofs]) -> Mapping[str, int]:
     """Every form of the claim; how many classes were proved, in how many cells, and how many inputs one by one."""
     return prove_forms(given, prove_each, prove_exactly, prove_by_classes)
 
 
-def prove_forms(given: Decision[TracksClaim, Units], by_input: Callable[[AboutTracks, int, EachInput], int],
+def prove_forms(given: Decision[TracksClaim, LayoutProofs], by_input: Callable[[AboutTracks, int, EachInput], int],
                 exactly: Callable[[AboutTracks, int, ExactUnit], tuple[int, int]],
                 by_classes: Callable[[AboutTracks, int, Unit], tuple[int, int]]) -> Mapping[str, int]:
     """The same in these three ways."""

@@ -12,8 +12,8 @@ from functools import cached_property
 
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.verdicts import expect
-from ..forms.ranges import ColumnSource
 from ..reading.tracks_claim import LayoutPlace, TracksClaim
+from ..zonotopes.ranges import ColumnSource
 from .columns import ColumnMove, FormColumns, Left, left
 
 Given = tuple[tuple[int, frozenset[int]], ...]
@@ -23,7 +23,7 @@ Labels = Sequence[int] | None
 
 
 @dataclass(frozen=True)
-class Query:
+class TokenQuery:
     """What is asked at ``place`` where the token ``own`` is read. Classes are told apart by the moves of the column
     ``by``, or by last states if it is None; those with one label are a node."""
 
@@ -39,13 +39,13 @@ class Query:
         """What stands where it is asked."""
         return self.columns.form.layout[self.place]
 
-    def answer(self, one: Class) -> int:
+    def answer(self, one: InputClass) -> int:
         """What is right after it."""
         place = self.columns.form.layout[self.place + 1]
         return self.columns.token(place, one.member) if isinstance(one.member, ColumnMove) else (
             self.columns.end_token(place, one.member))
 
-    def node(self, one: Class) -> ColumnSource:
+    def node(self, one: InputClass) -> ColumnSource:
         """The node that a class belongs to."""
         return self.place, self.own, label(self.columns.claim, self.labels, one.member), int(self.asks)
 
@@ -54,13 +54,13 @@ class Query:
         return left(self.columns, self.read, self.own, dict(given))
 
     @cached_property
-    def classes(self) -> list[Class]:
+    def classes(self) -> list[InputClass]:
         """Its classes, by state and letters."""
         return classes_of(self, ())
 
 
 @dataclass(frozen=True)
-class Class:
+class InputClass:
     """All inputs with a move in the answer's column, or a last state, and perhaps with given columns."""
 
     member: ColumnMove | int
@@ -74,23 +74,23 @@ def label(claim: TracksClaim, labels: Labels, member: ColumnMove | int) -> int:
     return labels[member.source * len(claim.columns) + member.letters if isinstance(member, ColumnMove) else member]
 
 
-def classes_of(query: Query, given: Given) -> list[Class]:
+def classes_of(query: TokenQuery, given: Given) -> list[InputClass]:
     """The classes that occur where columns are given; in order of the moves, or of the last states."""
     kept = query.left(given)
-    return [Class(member, given) for member in (kept.lasts if query.by is None else kept.moves[query.by])]
+    return [InputClass(member, given) for member in (kept.lasts if query.by is None else kept.moves[query.by])]
 
 
-def make_queries(columns: FormColumns, labels: Sequence[Labels]) -> list[Query]:
+def make_queries(columns: FormColumns, labels: Sequence[Labels]) -> list[TokenQuery]:
     """At each place before an answer, by place and token. A query that no input has is without classes."""
     form = columns.form
-    return [Query(columns, place - 1, own, form.layout[place].column, of_place, asks=True)
+    return [TokenQuery(columns, place - 1, own, form.layout[place].column, of_place, asks=True)
             for place, of_place in zip(range(form.first_answer, len(form.layout)), labels, strict=True)
             for own in columns.may_stand(form.layout[place - 1])]
 
 
-def make_sources(columns: FormColumns, labels: Sequence[Labels]) -> list[Query]:
+def make_sources(columns: FormColumns, labels: Sequence[Labels]) -> list[TokenQuery]:
     """At each place that is read from a later one."""
-    return [Query(columns, place, own, columns.by(place), of_place, asks=False)
+    return [TokenQuery(columns, place, own, columns.by(place), of_place, asks=False)
             for place, of_place in enumerate(labels) for own in columns.may_stand(columns.form.layout[place])]
 
 
@@ -107,7 +107,7 @@ def expect_labels(columns: FormColumns, labels: Sequence[Labels]) -> None:
                    "labels: not as many as moves")
 
 
-def split(queries: Sequence[Query], splits: Sequence[Sequence[int]]) -> list[list[Class]]:
+def split(queries: Sequence[TokenQuery], splits: Sequence[Sequence[int]]) -> list[list[InputClass]]:
     """The classes of each query, where these (query, class, column, and perhaps letters: they are one part, the others
     another) are replaced by their parts, in turn.
 

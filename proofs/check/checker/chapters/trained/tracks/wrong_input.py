@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from ....kernel.verdicts import require
 from ..balls.precision import HIGHEST, Precision, Undecided
+from ..balls.prefix_tree import make_walk
 from ..balls.stack import Stack
-from ..balls.walks import make_walk
 from ..reading.counterexamples import WrongInput
 from ..reading.decision import Decision
 from ..reading.network import LogitRow

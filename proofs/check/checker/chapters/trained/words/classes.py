@@ -16,20 +16,20 @@ from typing import NamedTuple
 
 from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.verdicts import expect, require, within
-from ...along_words.tracker import Tracker
-from ..forms.affine import FRACTION, AffineForm, Linear, promoted, spread
-from ..forms.arithmetic import ArithmeticOfClasses, AttentionStage, Between, Reals
-from ..forms.cells import Bounds, Box, cells_of
-from ..forms.directions import DirectionBasis, average, make_turn
-from ..forms.graphs import GraphColumns, GraphNode, ancestors, follow, in_order, on_paths
-from ..forms.packed import SLOT
-from ..forms.ranges import AttendedTo, Averages, ColumnSource, both_ways, weigh
-from ..forms.rows import Heard, Last, prove_rows
-from ..forms.scores import Vectors
-from ..forms.weights import RelativeWeights
+from ...word_semantics.tracker import Tracker
 from ..reading.cover import ClassesUnit, Cover, Tree
 from ..reading.decision import Decision
 from ..reading.words_claim import TrainedClaim
+from ..zonotopes.affine import FRACTION, AffineForm, Linear, promoted, spread
+from ..zonotopes.arithmetic import ArithmeticOfClasses, AttentionStage, Between, Reals
+from ..zonotopes.cells import Box, DirectionBounds, cells_of
+from ..zonotopes.directions import DirectionBasis, average, make_turn
+from ..zonotopes.packed_integers import SLOT
+from ..zonotopes.ranges import AttendedTo, Averages, ColumnSource, both_ways, weigh
+from ..zonotopes.rows import AttendedValues, Last, prove_rows
+from ..zonotopes.scores import Vectors
+from ..zonotopes.trellis import GraphColumns, GraphNode, ancestors, follow, in_order, on_paths
+from ..zonotopes.weights import RelativeWeights
 from .obligations import is_by_place
 
 CELL_STEPS = 500  # of a cell, beside its products
@@ -149,7 +149,7 @@ class StatedRanges:
         self._numbers = iter(unpack(f"<{number}i", unit.ranges))
         self._shift = FRACTION - unit.bits
 
-    def take(self, width: int) -> Bounds:
+    def take(self, width: int) -> DirectionBounds:
         """The bounds of so many directions, over 2^44: what is finer is rounded inward, and proved so.
 
         Raises:
@@ -159,7 +159,7 @@ class StatedRanges:
         least = [ceil_shift(x, self._shift) for x in numbers[::2]]
         greatest = [floor_shift(x, self._shift) for x in numbers[1::2]]
         expect(all(map(le, least, greatest)), "ranges: a lower bound is above the upper one")
-        return Bounds(least, greatest)
+        return DirectionBounds(least, greatest)
 
 
 def trees_of(unit: ClassesUnit, asked: ObligationNodes) -> dict[GraphNode, Tree | None]:
@@ -275,7 +275,7 @@ class Attended(NamedTuple):
 
     column: int
     stream: AffineForm
-    heads: list[Heard]
+    heads: list[AttendedValues]
     box: Box
 
 
@@ -329,7 +329,7 @@ class AttentionOnNodes:
             require(all(averages.below(most, [*bounds.greatest, *(-x for x in bounds.least)])),
                     "a range of head {} is not proved", k + 1)
             sizes = [max(column) for column in zip(*(read.value.sizes for read in reads.values()), strict=True)]
-            heads.append(Heard(averages, reads, turn, sizes))
+            heads.append(AttendedValues(averages, reads, turn, sizes))
             box.append(bounds)
         return Attended(node[0], self.streams[self.sources[node[0]][node[1]]], heads, tuple(box))
 

@@ -12,8 +12,8 @@ from ..reading.words_claim import TrainedClaim
 from .obligations import is_by_place
 
 if TYPE_CHECKING:
-    from ...along_words.tracker import Tracker, TrackerState
-    from ...along_words.truth import TruthsAlongWord
+    from ...word_semantics.tracker import Tracker, TrackerState
+    from ...word_semantics.truth import TruthsAlongWord
     from ..reading.words_claim import WordsUnit
 
 Word = tuple[int, ...]
@@ -75,7 +75,7 @@ class Judge:
     @cached_property
     def truth(self) -> TruthsAlongWord:
         """What cases hold where."""
-        from ...along_words.truth import TruthsAlongWord
+        from ...word_semantics.truth import TruthsAlongWord
 
         return TruthsAlongWord(self.claim.conditions, self.claim.language)
 
@@ -131,7 +131,7 @@ class Judge:
 
 def tracker_of(claim: TrainedClaim) -> Tracker:
     """What follows the cases of a claim letter by letter; its formulas look back only."""
-    from ...along_words.tracker import Tracker
+    from ...word_semantics.tracker import Tracker
 
     return Tracker(claim.language, claim.conditions)
 

@@ -1,7 +1,7 @@
 """All words of a unit: at each judged place the rows of the cases that hold are above the margin."""
 
 from ....kernel.verdicts import Rejected, quote
-from ..balls.running import Runner, Stacks
+from ..balls.adaptive_precision import Runner, Stacks
 from ..balls.stack import Stack
 from ..reading.words_claim import WordsUnit
 from .judge import ALL, Judge, Share, tokens_at_places

@@ -12,7 +12,7 @@ from .describing import describe_lengths
 from .judge import ALL, Judge, dead_states
 
 if TYPE_CHECKING:
-    from ...along_words.tracker import Tracker, TrackerState
+    from ...word_semantics.tracker import Tracker, TrackerState
 
 
 def describe_covered(given: Decision[TrainedClaim, object], coverage: Mapping[str, int], lines: list[str]) -> list[str]:

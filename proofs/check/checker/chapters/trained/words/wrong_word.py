@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from ....kernel.verdicts import Rejected, require
+from ..balls.adaptive_precision import Runner
 from ..balls.precision import HIGHEST, LOWEST, Undecided
-from ..balls.running import Runner
 from ..reading.counterexamples import WrongWord
 from ..reading.decision import Decision
 from ..reading.words_claim import TrainedClaim

@@ -1,0 +1,120 @@
+"""Norms of what rotary positions turned: a turn keeps lengths, so such a norm is a turn of the norm.
+
+Without this a norm would be one of products with numbers of positions, each of which is a unit with a gate.
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.importing.graph import curves
+from constructions.importing.graph.affine_forms import Array
+from constructions.importing.graph.arithmetic import joined_numbers, number_in
+from constructions.importing.graph.attention import column_of
+from constructions.importing.graph.state import NEARLY, State
+from constructions.importing.graph.values import MeanSquare, Modulated, Tokenwise
+
+KEPT = "rotary positions keep lengths: where what they turn is normalised later, cos² + sin² is 1 within 2^-20"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Coordinate k is ``of``'s times its cosine and that of its partner times its sine."""
+
+    of: Tokenwise
+    partners: NDArray[np.intp]
+    cosines: Array
+    sines: Array
+
+
+@dataclass(frozen=True)
+class TurnedSquare:
+    """The squares of numbers that were turned."""
+
+    value: Modulated
+    turn: Turn
+
+
+def product(x: Any, y: Any, state: State) -> TurnedSquare | Modulated | None:
+    """x · y, if it is a square of what was turned, or what was turned over the root of its mean square."""
+    if isinstance(y, Modulated) and x is not y:
+        x, y = y, x
+    turn = _turn_of(x, state) if isinstance(x, Modulated) else None
+    if turn is None:
+        return None
+    if x is y:
+        return TurnedSquare(x, turn)
+    if not isinstance(y, MeanSquare) or y.power != -curves.HALF or y.of is not turn.of:
+        return None
+    made = curves.over_root(turn.of, y, state.exactness)
+    alone = replace(made, factor=Fraction(1))
+    state.assume(KEPT)
+    return Modulated(((alone, turn.cosines), (alone.moved(lambda codes: codes[..., turn.partners]), turn.sines)),
+                     x.factor * made.factor)
+
+
+def mean(square: TurnedSquare, factor: Fraction) -> MeanSquare:
+    """The mean over the last axis, times a factor."""
+    return MeanSquare(square.turn.of, False, factor * square.value.factor**2)
+
+
+def normed(value: Any, epsilon: Fraction, gain: Array, state: State) -> Modulated | None:
+    """Its norm by the root of its mean square, if it was turned, and the gain is one number."""
+    square, number = product(value, value, state), number_in(gain)
+    if not isinstance(square, TurnedSquare) or number is None:
+        return None
+    made = product(value, replace(mean(square, Fraction(1)), epsilon=epsilon, power=-curves.HALF), state)
+    return replace(made, factor=made.factor * number) if isinstance(made, Modulated) else None
+
+
+def _turn_of(value: Modulated, state: State) -> Turn | None:
+    """The turn that it is, found once for each value; None if it is none."""
+    if id(value) not in state.turns:
+        state.turns[id(value)] = value, _found(value)
+    found: Turn | None = state.turns[id(value)][1]
+    return found
+
+
+def _found(value: Modulated) -> Turn | None:
+    shape = value.parts[0][0].shape
+    positions = value.parts[0][0].positions
+    parts = [(part, np.broadcast_to(table, shape)) for part, table in value.parts if part.shape == shape]
+    first = positions == 0
+    if len(parts) < len(value.parts) or not first.any() or any(
+            part.factor != 1 or (part.positions != positions).any() for part, _ in parts):
+        return None
+    chosen: list[tuple[Tokenwise, Array]] = []
+    beside: dict[int, tuple[Tokenwise, Array]] = {}
+    for k in range(shape[-1]):
+        used = [(part.moved(lambda codes, k=k: codes[..., k:k + 1]), table[..., k])  # type: ignore[misc]
+                for part, table in parts if table[..., k].any()]
+        at_first = [table[first[..., k]] for _, table in used]
+        main = [one for one, numbers in zip(used, at_first, strict=True) if (numbers == 1).all()]
+        others = [one for one, numbers in zip(used, at_first, strict=True) if (numbers == 0).all()]
+        if len(main) != 1 or len(others) > 1 or len(others) + 1 != len(used):
+            return None
+        chosen += main
+        beside |= dict.fromkeys([k][:len(others)], (others or main)[0])
+    of = joined_numbers([part for part, _ in chosen], -1)
+    partners, sines = np.arange(shape[-1]), np.zeros(shape)
+    for k, (part, table) in beside.items():
+        found = next(((j, sign) for j in range(shape[-1]) for sign in (1, -1)
+                      if j != k and j in beside and _are_equal(part, chosen[j][0], sign)), None)
+        if found is None:
+            return None
+        partners[k], sines[..., k] = found[0], found[1] * table
+    turn = Turn(of, partners, np.stack([table for _, table in chosen], -1), sines)
+    at = turn.partners
+    keeps_lengths = ((at[at] == np.arange(len(at))).all() and (turn.cosines == turn.cosines[..., at]).all()
+                     and (turn.sines == -turn.sines[..., at]).all()
+                     and (np.abs(turn.cosines**2 + turn.sines**2 - 1) <= NEARLY).all())
+    return turn if keeps_lengths else None
+
+
+def _are_equal(x: Tokenwise, y: Tokenwise, sign: int) -> bool:
+    """Whether the forms of x are those of y, or (-1) their negatives."""
+    pairs = np.unique(np.stack([x.forms.ravel(), y.forms.ravel()]), axis=1)
+    return all(column_of(x.flat, int(a)) == column_of(y.flat, int(b), sign) for a, b in pairs.T)

@@ -1,0 +1,101 @@
+"""Inputs one after another on balls: rows at places of each; an input whose error bound is too large is run again at a
+higher precision.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ....kernel.verdicts import Rejected, require
+from ..reading.dyadics import Matrix
+from ..reading.network import LogitRow, Network
+from .precision import HIGHEST, LOWEST, Logits, Precision, Undecided
+from .prefix_tree import Walk, make_walk
+from .stack import Stack, up_to_attention
+
+PATIENCE = 16  # how many more words may need a higher precision than the first before that is left out
+
+
+class Stacks:
+    """A network at each precision, made where it is needed, of rows or of none."""
+
+    def __init__(self, network: Network, rows: Sequence[LogitRow],
+                 make: Callable[[Precision, Network, Sequence[LogitRow]], Stack]) -> None:
+        self.network, self._rows, self._make = network, rows, make
+        self._beginning: Stack | None = None
+        self._made: dict[int, Stack | None] = {}
+        self._norms: dict[Matrix, int] = {}
+
+    def at(self, level: int) -> Stack:
+        """The network at a precision.
+
+        Raises:
+            Undecided: if its numbers do not fit.
+        """
+        if level not in self._made:
+            self._made[level] = None
+            self._made[level] = self._make(Precision(level, self._norms), self.network, self._rows)
+        stack = self._made[level]
+        if stack is None:
+            raise Undecided
+        return stack
+
+    def beginning(self, level: int) -> Stack:
+        """The network up to its first attention, at precision 1 at least; or more of it.
+
+        Raises:
+            Undecided: if its numbers do not fit.
+        """
+        if level > LOWEST or not self.at(level).blocks:
+            return self.at(level)
+        if self._beginning is None:
+            self._beginning = self._make(Precision(LOWEST + 1, self._norms), up_to_attention(self.network), ())
+        return self._beginning
+
+
+class Runner:
+    """Runs words at an offset; ``may_stand`` has the tokens that may stand at each place of the input.
+
+    It begins at the lowest precision, until too many words more than not needed another.
+    """
+
+    def __init__(self, stacks: Stacks, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
+        self._stacks, self._offset, self._may_stand = stacks, offset, may_stand
+        self._walks: dict[int, Walk] = {}
+        self._first, self._failed = LOWEST, 0
+
+    def logits(self, level: int, tokens: Sequence[int], places: Sequence[int]) -> dict[int, Logits]:
+        """The logits at these places of a word, at a precision.
+
+        Raises:
+            Undecided: if an error bound is too large.
+        """
+        if level not in self._walks:
+            stack, beginning = self._stacks.at(level), self._stacks.beginning(level)
+            self._walks[level] = make_walk(stack, beginning, self._offset, self._may_stand)
+        return self._walks[level].logits(tokens, places)
+
+    def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
+        """The needed rows are above the margin.
+
+        Raises:
+            Rejected: if one is not, or is not decided at the highest precision.
+        """
+        for level in range(self._first, HIGHEST + 1):
+            try:
+                self._prove_at(level, tokens, needed)
+            except Undecided:
+                continue
+            self._failed = max(0, self._failed + (1 if level > self._first else -1))
+            if self._failed > PATIENCE:
+                self._first, self._failed = level, 0
+            return
+        raise Rejected("a row is not decided at the highest precision")
+
+    def _prove_at(self, level: int, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
+        found = self.logits(level, tokens, [*needed])
+        known = self._stacks.at(level).rows
+        least = known.least
+        for place, rows in needed.items():
+            for row, (value, error) in zip(rows, known.values(found[place], rows), strict=True):
+                if value - error <= least[row]:
+                    require(value + error > least[row], "the row {} is not above the margin", row + 1)
+                    raise Undecided

@@ -1,0 +1,63 @@
+"""What a later attention remembers of the places that it has met, one after another."""
+
+from collections.abc import Sequence
+from operator import add, mul
+
+from ....kernel.numbers import INTEGER_BITS
+from .heads import HeadAverage, HeadOnNumbers, TokenProjections, VisibleBounds
+from .stack import AttentionOnNumbers, Stack
+
+
+class AttentionMemory:
+    """Keys and values of each head at the places so far; what was added last can be forgotten first.
+
+    Heads that are alike have one memory.
+    """
+
+    def __init__(self, stack: Stack, attention: AttentionOnNumbers, bits: int) -> None:
+        """Averages are over 2^bits."""
+        self._bits_of_average = bits
+        self._stack, self._asking = stack, attention.heads
+        self._heads = attention.heads[:1] if attention.alike else attention.heads
+        self._kept: list[tuple[list[list[int]], list[int], list[VisibleBounds]]] = [
+            ([[0] * head.key.width], [], [VisibleBounds()]) for head in self._heads]
+
+    def add(self, seen: Sequence[TokenProjections]) -> None:
+        """One more place."""
+        for head, one, (keys, values, reach) in zip(self._heads, seen, self._kept, strict=False):
+            self._stack.budget.hold(self._bits_from(head, len(values), len(values) + 1))
+            keys.append(list(map(add, keys[-1], head.spread(one.key, len(values)))))
+            values.append(head.weigh(one.value, one.reach.value_error))
+            reach.append(reach[-1].extend(one.reach))
+
+    def fill(self, places: Sequence[Sequence[TokenProjections]]) -> None:
+        """All places at once, where there were none."""
+        for head, seen, (keys, values, reach) in zip(self._heads, zip(*places, strict=True), self._kept, strict=False):
+            self._stack.budget.hold(self._bits_from(head, 0, len(seen)))
+            keys.append(head.beside(one.key for one in seen))
+            values += [head.weigh(one.value, one.reach.value_error) for one in seen]
+            reach.append(VisibleBounds().extend(*[one.reach for one in seen]))
+
+    def cut(self, length: int) -> None:
+        """Forgets all but the first places."""
+        for head, (keys, values, reach) in zip(self._heads, self._kept, strict=True):
+            self._stack.budget.release(self._bits_from(head, length, len(values)))
+            del keys[length + 1:], values[length:], reach[length + 1:]
+
+    def _bits_from(self, head: HeadOnNumbers, first: int, end: int) -> int:
+        """The memory that these places add: for each all keys up to there packed, and a value."""
+        slot = self._stack.precision.slot
+        each = (head.key.width + 1) * INTEGER_BITS + head.slots * slot
+        return (end - first) * each + head.key.width * slot * ((end * (end + 1) - first * (first + 1)) // 2)
+
+    def averages(self, seen: Sequence[TokenProjections], place: int) -> list[HeadAverage]:
+        """What each head makes of all places so far, for the query at a place."""
+        found: list[HeadAverage] = []
+        kept = self._kept * (len(seen) // len(self._kept))
+        for head, one, (keys, values, reach) in zip(self._asking, seen, kept, strict=True):
+            self._stack.budget.spend(1 + (len(values) * (16 + head.key.width + head.width) >> 4))
+            scores = head.scores(one.query, keys[-1], len(values), range(len(values)), place)
+            weights = head.weights(self._stack.exponentials, scores, max(scores))
+            found.append(head.average(sum(map(mul, weights, values)), head.score_error(one, reach[-1], scores),
+                                      reach[-1], len(values), self._bits_of_average))
+        return found

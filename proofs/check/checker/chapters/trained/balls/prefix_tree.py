@@ -1,0 +1,130 @@
+"""Words through the network: a walk goes from word to word, and keeps what they share.
+
+Logits, and how far off they may be, are found at judged places only.
+"""
+
+from collections.abc import Collection, Sequence
+
+from .heads import HeadAverage
+from .key_value_cache import AttentionMemory
+from .precision import Logits, Stream, Undecided
+from .stack import AttentionOnNumbers, Stack, pass_all, pass_on
+from .tables import Tables
+
+
+class PrefixTreeTraversal:
+    """Words with a common prefix share it; one more token is one more place in every memory."""
+
+    def __init__(self, stack: Stack, tables: Tables, offset: int) -> None:
+        self._stack, self._tables, self._offset = stack, tables, offset
+        bits = stack.precision.fraction
+        self._memories = [AttentionMemory(stack, attention, bits) for attention, _ in stack.blocks[1:]]
+        self._tokens: list[int] = []
+        self._found: list[Logits | None] = []
+
+    def logits(self, tokens: Sequence[int], judged: Collection[int]) -> dict[int, Logits]:
+        """The logits at the judged places of a word.
+
+        Raises:
+            Undecided: if an error bound is too large.
+        """
+        self._cut(self._shared(tokens, judged))
+        for place in range(len(self._tokens), len(tokens)):
+            try:
+                self._push(tokens[place], place in judged)
+            except Undecided:
+                self._cut(place)
+                raise
+        return {place: found for place in judged for found in [self._found[place]] if found is not None}
+
+    def _shared(self, tokens: Sequence[int], judged: Collection[int]) -> int:
+        """How many places are as they are needed."""
+        for place, (one, other) in enumerate(zip(tokens, self._tokens, strict=False)):
+            if one != other or (place in judged and self._found[place] is None):
+                return place
+        return min(len(tokens), len(self._tokens))
+
+    def _cut(self, length: int) -> None:
+        del self._tokens[length:], self._found[length:]
+        for memory in self._memories:
+            memory.cut(length)
+
+    def _push(self, token: int, is_judged: bool) -> None:
+        place = len(self._tokens)
+        self._tokens.append(token)
+        self._found.append(None)
+        stream = self._pass_all(place, token, is_judged)
+        if stream is not None:
+            self._found[place] = self._stack.rows.logits(stream)
+
+    def _pass_all(self, place: int, token: int, is_judged: bool) -> Stream | None:
+        """The last stream of the new token; None if only its last key and value are needed."""
+        blocks, stack = self._stack.blocks, self._stack
+        stack.budget.spend(1 + (stack.cost if is_judged or len(blocks) > 1 else 0))
+        stream, seen = self._tables.start(place, token), []
+        for number, (attention, alone) in enumerate(blocks):
+            if number:
+                seen = attention.see(stream, self._offset + place, is_judged or number < len(blocks) - 1)
+                self._memories[number - 1].add(seen)
+            if number == len(blocks) - 1 and not is_judged:
+                return None
+            averages = (self._memories[number - 1].averages(seen, place) if number
+                        else self._tables.averages(place, self._tokens))
+            stream = pass_on(alone, attention.write(stream, averages))
+        return stream
+
+
+class WholeWordTraversal:
+    """Each word is run alone; after the last attention only judged places are, unless a range is of all tokens."""
+
+    def __init__(self, stack: Stack, tables: Tables, offset: int) -> None:
+        self._stack, self._tables, self._offset = stack, tables, offset
+
+    def logits(self, tokens: Sequence[int], judged: Collection[int]) -> dict[int, Logits]:
+        """The logits at the judged places of a word.
+
+        Raises:
+            Undecided: if an error bound is too large.
+        """
+        stack, places, of_input = self._stack, range(len(tokens)), self._stack.network.of_input
+        stack.budget.spend((1 + stack.cost) * len(tokens))
+        if of_input:
+            embedded = [stack.embed(token, self._offset + place) for place, token in enumerate(tokens)]
+            streams = dict(enumerate(pass_all(stack.stem, embedded)))
+        else:
+            streams = {place: self._tables.start(place, tokens[place]) for place in places}
+        for number, (attention, alone) in enumerate(stack.blocks):
+            wanted = places if of_input or number < len(stack.blocks) - 1 else judged
+            averages = (self._averages(attention, [streams[place] for place in places], wanted) if number or of_input
+                        else [self._tables.averages(place, tokens) for place in wanted])
+            written = [attention.write(streams[place], one) for place, one in zip(wanted, averages, strict=True)]
+            streams = dict(zip(wanted, pass_all(alone, written), strict=True))
+        return {place: stack.rows.logits(streams[place]) for place in judged}
+
+    def _averages(self, attention: AttentionOnNumbers, streams: Sequence[Stream], wanted: Collection[int]
+                  ) -> list[list[HeadAverage]]:
+        """What the heads make of all places, or of those so far, for the queries at these."""
+        seen = [attention.see(stream, self._offset + place, place in wanted) for place, stream in enumerate(streams)]
+        memory, found = AttentionMemory(self._stack, attention, self._stack.precision.fraction), {}
+        if not self._stack.network.masked:
+            memory.fill(seen)
+            found = {place: memory.averages(seen[place], place) for place in wanted}
+        else:
+            for place, one in enumerate(seen):
+                memory.add(one)
+                if place in wanted:
+                    found[place] = memory.averages(one, place)
+        memory.cut(0)
+        return [found[place] for place in wanted]
+
+
+Walk = PrefixTreeTraversal | WholeWordTraversal
+
+
+def make_walk(stack: Stack, beginning: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> Walk:
+    """A walk at an offset; ``may_stand`` has the tokens that may stand at each place of the input.
+
+    ``beginning`` is the stack, or that of the network up to its first attention at a higher precision.
+    """
+    kind = PrefixTreeTraversal if stack.network.causal else WholeWordTraversal
+    return kind(stack, Tables(beginning, stack, offset, may_stand), offset)

@@ -1,0 +1,79 @@
+"""Numbers that all runs of a class have alike, as their sums are exact: docs/floats.md, section 7, Exact sums.
+
+Numbers are in units of 2^-44, and so are the weights of a network that is whole: each is a multiple of a unit.
+"""
+
+from collections.abc import Iterator, Sequence
+from operator import mul
+
+from ...float_models.reading import Format
+from ..reading.dyadics import Matrix, Vector
+from ..reading.network import Affine, AttentionStep, Network, UnitsStep
+from ..zonotopes.affine import FRACTION, AffineForm, Linear
+from ..zonotopes.packed_integers import READABLE
+from .dyadics import rounded
+
+
+def is_whole(network: Network) -> bool:
+    """Whether all weights and biases, and what is looked up, are multiples of a unit."""
+    return all(entry % (1 << max(0, -table.power - FRACTION)) == 0 for table in tables_of(network)
+               for row in (table.rows if isinstance(table, Matrix) else [table.entries]) for entry in row)
+
+
+def tables_of(network: Network) -> Iterator[Matrix | Vector]:
+    """The matrices and vectors of a network, norms apart."""
+    yield network.tokens
+    if network.positions is not None:
+        yield network.positions
+    maps: list[Affine] = [network.unembedding]
+    for step in network.steps:
+        maps += [step.norm.of] if step.norm is not None and step.norm.of is not None else []
+        if isinstance(step, AttentionStep):
+            maps += [one for head in step.heads for one in (head.query, head.key, head.value)]
+            yield from (head.out for head in step.heads)
+            yield from [step.bias] if step.bias else []
+        elif isinstance(step, UnitsStep):
+            maps += [step.inward, step.outward, *([step.gate] if step.gate else [])]
+    for one in maps:
+        yield one.weight
+        yield from [one.bias] if one.bias else []
+
+
+def numbers_of(x: AffineForm) -> Sequence[int] | None:
+    """The numbers that a form is, if it has no symbol and no radius."""
+    return None if any(x.radii) or any(abs(row) >= READABLE for row in x.rows) else x.rows
+
+
+def sum_is_exact(terms: Sequence[int], form: Format, power: int) -> bool:
+    """Whether the sum of these products over 2^power is exact, in any order and fused or not: lemma G."""
+    some = [term for term in terms if term]
+    grid = min(((term & -term).bit_length() - 1 for term in some), default=power)
+    most = max(sum(term for term in some if term > 0), -sum(term for term in some if term < 0))
+    return most <= 1 << form.precision + grid and form.least <= grid - power and (
+        most.bit_length() - power <= form.greatest)
+
+
+def as_stored(x: int, form: Format, power: int) -> int | None:
+    """The number x over 2^power rounded to a format, in units, if all runs have it and it is whole: not up to 2^e."""
+    if x and (abs(x) - 1).bit_length() <= power + form.least:
+        return None
+    m, k = rounded((x, -power), form)
+    found, rest = divmod(m << max(0, k + FRACTION), 1 << max(0, -k - FRACTION))
+    return None if rest else found
+
+
+def product_of(maps: Linear, numbers: Sequence[int], sums: Format, storage: Format) -> list[int | None]:
+    """Of numbers times weights that are whole, and a bias, what is stored, where sums are exact."""
+    found: list[int | None] = []
+    for column, bias in zip(maps.columns, maps.bias, strict=True):
+        terms = [*map(mul, column, numbers), bias << FRACTION]
+        found.append(as_stored(sum(terms), storage, 2 * FRACTION) if sum_is_exact(terms, sums, 2 * FRACTION) else None)
+    return found
+
+
+def with_numbers(x: AffineForm, numbers: Sequence[int | None]) -> AffineForm:
+    """The form with these numbers in the place of its coordinates, where there are some."""
+    known = [(row, radius, size) if number is None else (number, 0, abs(number))
+             for row, radius, size, number in zip(x.rows, x.radii, x.sizes, numbers, strict=True)]
+    rows, radii, sizes = map(list, zip(*known, strict=True))
+    return x._replace(rows=rows, radii=radii, sizes=sizes)

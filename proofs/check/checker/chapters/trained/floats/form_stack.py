@@ -1,0 +1,205 @@
+"""A network on the inputs of words in all runs of a class: streams, keys and values of tokens, as forms.
+
+The forms of different tokens have symbols of their own; of what a token sees of others, centres and reaches are known.
+So a token's forms depend on the tokens before it alone where attention is causal, and prefixes are shared.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ....kernel.budget import Budget
+from ....kernel.numbers import INTEGER_BITS, over_one_denominator
+from ...float_models.reading import FloatClaim
+from ..reading.network import AttentionStep, LogitRow, Network, Rotary, Scale
+from ..zonotopes.affine import (
+    AffineForm,
+    CentredRange,
+    Linear,
+    known_by_sizes,
+    make_linear,
+    promoted,
+    shortened,
+    widened,
+)
+from ..zonotopes.layers import NormMaps, UnitMaps, make_maps, make_norm
+from ..zonotopes.linear_maps import make_bias, make_map, to_units
+from ..zonotopes.scores import PathBounds
+from .exact_sums import is_whole
+from .operations import Operations
+from .softmax import SoftmaxOfRuns
+
+FORM_SLOTS = 64  # about as many symbols, of so many bits, has a coordinate of a stream that is kept
+
+
+class AttentionOfRuns(NamedTuple):
+    """An attention step: the maps of all heads beside each other, of which each has its part."""
+
+    norm: NormMaps | None
+    query: Linear
+    key: Linear
+    value: Linear
+    out: Linear
+    queries: list[range]
+    values: list[range]
+    scale: Scale
+    rotary: Rotary | None
+    slopes: list[Fraction | None]
+
+
+class Stage(NamedTuple):
+    """An attention step, and the steps behind it up to the next one."""
+
+    attention: AttentionOfRuns
+    after: list[NormMaps | UnitMaps]
+
+
+class Seen(NamedTuple):
+    """What others see of a token: key and value of each head."""
+
+    keys: list[CentredRange]
+    values: list[CentredRange]
+
+
+class QueryBounds(NamedTuple):
+    """A token at a place before an attention step: its stream, and its normed stream; its row of rotary tables."""
+
+    stream: AffineForm
+    read: AffineForm
+    place: int
+    position: int
+
+
+def make_attention(budget: Budget, step: AttentionStep) -> AttentionOfRuns:
+    """The step, ready."""
+    heads = step.heads
+    query, key, value = (_beside(budget, [make_map(budget, one.weight, one.bias) for one in those]) for those in (
+        [head.query for head in heads], [head.key for head in heads], [head.value for head in heads]))
+    outs = [make_map(budget, head.out) for head in heads]
+    columns = [[w for out in outs for w in out.columns[i]] for i in range(len(outs[0].columns))]
+    out = shortened(budget, make_linear(columns, make_bias(step.bias, len(columns))))
+    return AttentionOfRuns(make_norm(budget, step.norm), query, key, value, out,
+                     _parts([head.query.weight.width for head in heads]),
+                     _parts([head.value.weight.width for head in heads]), step.scale, step.rotary,
+                     [head.slope for head in heads])
+
+
+def _beside(budget: Budget, maps: Sequence[Linear]) -> Linear:
+    columns = [column for one in maps for column in one.columns]
+    return shortened(budget, make_linear(columns, [b for one in maps for b in one.bias]))
+
+
+def _parts(widths: Sequence[int]) -> list[range]:
+    return [range(sum(widths[:k]), sum(widths[:k + 1])) for k in range(len(widths))]
+
+
+class FloatStack:
+    """All steps of a network whose weights are those of the class."""
+
+    def __init__(self, budget: Budget, network: Network, run: FloatClaim) -> None:
+        self.budget, self.network = budget, network
+        self.operations = Operations(budget, run, run.sum_ulp == 1 and is_whole(network))
+        self.softmax = SoftmaxOfRuns(budget, run)
+        self.first: list[NormMaps | UnitMaps] = []
+        self.stages: list[Stage] = []
+        for step in network.steps:
+            if isinstance(step, AttentionStep):
+                self.stages.append(Stage(make_attention(budget, step), []))
+                continue
+            maps = make_maps(budget, step)
+            assert isinstance(maps, NormMaps | UnitMaps)
+            (self.stages[-1].after if self.stages else self.first).append(maps)
+        attentions = [stage.attention for stage in self.stages]
+        widest = max((len(one.key.columns) + len(one.value.columns) for one in attentions), default=0)
+        self.bits_of_a_token = (2 * widest + (4 + FORM_SLOTS) * network.width) * INTEGER_BITS
+        unembedding = network.unembedding
+        self._unembedding = make_map(budget, unembedding.weight, unembedding.bias)
+
+    def embed(self, token: int, position: int) -> AffineForm:
+        """The stream before the first attention step."""
+        return self.between(self.first, self.operations.embed(self.network, token, position))
+
+    def between(self, steps: Sequence[NormMaps | UnitMaps], x: AffineForm, quick: bool = False) -> AffineForm:
+        """The stream after steps that look at one token alone; lines beside units are quick for a single word."""
+        for step in steps:
+            x = self.operations.units(step, x, quick) if isinstance(step, UnitMaps) else self.operations.normed(step, x)
+        return promoted(x)
+
+    def ask(self, stage: Stage, stream: AffineForm, place: int, position: int) -> tuple[QueryBounds, Seen]:
+        """A token at an attention step, and what others see of it."""
+        attention, operations = stage.attention, self.operations
+        read = promoted(operations.normed(attention.norm, stream))
+        key = known_by_sizes(operations.entering(self.turned(attention, operations.linear(attention.key, read),
+                                                             attention.queries, position)))
+        value = known_by_sizes(operations.entering(operations.linear(attention.value, read)))
+        seen = Seen([_part(key, part) for part in attention.queries], [_part(value, part) for part in attention.values])
+        return QueryBounds(stream, read, place, position), seen
+
+    def turned(self, attention: AttentionOfRuns, x: AffineForm, parts: Sequence[range], position: int) -> AffineForm:
+        """Queries or keys of heads, each a part, as they are stored, with rotary positions."""
+        if attention.rotary is None:
+            return x
+        x = promoted(x)  # so that no head has symbols that are another's
+        return join_forms([self.operations.turned(attention.rotary, position, _take(x, part)) for part in parts])
+
+    def answer(self, stage: Stage, asking: QueryBounds, seen: Sequence[Seen]) -> AffineForm:
+        """The stream of a token after an attention step, and the steps up to the next one."""
+        return self.between(stage.after, self.attend(stage, asking, seen), quick=True)
+
+    def attend(self, stage: Stage, asking: QueryBounds, seen: Sequence[Seen]) -> AffineForm:
+        """The stream of a token after an attention step."""
+        attention, operations, softmax = stage.attention, self.operations, self.softmax
+        query = operations.entering(self.turned(attention, operations.linear(attention.query, asking.read),
+                                                attention.queries, asking.position))
+        count = len(seen)
+        biases = [None if slope is None else [slope * (place - asking.place) for place in range(count)]
+                  for slope in attention.slopes]
+        parts = [softmax.scores(_take(query, part), [one.keys[head] for one in seen], attention.scale, biases[head])
+                 for head, part in enumerate(attention.queries)]
+        scores = join_forms(parts)
+        stored = [PathBounds(x - reach, x + reach) for x, reach in zip(*known_by_sizes(scores), strict=True)]
+        off = [more for head in range(len(parts))
+               for more in softmax.exponents(stored[head * count:(head + 1) * count], count)]
+        scores = promoted(widened(scores, off))
+        averages = [softmax.average(_take(scores, range(head * count, (head + 1) * count)),
+                                    [one.values[head] for one in seen], count) for head in range(len(parts))]
+        made = [error for one in averages for error in one.made]
+        joined = operations.stored(join_forms([one.form for one in averages]), made)
+        written = operations.linear(attention.out, joined)
+        return operations.sum(asking.stream, written)
+
+    def finish(self, stream: AffineForm) -> AffineForm:
+        """The logits as they are stored, of a stream behind the last attention step, or before the first step."""
+        return self.logits(self.between(self.stages[-1].after, stream, quick=True) if self.stages else stream)
+
+    def logits(self, stream: AffineForm) -> AffineForm:
+        """The same of a stream after the last step."""
+        return promoted(self.operations.linear(self._unembedding, stream))
+
+
+def make_row_maps(budget: Budget, rows: Sequence[LogitRow], outputs: int) -> Linear:
+    """The values of rows as a map of the logits."""
+    columns = []
+    for row in rows:
+        unit, (numerators,) = over_one_denominator(budget, [[coefficient for _, coefficient in row]])
+        columns.append([0] * outputs)
+        for (token, _), weight in zip(row, to_units(numerators, 0, Scale(Fraction(1, unit), None)), strict=True):
+            columns[-1][token] = weight
+    return make_linear(columns, [0] * len(columns))
+
+
+def _part(known: CentredRange, part: range) -> CentredRange:
+    return CentredRange(known.centres[part.start:part.stop], known.reaches[part.start:part.stop])
+
+
+def _take(form: AffineForm, part: range) -> AffineForm:
+    """Some coordinates of a form; its symbols stay what they are."""
+    cut = slice(part.start, part.stop)
+    return AffineForm(form.rows[cut], form.slots, form.radii[cut], form.sizes[cut], form.fresh)
+
+
+def join_forms(forms: Sequence[AffineForm]) -> AffineForm:
+    """Forms over the same symbols beside each other; what has no symbol yet gets one for each coordinate."""
+    return AffineForm([row for form in forms for row in form.rows], max(form.slots for form in forms),
+                      [radius for form in forms for radius in form.radii],
+                      [size for form in forms for size in form.sizes], fresh=True)

@@ -1,0 +1,69 @@
+"""A run by which a claim is false in a class of runs: docs/floats.md, section 7, Wrong runs."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from ....kernel.verdicts import require
+from ...float_models.choices import ExecutionChoices
+from ...float_models.roundoff import expect_sensible
+from ..reading.counterexamples import WrongInput, WrongWord
+from ..reading.decision import Decision
+from ..reading.network import LogitRow
+from ..reading.tracks_claim import TracksClaim
+from ..reading.words_claim import TrainedClaim
+from ..tracks.places import row_and_prefix
+from ..words.judge import Judge
+from ..words.places import find_place, tokens_of
+from .casting import cast_network
+from .execution import OneRun
+
+
+def prove_wrong_run(given: Decision[TrainedClaim, WrongWord]) -> Mapping[str, int]:
+    """The run is one of the class, on a word of the claim, and the row is at most the margin in it.
+
+    Raises:
+        Rejected: if not, or if a number is too large.
+    """
+    claim, wrong = given.claim, given.evidence
+    one = one_run(given, wrong.way)
+    place = find_place(Judge(given.network, claim), given)
+    expect_at_most(claim.cases[wrong.case].above[wrong.row], one.logits(tokens_of(given), wrong.offset, place),
+                   claim.margin)
+    return {"run": 1}
+
+
+def prove_wrong_input_run(given: Decision[TracksClaim, WrongInput]) -> Mapping[str, int]:
+    """The run is one of the class, on an input of the claim, and another logit is not far enough below the right one.
+
+    Raises:
+        Rejected: if not, or if a number is too large.
+    """
+    row, prefix = row_and_prefix(given)
+    one = one_run(given, given.evidence.way)
+    expect_at_most(row, one.logits(prefix, given.claim.offset, len(prefix) - 1), given.claim.margin)
+    return {"run": 1}
+
+
+def expect_at_most(row: LogitRow, logits: Sequence[Fraction], margin: Fraction) -> None:
+    """The row is at most the margin.
+
+    Raises:
+        Rejected: if not.
+    """
+    value = sum((c * logits[token] for token, c in row), Fraction(0))
+    require(value <= margin, "the row is {} in the run, above the margin", value)
+
+
+def one_run(given: Decision[object, object], way: ExecutionChoices | None) -> OneRun:
+    """The run, which is one of the class.
+
+    Raises:
+        Rejected: if it is not.
+    """
+    (run,) = given.floats
+    assert way is not None
+    expect_sensible(run)
+    require(run.exp_ulp >= 1, "exp_ulp is below 1, and functions of the run are within 1")
+    require(run.normalised in ("either", "before" if way.before else "after"), "weights are normalised otherwise")
+    require(run.exp_base in ("either", way.base), "exponentials have another base")
+    return OneRun(given.budget, cast_network(given.network, run), run, way)

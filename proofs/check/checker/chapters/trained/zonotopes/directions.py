@@ -1,0 +1,57 @@
+"""The directions of a head, along which its average is bounded; docs/trained.md, sections 4 and 5, Forms."""
+
+from collections.abc import Sequence
+from operator import mul
+from struct import unpack
+from typing import NamedTuple
+
+from ....kernel.budget import Budget
+from ....kernel.numbers import INTEGER_BITS
+from .affine import WEIGHT, AffineForm, Linear, apply, make_linear, within_range
+from .packed_integers import SLOT
+
+PLACES = 30  # bits behind the point of a direction
+
+
+class DirectionBasis(NamedTuple):
+    """Directions as rows of a matrix Q: the map to all c·v, the one back (the transpose), and |I - Q'Q| over 2^60."""
+
+    rows: list[tuple[int, ...]]
+    there: Linear
+    back: Linear
+    rest: list[list[int]]
+
+
+def make_turn(budget: Budget, data: bytes, width: int) -> DirectionBasis:
+    """The directions that the bytes of a matrix of int32 with this width are; as weights over 2^44 they are exact."""
+    budget.spend(1 + (width**3 >> 3))
+    budget.hold(4 * INTEGER_BITS * width**2)
+    numbers = unpack(f"<{len(data) // 4}i", data)
+    rows = [numbers[first:first + width] for first in range(0, len(numbers), width)]
+    columns = list(zip(*rows, strict=True)) or [()] * width
+    one = 1 << 2 * PLACES
+    rest = [[abs((one if i == k else 0) - sum(map(mul, columns[i], columns[k]))) for k in range(width)]
+            for i in range(width)]
+    return DirectionBasis(rows, as_linear(rows), as_linear(columns), rest)
+
+
+def as_linear(rows: Sequence[Sequence[int]]) -> Linear:
+    """The map with these rows over 2^30."""
+    return make_linear([[x << WEIGHT - PLACES for x in row] for row in rows], [0] * len(rows))
+
+
+def average(budget: Budget, turn: DirectionBasis, least: Sequence[int], greatest: Sequence[int],
+            sizes: Sequence[int]) -> AffineForm:
+    """The form of z, where Q z is between these bounds and |z_i| at most these sizes.
+
+    Proof. z = Q'(Q z) + (I - Q'Q) z. Each coordinate of Q z has a symbol of its own; the second term is a radius.
+    """
+    middles = [a + b >> 1 for a, b in zip(least, greatest, strict=True)]
+    halves = [b - middle for middle, b in zip(middles, greatest, strict=True)]
+    rows = [middle + (half << SLOT * (k + 1)) for k, (middle, half) in enumerate(zip(middles, halves, strict=True))]
+    along = within_range(rows, 1 + len(rows), [0] * len(rows),
+                         [abs(middle) + half for middle, half in zip(middles, halves, strict=True)])
+    z = apply(budget, turn.back, along)
+    more = [(sum(map(mul, row, sizes)) >> 2 * PLACES) + 1 for row in turn.rest]
+    return within_range(z.rows, z.slots, [a + b for a, b in zip(z.radii, more, strict=True)],
+                        [a + b for a, b in zip(z.sizes, more, strict=True)])

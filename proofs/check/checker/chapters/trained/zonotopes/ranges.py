@@ -1,0 +1,100 @@
+"""What attention averages at a node, along given directions: proved by longest paths; docs/trained.md, section 5.
+
+Many directions are packed, each in a slot: sums of a path are biased by 2^126, so that the greater of two is
+branch-free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial, reduce
+from typing import TYPE_CHECKING, NamedTuple
+
+from ....kernel.budget import Budget
+from ....kernel.verdicts import require
+from .affine import AffineForm, Linear, apply, spread
+from .packed_integers import READABLE, SLOT, maximum, ones, pack, pack_short
+from .scores import PathBounds, Vectors
+
+if TYPE_CHECKING:
+    from .trellis import GraphColumns
+    from .weights import RelativeWeights
+
+BIAS = 1 << 126
+
+ColumnSource = tuple[int, ...]
+"""A column (of tracks, a place), and what tells apart what is read there: tokens before the first attention step, nodes
+later."""
+
+
+class AttendedTo(NamedTuple):
+    """What a head reads where it is attended to: key, value, and how great c·value and -c·value are, packed."""
+
+    key: Vectors
+    value: AffineForm
+    most: int
+
+
+def weigh(budget: Budget, weights: RelativeWeights, found: Mapping[ColumnSource, PathBounds]) -> dict[ColumnSource,
+                                                                                                      PathBounds]:
+    """Weights around exp(score - top) in units of 2^-40, for a number top that all have in common."""
+    top = max(bounds.greatest for bounds in found.values())
+    budget.spend(2 * len(found))
+    return {source: PathBounds(*weights.enclose(least - top, greatest - top))
+            for source, (least, greatest) in found.items()}
+
+
+def most_of(budget: Budget, linear: Linear, values: AffineForm) -> list[int]:
+    """The greatest that linear forms of the values may be."""
+    known = spread(budget, apply(budget, linear, values))
+    return [centre + reach for centre, reach in zip(*known, strict=True)]
+
+
+def both_ways(budget: Budget, linear: Linear, values: AffineForm) -> int:
+    """Packed: the greatest of each direction, then of each direction turned round."""
+    known = spread(budget, apply(budget, linear, values))
+    return pack([centre + reach for centre, reach in zip(*known, strict=True)]
+                + [reach - centre for centre, reach in zip(*known, strict=True)])
+
+
+class Averages:
+    """The paths that a query node sees, and weights of what is on them; ``seen`` has the nodes of each column that are
+    on one, ``sources`` says what a node of a column reads."""
+
+    def __init__(self, budget: Budget, columns: GraphColumns, sources: Sequence[Sequence[ColumnSource]],
+                 seen: Sequence[Iterable[int]], weights: Mapping[ColumnSource, PathBounds]) -> None:
+        self._budget, self._columns, self._sources, self._seen = budget, columns, sources, seen
+        self.weights = weights
+
+    def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
+        """Which averages are shown to be at most their thresholds, over 2^44; ``most`` packs V for each source.
+
+        Proof. V and the thresholds are below 2^62, weights at most 2^40, tokens fewer than 2^14: sums are below
+        2^118. So slots of tops + bias - sum are above 0 and below 2^128: no borrows; the top bit says bias >= sum.
+        """
+        slots = len(thresholds)
+        require(all(-READABLE < threshold < READABLE for threshold in thresholds), "a range is beyond 2^18")
+        tops, bias, packed = ones(slots) << SLOT - 1, BIAS * ones(slots), pack_short(thresholds)
+        added = {source: contribution(most[source] - packed, weight, bias, tops)
+                 for source, weight in self.weights.items()}
+        self._budget.spend(1 + (len(added) * (24 + slots) >> 3))
+        kept = (bias | tops) - self._longest(added, slots, bias, tops) & tops
+        return [digit > 0 for digit in kept.to_bytes(SLOT // 8 * slots, "little")[SLOT // 8 - 1::SLOT // 8]]
+
+    def _longest(self, added: Mapping[ColumnSource, int], slots: int, bias: int, tops: int) -> int:
+        """The greatest sum over all paths from the first column to the last one here; biased. There is one at least."""
+        reached: dict[int, int] = {}
+        for p, indices in enumerate(self._seen):
+            last, reached = reached, {}
+            for index in indices:
+                previous = self._columns.previous[p][index]
+                sums = [last[one] for one in previous if one in last] if p else [bias]
+                self._budget.spend(1 + (len(previous) * (24 + slots) >> 4))
+                if sums:
+                    reached[index] = reduce(partial(maximum, tops=tops), sums) + added[self._sources[p][index]]
+        return reduce(partial(maximum, tops=tops), reached.values())
+
+
+def contribution(excess: int, weight: PathBounds, bias: int, tops: int, slot: int = SLOT) -> int:
+    """Slot by slot the greater of least * excess and greatest * excess: what is above 0 counts more."""
+    return weight.least * excess + (weight.greatest - weight.least) * (maximum(excess + bias, bias, tops, slot) - bias)

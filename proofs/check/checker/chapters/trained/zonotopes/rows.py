@@ -1,0 +1,145 @@
+"""The rows of a case at the stream of a node: above the margin by the form, or by the averages that it depends on.
+
+docs/trained.md, section 5, *row* and *cells*. On a cell (cells.py; a node without cuts has one, its whole box) let y
+be the values along all directions of the heads of the last attention step, each in its [low, high] there. A row's
+form has, for the symbol of each of them, a generator g. Let middle and half be the centre and the half width of [low,
+high], so that y = middle + half ε. For any numbers α and μ, one of each for each y,
+
+    g ε = α (y - middle) + (g - α half) ε,    α y = μ y + (α - μ) y,    μ y >= min(μ low, μ high).
+
+So the row is at least its centre, less its radius, its other generators, |g - α half| and α middle for each y, plus
+the least of μ y for each, and plus Σ (α - μ) y: it is at least the floor if Σ (μ - α) y is at most the *room* that
+the rest leaves. This last sum is b·z, head by head, for the vectors b = Σ (μ - α) c over the head's directions c; and
+b·z of one head has bounds that hold on the whole class (ranges.py). Any α and μ are sound. Here α is g / half rounded
+down, over 2^30, so that nothing but roundings is lost, and μ is the certificate's, or 0.
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from operator import mul
+from typing import NamedTuple, Protocol
+
+from ....kernel.budget import Budget
+from ....kernel.verdicts import Rejected
+from .affine import FRACTION, WEIGHT, AffineForm, Linear, apply, make_linear, spread
+from .cells import Cell, DirectionBounds
+from .directions import PLACES, DirectionBasis
+from .packed_integers import pack_short, unpack
+from .ranges import AttendedTo, ColumnSource, most_of
+
+SLOPE = 30  # bits behind the point of α and μ
+SHARE = 20  # bits behind the point of the numbers of a certificate's share
+LINES = 32  # thresholds that are tried at once
+ROUNDS = 3  # how often the least of them narrows the next ones
+
+
+class BoundedAverages(Protocol):
+    """The averages of a head on a class, as `Averages` has them."""
+
+    def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
+        """Which are shown to be at most their thresholds, over 2^44; ``most`` packs V for each source."""
+
+
+class AttendedValues(NamedTuple):
+    """A head at a node: its paths, what it reads on them, its directions, and how great a coordinate of a value is."""
+
+    averages: BoundedAverages
+    reads: Mapping[ColumnSource, AttendedTo]
+    turn: DirectionBasis
+    sizes: Sequence[int]
+
+
+class Last(NamedTuple):
+    """The heads of the last attention step at a node, and a cell; ``first`` is the slot of the first direction."""
+
+    heads: Sequence[AttendedValues]
+    first: int
+    cell: Cell
+
+
+class Rest(NamedTuple):
+    """What of a row is left to the class: for each head the numbers μ - α over 2^30; and the room, over 2^44."""
+
+    numbers: list[list[int]]
+    room: int
+
+
+def prove_rows(budget: Budget, rows: Linear, margin: Fraction, stream: AffineForm, last: Last | None) -> None:
+    """All rows are above the margin on every word of the class in the cell."""
+    values = apply(budget, rows, stream)
+    floor = (margin.numerator << FRACTION) // margin.denominator + 1
+    known = spread(budget, values)
+    failing = [k for k, (centre, reach) in enumerate(zip(*known, strict=True)) if centre - reach < floor]
+    if failing and (last is None or not last.heads or not exceed(budget, values, failing, floor, last)):
+        raise Rejected("a row is not shown to be above the margin")
+
+
+def exceed(budget: Budget, values: AffineForm, rows: Sequence[int], floor: int, last: Last) -> bool:
+    """Whether these rows are at least so much, by bounds of what the averages add to each.
+
+    Every head but the last one takes of the room the least bound that is found; the last one must keep to what is left.
+    """
+    rests = [share_out(budget, values, row, floor, last) for row in rows]
+    rooms = [rest.room for rest in rests]
+    for number, (heard, bounds) in enumerate(zip(last.heads[:-1], last.cell.box[:-1], strict=True)):
+        tops = greatest(budget, heard, bounds, [rest.numbers[number] for rest in rests])
+        rooms = [room - top for room, top in zip(rooms, tops, strict=True)]
+    most = most_along(budget, last.heads[-1], [rest.numbers[-1] for rest in rests])
+    return all(last.heads[-1].averages.below(most, rooms))
+
+
+def share_out(budget: Budget, values: AffineForm, row: int, floor: int, last: Last) -> Rest:
+    """What of a row is left to the class, and the room for it; the module's docstring has the proof."""
+    slots = unpack(values.rows[row], values.slots)
+    budget.spend(1 + (len(slots) >> 2))
+    share = iter(last.cell.shares[row] or [0] * len(slots))
+    room = slots[0] - values.radii[row] - floor - sum(map(abs, slots[1:])) << SLOPE
+    numbers, place = list[list[int]](), last.first
+    for bounds in last.cell.box:
+        numbers.append([])
+        for low, high in zip(*bounds, strict=True):
+            g, middle, part = slots[place], low + high >> 1, next(share) << SLOPE - SHARE
+            half = high - middle
+            slope = (g << SLOPE) // half if half else 0
+            room += (abs(g) << SLOPE) - abs((g << SLOPE) - slope * half) - slope * middle + min(part * low, part * high)
+            numbers[-1].append(part - slope)
+            place += 1
+    return Rest(numbers, room >> SLOPE)
+
+
+def greatest(budget: Budget, heard: AttendedValues, bounds: DirectionBounds,
+             numbers: Sequence[Sequence[int]]) -> list[int]:
+    """For each vector of numbers over 2^30 something that Σ number y of a head is at most, over 2^44, in the cell.
+
+    It is what the box says, or the least threshold that is met on the whole class, of those that are tried: they
+    divide the interval between the least and the greatest that the box allows.
+    """
+    found = [(sum(map(min, ends)) >> SLOPE, -(-sum(map(max, ends)) >> SLOPE))
+             for one in numbers for ends in [[(x * low, x * high) for x, low, high in zip(one, *bounds, strict=True)]]]
+    most = most_along(budget, heard, numbers, LINES)
+    for _ in range(ROUNDS if any(low < high for low, high in found) else 0):
+        lines = [[low + (high - low) * k // LINES for k in range(LINES)] for low, high in found]
+        kept = iter(heard.averages.below(most, [line for one in lines for line in one]))
+        found = [narrowed(one, high, [next(kept) for _ in one]) for one, (_, high) in zip(lines, found, strict=True)]
+    return [high for _, high in found]
+
+
+def narrowed(lines: Sequence[int], high: int, kept: Sequence[bool]) -> tuple[int, int]:
+    """The greatest threshold before the first one that is kept, and that one; ``high`` is kept anyway."""
+    first = next((k for k, is_kept in enumerate(kept) if is_kept), len(lines))
+    return lines[max(first - 1, 0)], lines[first] if first < len(lines) else high
+
+
+def most_along(budget: Budget, heard: AttendedValues, numbers: Sequence[Sequence[int]],
+               times: int = 1) -> dict[ColumnSource,
+                                                                                                       int]:
+    """For each source, packed: the greatest b·value, so many times, for the b of each vector of numbers over 2^30."""
+    directions = list(zip(*heard.turn.rows, strict=True))
+    budget.spend(1 + (len(numbers) * len(directions) ** 2 >> 3))
+    linear = make_linear([[sum(map(mul, one, column)) >> SLOPE + PLACES - WEIGHT for column in directions]
+                          for one in numbers], [0] * len(numbers))
+    found = {}
+    for source, read in heard.reads.items():
+        found[source] = pack_short([top for top in most_of(budget, linear, read.value) for _ in range(times)])
+    budget.spend(1 + (len(found) * len(numbers) * times >> 3))
+    return found

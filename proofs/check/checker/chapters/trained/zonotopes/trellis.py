@@ -1,0 +1,137 @@
+"""A graph of classes is a cover of all words: every word follows one path, and all of a node's words end in its
+token.
+
+Here the tokens of an input are *columns*: the tokens of ``before``, one node each, then the levels 1, 2, ... of the
+graph. A node of a column has a token, and the nodes of the column before from which it is reached; none in the first
+column. docs/trained.md, section 4, Graph and Rows of a node.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from ....kernel.budget import ENTRY_BITS, Budget
+from ....kernel.verdicts import expect, require
+from ...word_semantics.tracker import Tracker, TrackerState
+from ..reading.cover import Graph
+from ..reading.words_claim import TrainedClaim
+
+GraphNode = tuple[int, int]
+"""A column, and the index in it."""
+
+
+class GraphColumns(NamedTuple):
+    """Tokens and predecessors of each node of a column; and the cases that hold in a state of each node of a level."""
+
+    tokens: list[list[int]]
+    previous: list[list[tuple[int, ...]]]
+    cases: list[list[frozenset[int]]]
+
+
+class LevelNodes(NamedTuple):
+    """The nodes of a level: letters by which they are entered (or one token of ``after``), predecessors, states."""
+
+    tokens: list[int]
+    previous: list[tuple[int, ...]]
+    states: list[set[TrackerState]]
+
+
+def follow(budget: Budget, graph: Graph, claim: TrainedClaim, tracker: Tracker, n: int | None,
+           levels: int) -> GraphColumns:
+    """The columns of the levels 0 ... levels of a graph; n is its length, or None if it is by place.
+
+    Raises:
+        Malformed: if it has not these levels, or a node has another number of successors, or one that is not there.
+        Rejected: if edges of different letters lead to a node, or none does.
+    """
+    expect(len(graph) > levels if n is None else len(graph) == levels + 1, "graph: {} levels, expected {}", len(graph),
+           levels + 1)
+    expect(len(graph[0]) == 1, "graph: level 0 has {} nodes, expected 1", len(graph[0]))
+    walk = LevelNodes([], [], [{tracker.start()}])
+    tokens = [[token] for token in claim.before]
+    previous: list[list[tuple[int, ...]]] = [[(0,) if p else ()] for p in range(len(claim.before))]
+    cases, held = [cases_of(walk)], 0
+    for level in range(levels):
+        if n is None or level < n:
+            walk = follow_level(budget, graph, claim.tokens, level, walk, partial(tracker.step, i=level + 1))
+        else:  # one token of ``after``, which changes no state
+            token = claim.after[level - n]
+            walk = follow_level(budget, graph, [token], level, walk, lambda state, _: state)
+        budget.release(held)
+        held = ENTRY_BITS * sum(map(len, walk.states))
+        budget.hold(held)
+        tokens.append(walk.tokens)
+        previous.append(walk.previous if previous else [()] * len(walk.tokens))
+        cases.append(cases_of(walk))
+    budget.release(held)
+    expect(n is None or not any(graph[levels]), "graph: a node of the last level has successors")
+    return GraphColumns(tokens, previous, cases)
+
+
+def cases_of(walk: LevelNodes) -> list[frozenset[int]]:
+    """For each node the cases that hold in one of its states."""
+    return [frozenset(case for state in states for case in state.cases) for states in walk.states]
+
+
+def follow_level(budget: Budget, graph: Graph, tokens: Sequence[int], level: int, walk: LevelNodes,
+                 step: Callable[[TrackerState, int], TrackerState]) -> LevelNodes:
+    """The next level, entered by letters with these tokens; ``step`` is what a letter makes of a state."""
+    size = len(graph[level + 1])
+    letters: list[int | None] = [None] * size
+    previous: list[dict[int, None]] = [{} for _ in range(size)]
+    states: list[set[TrackerState]] = [set() for _ in range(size)]
+    for index, successors in enumerate(graph[level]):
+        expect_successors(budget, successors, len(tokens), size, level)
+        for letter, target in enumerate(successors):
+            require(letters[target] in (None, letter), "graph: edges of different letters lead to a node of level {}",
+                    level + 1)
+            letters[target] = letter
+            previous[target][index] = None
+            states[target] |= {step(state, letter) for state in walk.states[index]}
+    budget.spend(1 + sum(map(len, states)))
+    return LevelNodes([tokens[letter] for letter in entered(letters, level)], list(map(tuple, previous)), states)
+
+
+def expect_successors(budget: Budget, successors: tuple[int, ...], number: int, size: int, level: int) -> None:
+    """One for each letter (or one), all of them in the next level, which has this size."""
+    budget.spend(1 + number)
+    expect(len(successors) == number, "graph: {} successors of a node of level {}, expected {}", len(successors), level,
+           number)
+    expect(max(successors) < size, "graph: a successor of a node of level {} is not there", level)
+
+
+def entered(letters: Iterable[int | None], level: int) -> list[int]:
+    """The letters by which nodes are entered.
+
+    Raises:
+        Rejected: if no edge leads to one.
+    """
+    found = [letter for letter in letters if letter is not None]
+    require(len(found) == len([*letters]), "graph: no edge leads to a node of level {}", level + 1)
+    return found
+
+
+def ancestors(columns: GraphColumns, nodes: Iterable[GraphNode]) -> list[set[int]]:
+    """For each column the nodes from which one of these is reached, they themselves among them."""
+    found: list[set[int]] = [set() for _ in columns.tokens]
+    for column, index in nodes:
+        found[column].add(index)
+    for column in range(len(found) - 1, 0, -1):
+        for index in found[column]:
+            found[column - 1].update(columns.previous[column][index])
+    return found
+
+
+def on_paths(columns: GraphColumns, nodes: Collection[GraphNode]) -> list[set[int]]:
+    """For each column the nodes on a path from the first to the last one that meets one of these."""
+    found, reached = ancestors(columns, nodes), [set[int]() for _ in columns.tokens]
+    for column, index in nodes:
+        reached[column].add(index)
+    for column, previous in enumerate(columns.previous[1:], 1):
+        reached[column].update(index for index, one in enumerate(previous) if not reached[column - 1].isdisjoint(one))
+    return [one | other for one, other in zip(found, reached, strict=True)]
+
+
+def in_order(nodes: Iterable[set[int]]) -> list[GraphNode]:
+    """Column by column, by index."""
+    return [(column, index) for column, indices in enumerate(nodes) for index in sorted(indices)]

@@ -1,0 +1,154 @@
+"""What a direction, a query, a key or a score holds: its real values, and how far the computed one may be off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.network.float_formats import Format, power_of_two
+from proofs.floats.outward import half_unit, up
+from proofs.formula.failures import NotDerived
+
+ZERO, ONE = Fraction(0), Fraction(1)
+ANY_GRID = 1 << 20
+"""The grid of 0, which is a multiple of everything."""
+
+
+@dataclass(frozen=True)
+class FloatEnclosure:
+    """The real value is in [lower, upper], the computed one within ``error`` of it.
+
+    If ``error`` is 0, it is a multiple of 2^``grid``.
+    """
+
+    lower: Fraction
+    upper: Fraction
+    error: Fraction
+    grid: int
+
+    @property
+    def size(self) -> Fraction:
+        """The greatest absolute value, over the reals."""
+        return max(self.upper, -self.lower)
+
+    @property
+    def computed_size(self) -> Fraction:
+        """The greatest absolute value that is computed."""
+        return self.size + self.error
+
+    @property
+    def is_single_bit(self) -> bool:
+        """Whether it is always 0, or plus or minus one power of 2: products with it are exact."""
+        return not self.error and self.size <= power_of_two(self.grid) if self.grid < ANY_GRID else not self.error
+
+    def join(self, other: FloatEnclosure) -> FloatEnclosure:
+        """What holds one or the other."""
+        return FloatEnclosure(min(self.lower, other.lower), max(self.upper, other.upper), max(self.error, other.error),
+                              min(self.grid, other.grid))
+
+
+TRUTH = FloatEnclosure(ZERO, ONE, ZERO, 0)
+NOTHING = FloatEnclosure(ZERO, ZERO, ZERO, ANY_GRID)
+
+
+def hold_number(x: Fraction) -> FloatEnclosure:
+    """An exact number.
+
+    Raises:
+        NotDerived: if it is no multiple of a power of 2.
+    """
+    grid = grid_of(x)
+    if grid is None:
+        raise NotDerived(f"{x} is not a dyadic number")
+    return FloatEnclosure(x, x, ZERO, grid)
+
+
+def join_all(parts: Iterable[FloatEnclosure]) -> FloatEnclosure:
+    """What holds one of the parts."""
+    first, *rest = parts
+    for part in rest:
+        first = first.join(part)
+    return first
+
+
+def grid_of(x: Fraction) -> int | None:
+    """The greatest k such that x is a multiple of 2^k, if there is one.
+
+    >>> grid_of(Fraction(12)), grid_of(Fraction(5, 8)), grid_of(Fraction(1, 3))
+    (2, -3, None)
+    """
+    if not x.numerator:
+        return ANY_GRID
+    if x.denominator & (x.denominator - 1):
+        return None
+    return (x.numerator & -x.numerator).bit_length() - x.denominator.bit_length()
+
+
+def stored(x: Fraction, target: Format) -> FloatEnclosure:
+    """The number x, rounded to a format.
+
+    Raises:
+        NotDerived: if it is greater than the largest number of the format.
+    """
+    try:
+        rounded = target.round(x)
+    except OverflowError:
+        raise NotDerived(f"{describe(x)} is greater than the largest number of {target}") from None
+    error = abs(rounded - x)
+    if rounded and abs(rounded) < target.smallest_normal:  # it may be flushed
+        error = max(error, abs(x))
+    grid = None if error else grid_of(x)
+    return FloatEnclosure(x, x, error, ANY_GRID if grid is None else grid)
+
+
+def fits(held: FloatEnclosure, target: Format) -> bool:
+    """Whether every number held is one of the format, and none is subnormal."""
+    if held.error:
+        return False
+    return not held.size or (held.grid >= target.least and held.size <= target.largest
+                             and held.size <= power_of_two(target.precision + held.grid))
+
+
+def round_to(held: FloatEnclosure, target: Format) -> FloatEnclosure:
+    """What is held after rounding to a format.
+
+    Raises:
+        NotDerived: if that may be greater than the largest number of the format.
+    """
+    if fits(held, target):
+        return held
+    error = up(held.error + half_unit(target, held.computed_size) + target.smallest_normal)
+    check_finite(held.size + error, target)
+    return FloatEnclosure(held.lower, held.upper, error, ANY_GRID)
+
+
+def check_finite(size: Fraction, target: Format) -> None:
+    """Raise NotDerived if a number of this size may be greater than the largest of the format."""
+    if size > target.largest:
+        raise NotDerived(f"a number may be {describe(size)}, and the largest of {target} is {describe(target.largest)}")
+
+
+def describe(x: Fraction) -> str:
+    """A number in a few digits, for people.
+
+    >>> describe(Fraction(-1, 3)), describe(Fraction(3 * 10**12)), describe(Fraction(1, 80000))
+    ('-0.333', '3e12', '1.25e-5')
+    """
+    exponent = _decimal_exponent(abs(x))
+    if -4 < exponent < 9:
+        return _decimal(x)
+    return f"{_decimal(x / Fraction(10) ** exponent)}e{exponent}"
+
+
+def _decimal_exponent(x: Fraction) -> int:
+    if not x:
+        return 0
+    exponent = len(str(x.numerator)) - len(str(x.denominator))
+    return exponent - (x < Fraction(10) ** exponent)
+
+
+def _decimal(x: Fraction) -> str:
+    thousandths = round(abs(x) * 1000)
+    text = f"{thousandths // 1000}.{thousandths % 1000:03d}".rstrip("0").rstrip(".")
+    return "-" + text if x < 0 and thousandths else text

@@ -1,0 +1,273 @@
+"""Many words in one execution, in numpy: every result is rounded to its format.
+
+Results are rounded to binary64 first, which is harmless for one sum, product or quotient of binary32 numbers, and
+mostly elsewhere: evidence, not proof. In replay.py the same steps are taken in exact numbers, and results rounded once.
+"""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.network.float_formats import Format
+from constructions.trained.network import (
+    Activation,
+    Affine,
+    AttentionStep,
+    Norm,
+    NormStep,
+    Rotary,
+    Rounding,
+    Scale,
+    Step,
+    TrainedNetwork,
+    UnitsStep,
+    View,
+)
+from constructions.trained.numbers import numbers
+from proofs.enclosures.float_models.exponentials import log2_of_e
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.enclosures.float_models.numbers import exact_value
+from proofs.trained.activations import GELU_TANH_CUBE, GELU_TANH_SLOPE, erf, logistic
+from proofs.trained.float_executions.casting import rounded
+from proofs.trained.float_executions.execution import Execution, Order
+
+Array = NDArray[np.float64]
+HALF = Fraction(1, 2)
+Indices = NDArray[np.integer]
+FUNCTIONS: Mapping[str, Callable[[Array], Array]] = {
+    "exp": np.exp, "exp2": np.exp2, "erf": erf, "tanh": np.tanh, "sigmoid": logistic, "root": np.sqrt,
+    "inverse root": lambda x: 1 / np.sqrt(x)}
+
+
+class FloatRun:
+    """A cast network in an execution of a class: the steps, whatever the numbers are."""
+
+    def __init__(self, network: TrainedNetwork, run: FloatModel, execution: Execution) -> None:
+        self.network, self.run, self.execution = network, run, execution
+        self._kept: dict[View, Array] = {}
+
+    def outputs(self, tokens: Indices, offset: int, at: Indices) -> Array:
+        """The stored logits [B, len(at), outputs] of inputs [B, T]."""
+        stream = self._embedded(tokens, offset)
+        attention = [k for k, step in enumerate(self.network.steps) if isinstance(step, AttentionStep)]
+        last = attention[-1] if attention else -1
+        for k, step in enumerate(self.network.steps):
+            stream = self._after(step, stream, at if k == last else np.arange(stream.shape[1]), offset)
+        return self._linear(self.network.unembedding, stream if attention else stream[:, at])
+
+    def numbers(self, view: View) -> Array:
+        """The numbers of a view, kept."""
+        if view not in self._kept:
+            self._kept[view] = self.made(numbers(self.network, view))
+        return self._kept[view]
+
+    # -- what differs between numbers; here those of float64 -----------------------------------------------------------
+
+    def made(self, numbers: Array) -> Array:
+        """Numbers of the network, as they are computed with."""
+        return numbers
+
+    def number(self, x: Fraction) -> Any:
+        """A rational, which is rounded next."""
+        return np.float64(x)
+
+    def rounded(self, x: Array, target: Format) -> Array:
+        """The nearest numbers of a format."""
+        return rounded(x, target)
+
+    def value(self, name: str, x: Array, target: Format) -> Array:
+        """The values of a function, to be rounded to a format."""
+        return FUNCTIONS[name](x)
+
+    def _embedded(self, tokens: Indices, offset: int) -> Array:
+        stream = self.numbers(self.network.tokens)[tokens]
+        if self.network.positions is not None:
+            stream = stream + self.numbers(self.network.positions)[offset : offset + tokens.shape[1]]
+        return self.rounded(stream, self.run.storage)
+
+    def _after(self, step: Step, stream: Array, at: Indices, offset: int) -> Array:
+        """The streams of the tokens ``at`` after a step, from all those before it."""
+        run = self.run
+        if isinstance(step, NormStep):
+            return self._normed(step.norm, stream)
+        read = stream if step.norm is None else self._normed(step.norm, stream)
+        written = (self._units(step, read) if isinstance(step, UnitsStep) else
+                   self._attention(step, read, at, offset))
+        return self.rounded(self.rounded(stream[:, at] + written, run.sums), run.storage)
+
+    # -- sums ----------------------------------------------------------------------------------------------------------
+
+    def total(self, terms: Array, target: Format) -> Array:
+        """The sum of exact terms over the last axis but one, each rounded unless it is fused with the sum."""
+        return self.added(terms, target, self.execution.order, self.execution.fused)
+
+    def added(self, terms: Array, target: Format, order: Order, fused: bool) -> Array:
+        """The same in an order."""
+        if order == "in pairs":
+            return self._in_pairs(self.rounded(terms, target), target)
+        if order == "backwards":
+            terms = terms[..., ::-1, :]
+        if not fused:
+            terms = self.rounded(terms, target)
+        found = self.rounded(terms[..., 0, :], target)
+        for k in range(1, terms.shape[-2]):
+            found = self.rounded(found + terms[..., k, :], target)
+        return found
+
+    def of_products(self, terms: Array) -> Array:
+        """The sum of exact products, and of a bias, over the last axis but one."""
+        return self.total(terms, self.run.sums)
+
+    def function(self, name: str, x: Array, target: Format) -> Array:
+        """Values of exp, erf, tanh or a root, rounded."""
+        return self.rounded(self.value(name, x, target), target)
+
+    def _in_pairs(self, terms: Array, target: Format) -> Array:
+        while terms.shape[-2] > 1:
+            if terms.shape[-2] % 2:
+                terms = np.concatenate([terms, np.zeros_like(terms[..., :1, :])], -2)
+            terms = self.rounded(terms[..., ::2, :] + terms[..., 1::2, :], target)
+        return terms[..., 0, :]
+
+    def _entering(self, x: Array) -> Array:
+        return x if self.run.inputs == self.run.storage else self.rounded(x, self.run.inputs)
+
+    def _linear(self, affine: Affine, x: Array) -> Array:
+        bias = None if affine.bias is None else self.numbers(affine.bias)
+        return self._product(self._entering(x), self.numbers(affine.weight), bias)
+
+    def _product(self, x: Array, weight: Array, bias: Array | None) -> Array:
+        terms = x[..., :, np.newaxis] * weight
+        if bias is not None:
+            terms = np.concatenate([terms, np.broadcast_to(bias, (*terms.shape[:-2], 1, len(bias)))], -2)
+        return self.rounded(self.of_products(terms), self.run.storage)
+
+    # -- steps ---------------------------------------------------------------------------------------------------------
+
+    def _normed(self, norm: Norm, x: Array) -> Array:
+        if norm.of is not None:
+            x = self._linear(norm.of, x)
+        target, d = self.run.softmax, x.shape[-1]
+        deviation = x
+        if norm.kind == "layer":
+            mean = self.rounded(self.total(x[..., np.newaxis], target) / d, target)
+            deviation = self.rounded(x - mean, target)
+        square = self.total((deviation * deviation)[..., np.newaxis], target)
+        variance = self.rounded(square / d, target)
+        epsilon = self.rounded(np.array(self.number(norm.epsilon)), target)
+        root = self.function("root", self.rounded(variance + epsilon, target), target)
+        found = self.rounded(deviation / root, target)
+        if norm.gain is not None:
+            found = self.rounded(found * self.numbers(norm.gain), target)
+        if norm.bias is not None:
+            found = self.rounded(found + self.numbers(norm.bias), target)
+        return self.rounded(found, self.run.storage)
+
+    def _units(self, step: UnitsStep, read: Array) -> Array:
+        assert not isinstance(step.activation, Rounding)  # which casting refuses
+        inward = self._linear(step.inward, read)
+        if step.gate is None:
+            return self._linear(step.outward, self.rounded(self.activated(step.activation, inward), self.run.storage))
+        gate = self.rounded(self.activated(step.activation, self._linear(step.gate, read)), self.run.storage)
+        return self._linear(step.outward, self.rounded(self.rounded(gate * inward, self.run.softmax), self.run.storage))
+
+    def activated(self, name: Activation, x: Array) -> Array:
+        """The activation of each number, in the format of softmax."""
+        target = self.run.softmax
+        if name in ("relu", "identity"):
+            return np.maximum(x, 0) if name == "relu" else x
+        if name in ("tanh", "sigmoid", "silu"):
+            found = self.function("tanh" if name == "tanh" else "sigmoid", x, target)
+            return self.rounded(x * found, target) if name == "silu" else found
+        if name == "gelu-tanh":
+            slope, cube = (self.rounded(np.array(self.number(one)), target)
+                           for one in (GELU_TANH_SLOPE, GELU_TANH_CUBE))
+            third = self.rounded(cube * self.rounded(x * self.rounded(x * x, target), target), target)
+            inside = self.rounded(slope * self.rounded(x + third, target), target)
+            return self.rounded(x / 2 * self.rounded(1 + self.function("tanh", inside, target), target), target)
+        half = self.rounded(self.value("root", np.array(self.number(HALF)), target), target)
+        inside = self.rounded(x * half, target)
+        units = self.rounded(x * self.rounded(1 + self.function("erf", inside, target), target), target)
+        return self.rounded(units / 2, target)
+
+    def _attention(self, step: AttentionStep, read: Array, at: Indices, offset: int) -> Array:
+        averages, every = [], np.arange(read.shape[1])
+        for head in step.heads:
+            query = self._entering(self._turned(step.rotary, self._linear(head.query, read[:, at]), offset + at))
+            key = self._entering(self._turned(step.rotary, self._linear(head.key, read), offset + every))
+            value = self._entering(self._linear(head.value, read))
+            averages.append(self._average(self._scores(step.scale, head.slope, query, key, at), value))
+        out = np.concatenate([self.numbers(head.out) for head in step.heads])
+        bias = None if step.bias is None else self.numbers(step.bias)
+        return self._product(self._entering(np.concatenate(averages, -1)), out, bias)
+
+    def _turned(self, rotary: Rotary | None, x: Array, positions: Indices) -> Array:
+        """Queries or keys with rotary positions."""
+        if rotary is None:
+            return x
+        cosines, sines = (self.numbers(table)[positions] for table in (rotary.cosines, rotary.sines))
+        pairs = cosines.shape[-1]
+        first = np.arange(pairs) if rotary.pairing == "halves" else 2 * np.arange(pairs)
+        second = first + (pairs if rotary.pairing == "halves" else 1)
+
+        def sum_of(a: Array, b: Array) -> Array:
+            a, b = map(self.of_pair, (a, b))
+            return self.rounded(self.rounded(a + b, self.run.softmax), self.run.storage)
+
+        found, a, b = x.copy(), x[..., first], x[..., second]
+        found[..., first], found[..., second] = sum_of(a * cosines, -b * sines), sum_of(b * cosines, a * sines)
+        return found
+
+    def of_pair(self, product: Array) -> Array:
+        """A product of a coordinate and a cosine or a sine, as it enters the sum of two."""
+        return self.rounded(product, self.run.softmax)
+
+    def _scores(self, scale: Scale, slope: Fraction | None, query: Array, key: Array, at: Indices) -> Array:
+        run = self.run
+        terms = np.swapaxes(query[:, :, np.newaxis, :] * key[:, np.newaxis, :, :], -1, -2)
+        factor = np.array(self.number(Fraction(scale.root or scale.times or 0)))
+        if scale.root is not None:
+            factor = self.value("inverse root", factor, run.sums)
+        factor = self.rounded(factor, run.sums)
+        scores = self.rounded(self.of_products(terms) * factor, run.sums)
+        if slope is not None:
+            distances = np.arange(key.shape[1]) - at[:, np.newaxis]
+            scores = self.rounded(scores + self.rounded(self.number(slope) * distances, run.sums), run.sums)
+        scores = self.rounded(scores, run.scores)
+        if self.network.attention == "causal":
+            scores = np.where(np.arange(key.shape[1]) <= at[:, np.newaxis], scores, -np.inf)
+        return scores
+
+    def _average(self, scores: Array, value: Array) -> Array:
+        run, target = self.run, self.run.softmax
+        hidden = scores == -np.inf
+        weights = np.where(hidden, 0, self._exponentials(np.where(hidden, scores[..., :1], scores), target))
+        total = self.total(weights[..., np.newaxis], target)
+        if self.execution.before:
+            weights = self.rounded(self.rounded(weights / total, target), run.weights)
+            found = self.of_products(weights[..., np.newaxis] * value[:, np.newaxis])
+        else:
+            weights = self.rounded(weights, run.weights)
+            found = self.of_products(weights[..., np.newaxis] * value[:, np.newaxis])
+            found = self.rounded(self.rounded(found, target) / total, target)
+        return self.rounded(found, run.storage)
+
+    def _exponentials(self, scores: Array, target: Format) -> Array:
+        if self.execution.base == "2":
+            factor = np.array(self.number(exact_value(log2_of_e(target))))
+            scores = self.rounded(scores * self.rounded(factor, target), target)
+        apart = self.rounded(scores - scores.max(-1, keepdims=True), target)
+        name = "exp" if self.execution.base == "e" else "exp2"
+        return np.where(apart == 0, 1, self.function(name, apart, target))
+
+
+class Emulation(FloatRun):
+    """Runs in float64."""
+
+    def logits(self, tokens: Indices, offset: int, at: Indices) -> Array:
+        """The stored logits [B, len(at), outputs] of inputs [B, T]."""
+        with np.errstate(all="ignore"):
+            return self.outputs(tokens, offset, at)

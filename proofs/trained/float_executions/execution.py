@@ -1,0 +1,43 @@
+"""What one run does where a class of runs leaves a choice, and the executions that are looked at first."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from proofs.enclosures.float_models.model import ExpBase, FloatModel, Normalised
+
+Order = Literal["forwards", "backwards", "in pairs"]
+
+
+@dataclass(frozen=True)
+class Execution:
+    """The order of every sum, whether products are fused with the sums that they enter, when weights are normalised.
+
+    ``in pairs``: neighbours are added, then their sums, and so on; nothing is fused then. A bias is the last term.
+    Exponentials, erf, tanh and roots are the nearest numbers; ``base`` is that of exponentials.
+    """
+
+    order: Order
+    fused: bool
+    before: bool
+    base: Literal["e", "2"]
+
+    def to_json(self) -> dict[str, Any]:
+        """As certificates have it."""
+        return {"order": self.order, "fused": self.fused, "normalised": "before" if self.before else "after",
+                "exp_base": self.base}
+
+    def __str__(self) -> str:
+        products = "fused with sums" if self.fused else "rounded"
+        when = "before" if self.before else "after"
+        return (f"every sum {self.order}, products {products}, weights normalised {when} they are multiplied, "
+                f"exponentials to base {self.base}")
+
+
+def executions(run: FloatModel) -> list[Execution]:
+    """Executions of a class, the plainest first."""
+    normalised = [before for before, other in ((True, Normalised.AFTER), (False, Normalised.BEFORE))
+                  if run.normalised != other]
+    bases: list[Literal["e", "2"]] = ["2"] if run.exp_base == ExpBase.TWO else ["e"]
+    orders: list[tuple[Order, bool]] = [("forwards", False), ("forwards", True), ("backwards", False),
+                                         ("in pairs", False)]
+    return [Execution(order, fused, before, base) for order, fused in orders for before in normalised for base in bases]

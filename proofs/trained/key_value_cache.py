@@ -1,0 +1,83 @@
+"""One token after another for many prefixes at once: keys and values of earlier tokens are kept, and shared.
+
+A *level* is one token of the input; its rows are the different prefixes that end there. A longer prefix names its row
+at each level, so that what many words have in common is computed once. Float64: evidence, not proof.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proofs.trained.forward import Array, FloatAttention, FloatNetwork, softmax
+
+Rows = NDArray[np.integer]
+
+
+@dataclass(frozen=True)
+class CachedToken:
+    """Keys and values of one token, for each attention step, for each head: [rows, head width]."""
+
+    keys: list[list[Array]]
+    values: list[list[Array]]
+
+
+@dataclass(frozen=True)
+class Prefixes:
+    """Prefixes of one length: ``path[:, j]`` are their rows at level j, the last column 0, 1, … themselves."""
+
+    levels: tuple[CachedToken, ...]
+    path: Rows
+    stream: Array | None
+    """The streams of their last tokens after the last attention step, if they were asked for."""
+
+    def __len__(self) -> int:
+        return len(self.path)
+
+
+EMPTY = Prefixes((), np.zeros((1, 0), dtype=np.intp), None)
+"""The one prefix without a token."""
+
+
+def extend(
+    network: FloatNetwork, prefixes: Prefixes, parents: Rows, tokens: Rows, offset: int, *, judged: bool,
+) -> Prefixes:  # fmt: skip
+    """Prefix ``parents[r]`` with token ``tokens[r]`` behind it, for each r; streams only if they are ``judged``."""
+    number = np.array([offset + len(prefixes.levels)])
+    stream = network.embedded(tokens, number)
+    path = np.concatenate([prefixes.path[parents], np.arange(len(parents))[:, np.newaxis]], 1)
+    level = CachedToken([], [])
+    levels = (*prefixes.levels, level)
+    for k, step in enumerate(network.steps[: network.last_attention + 1]):
+        if not isinstance(step, FloatAttention):
+            stream = network.alone(step, stream)
+            continue
+        normed = step.normed(stream)[:, np.newaxis]
+        level.keys.append([step.keys(head, normed, number)[:, 0] for head in step.heads])
+        level.values.append([head.value(normed)[:, 0] for head in step.heads])
+        if judged or k < network.last_attention:
+            stream = step.write(stream, _averages(step, normed, number, levels, path))
+    return Prefixes(levels, path, stream if judged else None)
+
+
+def _averages(step: FloatAttention, normed: Array, number: Rows, levels: tuple[CachedToken, ...],
+              path: Rows) -> list[Array]:
+    """For each head the averages of the values of all levels, on the path of each row."""
+    this, found = len(levels[-1].keys) - 1, []
+    for index, head in enumerate(step.heads):
+        queries = step.queries(head, normed, number)[:, 0]
+        scores = np.empty(path.shape)
+        for j, level in enumerate(levels):
+            scores[:, j] = np.einsum("rd,rd->r", queries, level.keys[this][index][path[:, j]])
+        weights = softmax(step.capped(scores) + head.slope * np.arange(1 - len(levels), 1))
+        average = np.zeros((len(path), head.out.shape[0]))
+        for j, level in enumerate(levels):
+            average += weights[:, j, np.newaxis] * level.values[this][index][path[:, j]]
+        found.append(average)
+    return found
+
+
+def numbers_of_a_row(network: FloatNetwork) -> int:
+    """How many numbers are kept for one row of one level."""
+    steps = [step for step in network.steps if isinstance(step, FloatAttention)]
+    return sum(head.key.weight.shape[1] + head.value.weight.shape[1] for step in steps for head in step.heads)
