@@ -7,7 +7,7 @@ True
 
 from typing import TYPE_CHECKING, Any
 
-from certify.frame.readable import Shown, shown_by
+from certify.common.readable import Shown, shown_by
 
 if TYPE_CHECKING:
     from certify.api import build, card, check, cross_entropy, decide, explain, export, margin, prove, run, sensitivity
@@ -106,7 +106,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    from certify.frame.neighbours import expect_own_packages
+    from certify.common.neighbours import expect_own_packages
 
     expect_own_packages()
     module, attribute = _HOMES[name]

@@ -1,12 +1,12 @@
-"""Where `certify` and `python -m certify` begin: by a look at what would be imported (certify/frame/neighbours.py)."""
+"""Where `certify` and `python -m certify` begin: by a look at what would be imported (certify/common/neighbours.py)."""
 
 import contextlib
 import sys
 from pathlib import Path
 from typing import NoReturn
 
-from certify.frame.neighbours import HOME, find_stranger
-from certify.frame.verdicts import BAD_INPUT
+from certify.common.neighbours import HOME, find_stranger
+from certify.common.verdicts import BAD_INPUT
 
 
 def main() -> NoReturn:

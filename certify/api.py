@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from certify.asking.arguments import (
+from certify.claims.formula.outcomes import Certified
+from certify.claims.formula.pipeline import Subject
+from certify.requests.arguments import (
     Exact,
     SubjectOptions,
     check_names,
@@ -18,11 +20,9 @@ from certify.asking.arguments import (
     read_lengths,
     whole_number,
 )
-from certify.asking.request import Request, read_request
-from certify.asking.subjects import Programs
-from certify.asking.written import FormulaSubject
-from certify.claims.formula.outcomes import Certified
-from certify.claims.formula.pipeline import Subject
+from certify.requests.request import Request, read_request
+from certify.requests.subjects import Programs
+from certify.requests.written import FormulaSubject
 from constructions.arguments import typed
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths, up_to
@@ -73,9 +73,9 @@ def run(subject: Subject | None, word: str, **options: Unpack[SubjectOptions]) -
         InputError: if something is malformed, or the word does not fit the alphabet.
         Unsupported: if a program has no network.
     """
-    from certify.asking.written import ProgramSubject
     from certify.claims.formula.program_runs import run_on_word
     from certify.claims.formula.runs import run_request
+    from certify.requests.written import ProgramSubject
 
     if not isinstance(word, str):
         raise InputError(f"word: found an object of type {type(word).__name__}, expected a text such as 0110")
@@ -160,8 +160,8 @@ def export(certificate: Path | Certified, to: Format, output: Path) -> None:
         InputError: if there is no such format, the file is no certificate, or the place cannot be written.
         NotAccepted: if the checker does not accept the certificate.
     """
+    from certify.common.places import keep_places
     from certify.exports.formats import EXPORTERS, load_exporter
-    from certify.frame.places import keep_places
 
     if to not in EXPORTERS:
         raise InputError(f"to: found {to!r}, expected one of {', '.join(EXPORTERS)}")
@@ -184,9 +184,9 @@ def card(certificate: Path) -> str:
         InputError: if the file is no certificate.
         NotAccepted: if the checker does not accept it.
     """
+    from certify.common.files import read_text
+    from certify.common.look import CERTIFICATES, expect
     from certify.exports.card import card_of
-    from certify.frame.files import read_text
-    from certify.frame.look import CERTIFICATES, expect
 
     path = os.fspath(certificate)
     expect(path, CERTIFICATES, "a certificate")

@@ -37,8 +37,8 @@ from certify.commands.sensitivity import cross_entropy, sensitivity
 from certify.commands.site import site
 from certify.commands.soften import soften
 from certify.commands.train import train
-from certify.frame.terminal import complain, discard_output, expect_json, prepare_output, say
-from certify.frame.verdicts import BAD_INPUT, INTERRUPTED, READER_GONE
+from certify.common.terminal import complain, discard_output, expect_json, prepare_output, say
+from certify.common.verdicts import BAD_INPUT, INTERRUPTED, READER_GONE
 
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 """The base class of every complaint of the option parser."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from certify.asking.request import DEFAULT_MAX_N
 from certify.claims.formula.outcomes import Outcome
 from certify.claims.formula.pipeline import certify_transformer
 from certify.claims.softened.pipeline import soften_model
 from certify.claims.softened.results import Softening
-from certify.frame.files import write_text
+from certify.common.files import write_text
+from certify.requests.request import DEFAULT_MAX_N
 from constructions.arguments import typed
 from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula

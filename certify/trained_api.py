@@ -8,18 +8,18 @@ from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING, Literal, get_args
 
-from certify.asking.arguments import exact_text
-from certify.frame.places import note_input
+from certify.common.places import note_input
+from certify.requests.arguments import exact_text
 from constructions.arguments import typed
 from constructions.errors import InputError
 from constructions.importing.questions import Like, NormKind, Place, Positions
 from constructions.trained.network import Activation, Attends
 
 if TYPE_CHECKING:
-    from certify.asking.arguments import Exact
     from certify.learning.equality import Equality
     from certify.learning.learned import Learned
     from certify.learning.training.rounds import Training
+    from certify.requests.arguments import Exact
     from constructions.importing.importer import Imported
 
 Path = str | PathLike[str]
@@ -47,7 +47,7 @@ def import_network(files: Path | Sequence[Path], output: Path | None = None, *, 
         InputError: if a file is damaged or of another kind, or an answer is missing.
     """
     from certify.claims.trained.comparing import with_comparison
-    from certify.frame.files import write_text
+    from certify.common.files import write_text
     from constructions.importing.importer import files_of
     from constructions.importing.importer import import_network as read_network
     from constructions.importing.names_file import read_names
@@ -143,7 +143,7 @@ def train(task: str | PathLike[str], output: Path | None = None, *, network: Pat
     from certify.claims.trained.decide import Settings
     from certify.claims.trained.flags import Flags
     from certify.claims.trained.question import read_trained
-    from certify.frame.files import check_new_folder
+    from certify.common.files import check_new_folder
     from certify.learning.training import check_torch
     from certify.learning.training.folder import write_training
     from certify.learning.training.fresh import Sizes

@@ -19,7 +19,7 @@ def run_certify(*arguments: str, folder: Path, environment: dict[str, str]) -> C
     """What ``certify`` with these arguments leaves behind in a folder; it knows no variable but these, and one core."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
     with (patch.dict(os.environ, environment, clear=True), patch.object(sys, "argv", ["certify", *arguments]),
-          patch("certify.frame.shards.workers.usable_cores", lambda: 1), contextlib.chdir(folder),
+          patch("certify.common.shards.workers.usable_cores", lambda: 1), contextlib.chdir(folder),
           contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as stop):
         main()
     for stream in (out, err):

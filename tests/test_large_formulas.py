@@ -7,10 +7,10 @@ import random
 
 import pytest
 
-from certify.asking.subjects import find_formula
 from certify.claims.formula.outcomes import Certified
 from certify.claims.formula.pipeline import certify
 from certify.exports.latex_network import NetworkInLatex
+from certify.requests.subjects import find_formula
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.language.parser import parse_formula

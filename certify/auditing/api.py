@@ -8,12 +8,12 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, TypedDict, Unpack
 
-from certify.asking.arguments import Exact, exact_text, read_lengths
 from certify.auditing.claims_file import read_claim, read_claims
 from certify.auditing.decide import AuditSearch
 from certify.auditing.judge import judge
 from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.session import Session
+from certify.requests.arguments import Exact, exact_text, read_lengths
 from constructions.arguments import typed
 from constructions.regimes import Regime
 

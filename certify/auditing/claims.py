@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from certify.asking.request import Request
 from certify.auditing.kinds.asked import Question
 from certify.auditing.results import Verdict
+from certify.requests.request import Request
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
 from proofs.enclosures.float_models.model import FloatModel

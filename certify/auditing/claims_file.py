@@ -12,10 +12,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, get_args
 
-from certify.asking.quantities import check_positive, read_expression, read_positive
-from certify.asking.request import read_request
-from certify.asking.subjects import SubjectKind
-from certify.asking.written import as_key
 from certify.auditing.claims import (
     DEFAULT_WIDTH,
     PARTS,
@@ -32,9 +28,13 @@ from certify.auditing.claims import (
 from certify.auditing.kinds.asked import OF_FORMULAS, ClaimEntry, read_options
 from certify.auditing.kinds.registry import KINDS
 from certify.auditing.results import Paper, Verdict
-from certify.frame.files import read_text
-from certify.frame.look import CERTIFICATES, SUFFIXES_OF_PROGRAMS, expect
-from certify.frame.places import WouldReplace, note_input
+from certify.common.files import read_text
+from certify.common.look import CERTIFICATES, SUFFIXES_OF_PROGRAMS, expect
+from certify.common.places import WouldReplace, note_input
+from certify.requests.quantities import check_positive, read_expression, read_positive
+from certify.requests.request import read_request
+from certify.requests.subjects import SubjectKind
+from certify.requests.written import as_key
 from constructions.errors import InputError, Unreadable
 from constructions.language.alphabets import parse_word
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from certify.asking.request import Request
 from certify.auditing.decide import (
     AuditSearch,
     ClaimedNetwork,
@@ -27,6 +26,7 @@ from certify.claims.critical.brackets import CriticalBracket, Refuted, find_brac
 from certify.claims.critical.closed_forms import ClosedForm
 from certify.claims.critical.threshold import LARGEST_FACTOR, NoChange, Probe, rational_nearby
 from certify.claims.formula.outcomes import Certified
+from certify.requests.request import Request
 from constructions.language.expressions import Expression, at_place, enclose_constant
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import Place, is_sharpened

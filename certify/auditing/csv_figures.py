@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from certify.auditing.results import AuditReport, ClaimResult, CriticalConstant, HeadTemperature, LengthVerdict
 from certify.auditing.wording import by_length, by_temperature, one_line, show_heads, temperatures_differ
-from certify.frame.json_form import format_exact
-from certify.frame.numbers import decimal, decimal_lower, decimal_upper
+from certify.common.json_form import format_exact
+from certify.common.numbers import decimal, decimal_lower, decimal_upper
 from constructions.language.expressions import Constant
 from proofs.enclosures.intervals import Interval
 

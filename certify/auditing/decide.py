@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from certify.asking.request import Request
-from certify.asking.run_command import RunCommand
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Verdict, Witness, outward
 from certify.claims.critical.threshold import Probe
 from certify.claims.formula.outcomes import Certified, Refuted, Unknown, worst_upper
 from certify.claims.formula.pipeline import certify_part, name_free_inputs
 from certify.claims.formula.pipeline import sketch as sketch_network
-from certify.frame.words import show_word, type_word
+from certify.common.words import show_word, type_word
+from certify.requests.request import Request
+from certify.requests.run_command import RunCommand
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Slack
 from constructions.network.transformer import Transformer

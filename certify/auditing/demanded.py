@@ -15,8 +15,8 @@ from certify.auditing.decide import ClaimedNetwork
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Verdict, Witness, outward
 from certify.claims.floats.show import describe_refutation
 from certify.claims.floats.survey import FloatRow, Proved, find_row
-from certify.frame.numbers import enclosed
-from certify.frame.words import show_word
+from certify.common.numbers import enclosed
+from certify.common.words import show_word
 from constructions.language.brackets import Bracket
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths

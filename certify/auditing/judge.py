@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from certify.asking.run_command import RunCommand
-from certify.asking.vacuity import HOLDS_NOWHERE, find_vacuity, find_vacuous_lengths
 from certify.auditing.claims import AboutANetwork, AboutAProgram, AboutEverything, AboutNumbers, AuditClaim, Wrong
 from certify.auditing.critical import Bracketing
 from certify.auditing.decide import AuditSearch, decide, network_of
@@ -25,8 +23,10 @@ from certify.auditing.results import (
     outward,
 )
 from certify.auditing.wording import ends
-from certify.frame.shipped import examples_folder
-from certify.frame.so_far import SoFar, answer_in_time
+from certify.common.shipped import examples_folder
+from certify.common.so_far import SoFar, answer_in_time
+from certify.requests.run_command import RunCommand
+from certify.requests.vacuity import HOLDS_NOWHERE, find_vacuity, find_vacuous_lengths
 from constructions.deadline import TimeIsUp, time_limit
 from constructions.errors import InputError, Unsupported
 from constructions.network.lengths import Lengths

@@ -18,9 +18,9 @@ from certify.auditing.results import (
     StatementVerdict,
     without_folders,
 )
-from certify.frame.json_form import format_exact
-from certify.frame.numbers import decimal
-from certify.frame.plots import Plot, standalone
+from certify.common.json_form import format_exact
+from certify.common.numbers import decimal
+from certify.common.plots import Plot, standalone
 from constructions.text import printable
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|#~$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)

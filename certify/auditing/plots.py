@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from certify.auditing.results import ClaimResult, CriticalConstant, HeadTemperature, LengthVerdict
 from certify.auditing.wording import UNIT_OF_TEMPERATURE, show_enclosed, show_heads, show_slack
-from certify.frame.plots import (
+from certify.common.plots import (
     BLUE,
     GREEN,
     INK,

@@ -4,12 +4,12 @@ import itertools
 from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 
-from certify.asking.programs import AnyProgram, read_program, run_any_program
-from certify.asking.run_command import RunCommand
 from certify.auditing.claims import AboutAProgram
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness
 from certify.claims.trained.conditions import Conditions
-from certify.frame.words import show_word, type_word
+from certify.common.words import show_word, type_word
+from certify.requests.programs import AnyProgram, read_program, run_any_program
+from certify.requests.run_command import RunCommand
 from constructions.errors import InputError
 from constructions.language.semantics import truth_values
 from constructions.network.lengths import Lengths

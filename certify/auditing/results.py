@@ -8,12 +8,12 @@ from fractions import Fraction
 from pathlib import PurePath
 from typing import Literal, get_args
 
-from certify.asking.run_command import name_file_alone
 from certify.claims.critical.closed_forms import ClosedForm
-from certify.frame.answer import AnswerByLength
-from certify.frame.readable import HasPage, Readable
-from certify.frame.verdicts import WithExitStatus, exit_status, worst
-from certify.frame.words import show_lengths
+from certify.common.answer import AnswerByLength
+from certify.common.readable import HasPage, Readable
+from certify.common.verdicts import WithExitStatus, exit_status, worst
+from certify.common.words import show_lengths
+from certify.requests.run_command import name_file_alone
 from constructions.language.expressions import Constant
 from constructions.network.sharpening import Place
 from proofs.enclosures.intervals import Interval

@@ -16,10 +16,10 @@ from certify.auditing.decide import AuditSearch
 from certify.auditing.judge import judge, judge_of_file
 from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.statements import judge_statements
-from certify.frame.files import check_writable, read_own_text, remove_file, write_text
-from certify.frame.json_form import read_result, to_json
-from certify.frame.places import WouldReplace
-from certify.frame.shards import Standing, Workers, run_tasks
+from certify.common.files import check_writable, read_own_text, remove_file, write_text
+from certify.common.json_form import read_result, to_json
+from certify.common.places import WouldReplace
+from certify.common.shards import Standing, Workers, run_tasks
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 

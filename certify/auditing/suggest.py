@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from certify.asking.request import Request
 from certify.auditing.decide import AuditSearch, ClaimedNetwork, certify_run, network_of, read_probe, sketch
 from certify.claims.critical.threshold import NoChange, Probe, find_threshold, rational_nearby, shortest_between
 from certify.claims.formula.outcomes import Outcome
+from certify.requests.request import Request
 from constructions.language.expressions import Constant
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import Place, is_sharpened, with_scores_times

@@ -16,8 +16,8 @@ from certify.auditing.results import (
     StatementVerdict,
 )
 from certify.auditing.suggest import Suggestion
-from certify.frame.terminal_tables import NARROW, Cell, TableColumn, numbers, plain, print_table, verdict_text
-from certify.frame.verdicts import colour
+from certify.common.terminal_tables import NARROW, Cell, TableColumn, numbers, plain, print_table, verdict_text
+from certify.common.verdicts import colour
 from constructions.network.lengths import Lengths
 
 NOT_MET = "bold magenta"

@@ -17,8 +17,8 @@ from certify.auditing.results import (
     Witness,
 )
 from certify.claims.critical.closed_forms import ClosedForm
-from certify.frame.numbers import decimal_lower, decimal_upper, enclosed
-from certify.frame.words import counted, show_lengths
+from certify.common.numbers import decimal_lower, decimal_upper, enclosed
+from certify.common.words import counted, show_lengths
 from constructions.network.sharpening import Place
 from constructions.text import printable
 from proofs.enclosures.intervals import Interval, point

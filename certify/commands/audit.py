@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from certify.asking import options as option
 from certify.commands.command import refuse_options, repeated
 from certify.commands.finish import later, say_reading
-from certify.frame.terminal import Json, note, print_json, show_found, tell, write_certificate
+from certify.common.terminal import Json, note, print_json, show_found, tell, write_certificate
+from certify.requests import options as option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from certify.asking.written import Options
     from certify.auditing.claims import AuditClaim
     from certify.auditing.results import AuditReport, ClaimResult
     from certify.auditing.suggest import Suggestion
-    from certify.frame.shards import Workers
+    from certify.common.shards import Workers
+    from certify.requests.written import Options
     from constructions.network.lengths import Lengths
 
 SECONDS = 60
@@ -80,7 +80,7 @@ def audit(
     Takes one formula or model, or a whole claims file. Each claim is certified, refuted with a replayed word, or
     unknown, length by length; critical constants are given as brackets.
     """
-    from certify.frame.shards import read_workers
+    from certify.common.shards import read_workers
     from constructions.network.lengths import Lengths
 
     reports = Reports(html, markdown, csv, latex)
@@ -101,11 +101,11 @@ def audit(
 def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths, critical: str | None,
                embeddings: str | None, **demanded: str | None) -> AuditClaim:
     """The claim that the options make."""
-    from certify.asking.quantities import read_lengths_to_bracket
-    from certify.asking.request import read_request
-    from certify.asking.subjects import SubjectKind
     from certify.auditing.claims import AboutANetwork, claim_alone
     from certify.auditing.claims_file import read_demands
+    from certify.requests.quantities import read_lengths_to_bracket
+    from certify.requests.request import read_request
+    from certify.requests.subjects import SubjectKind
 
     demands: dict[str, Any] = {key: text for key, text in demanded.items() if text is not None}
     if embeddings is not None:
@@ -134,7 +134,7 @@ class Reports:
 
     def write(self, report: AuditReport) -> None:
         """Write every report that was asked for; one that is not complete never takes the place of another."""
-        from certify.frame.files import holds_a_file, write_text
+        from certify.common.files import holds_a_file, write_text
 
         for place, written in self.forms:
             if place is None:
@@ -157,8 +157,8 @@ def exactly_one(given: dict[str, str | None]) -> str:
 
 def refuse_beside_a_file(options: Options, others: dict[str, object], min_n: int, max_n: int) -> None:
     """A claims file says all of this itself; an option that would be ignored is an error."""
-    from certify.asking.request import DEFAULT_MAX_N
-    from certify.asking.written import as_option
+    from certify.requests.request import DEFAULT_MAX_N
+    from certify.requests.written import as_option
 
     others = dict.fromkeys(options.named, True) | others | {"min_n": min_n != 1, "max_n": max_n != DEFAULT_MAX_N}
     refuse_options("a claims file states this itself", {as_option(name): value for name, value in others.items()})
@@ -171,10 +171,10 @@ def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> i
     """Audit a claims file; return the exit status."""
     from certify.auditing.claims_file import read_claims
     from certify.auditing.session import Session, check_kept_place, kept_path, read_kept
-    from certify.frame.places import note_output
-    from certify.frame.shards import ShardsProgress
-    from certify.frame.verdicts import INTERRUPTED, exit_status
-    from certify.frame.words import counted
+    from certify.common.places import note_output
+    from certify.common.shards import ShardsProgress
+    from certify.common.verdicts import INTERRUPTED, exit_status
+    from certify.common.words import counted
     from constructions.deadline import TimeIsUp
 
     kept = kept_path(path)
@@ -207,8 +207,8 @@ def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> i
 def show_report(report: AuditReport, reports: Reports) -> None:
     """Print the tables or the JSON object, and write the files."""
     from certify.auditing.tables import print_report
-    from certify.frame.json_form import to_json
-    from certify.frame.terminal_tables import console
+    from certify.common.json_form import to_json
+    from certify.common.terminal_tables import console
 
     reports.write(report)
     if Json.wanted:
@@ -228,8 +228,8 @@ def audit_claim(claim: AuditClaim, output: str | None, reports: Reports, command
     from certify.auditing.decide import AuditSearch
     from certify.auditing.judge import judge_in_time
     from certify.auditing.results import AuditReport
-    from certify.frame.progress import ProgressLine
-    from certify.frame.verdicts import exit_status
+    from certify.common.progress import ProgressLine
+    from certify.common.verdicts import exit_status
 
     def decided(verdict: str, lengths: Sequence[int]) -> None:
         note(f"{verdict}; critical constants follow, at n = {', '.join(map(str, lengths))}")
@@ -244,7 +244,7 @@ def audit_claim(claim: AuditClaim, output: str | None, reports: Reports, command
         print_claim_json(claim, result)
     elif "-" not in reports.places:
         from certify.auditing.tables import print_claim
-        from certify.frame.terminal_tables import console
+        from certify.common.terminal_tables import console
 
         print_claim(console(sys.stderr if output == "-" else None), result)
     certificate = certificates[0] if result.verdict == "certified" and certificates else None
@@ -254,9 +254,9 @@ def audit_claim(claim: AuditClaim, output: str | None, reports: Reports, command
 
 def print_claim_json(claim: AuditClaim, result: ClaimResult) -> None:
     """One JSON object on standard output."""
-    from certify.asking.written import FormulaSubject
     from certify.auditing.claims import AboutANetwork
-    from certify.frame.json_form import to_json
+    from certify.common.json_form import to_json
+    from certify.requests.written import FormulaSubject
 
     witness = result.witness
     subject = claim.about.request.subject if isinstance(claim.about, AboutANetwork) else None
@@ -289,8 +289,8 @@ def print_suggestion(claim: AuditClaim, output: str | None) -> int:
     from certify.auditing.tables import print_suggested
     from certify.claims.formula.outcomes import Certified
     from certify.claims.formula.show import outcome_to_json
-    from certify.frame.json_form import to_json
-    from certify.frame.progress import ProgressLine
+    from certify.common.json_form import to_json
+    from certify.common.progress import ProgressLine
 
     assert isinstance(claim.about, AboutANetwork), "it is about a formula or a model"
     with ProgressLine() as progress:

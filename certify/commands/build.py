@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from certify.asking import options as option
 from certify.commands.finish import say_reading
+from certify.requests import options as option
 
 
 @option.with_options("output regex dfa alphabet dialect as_formula symbol regime causal gamma predicate as_printed "
@@ -24,11 +24,11 @@ def build(
     A program (.rasp) is compiled to hard attention, and --alphabet is the only option that changes that. With
     --as-formula the transformer of the formula of its output is built, the only one that a C-RASP program (.cr) has.
     """
-    from certify.asking.building import lengths_served
-    from certify.asking.request import read_request
-    from certify.asking.subjects import Programs, SubjectKind
-    from certify.frame.files import write_text
-    from certify.frame.look import SUFFIXES_OF_PROGRAMS
+    from certify.common.files import write_text
+    from certify.common.look import SUFFIXES_OF_PROGRAMS
+    from certify.requests.building import lengths_served
+    from certify.requests.request import read_request
+    from certify.requests.subjects import Programs, SubjectKind
     from constructions.errors import InputError
     from constructions.network.json_form import transformer_to_json, write_canonical
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from certify.asking import options as option
-from certify.frame.terminal import Json, note, print_json, tell
+from certify.common.terminal import Json, note, print_json, tell
+from certify.requests import options as option
 from constructions.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from certify.asking.written import Options
+    from certify.requests.written import Options
     from proofs.every_n.extracted import OcamlProgram
 
 
@@ -65,9 +65,9 @@ def check(
     The same as python -I -S proofs/check FILE..., which needs nothing but the standard library. With --verified the
     program certify-check of the path is asked instead.
     """
-    from certify.asking.written import Options
     from certify.claims.formula.checking import check_files, print_checks
-    from certify.frame.shards import read_workers
+    from certify.common.shards import read_workers
+    from certify.requests.written import Options
     from proofs.checking.parts import read_some
 
     asked = Options(alphabet, symbol, tuple(predicate or ()), dialect=dialect)
@@ -88,7 +88,7 @@ def check(
 
 def ask_verified(options: Sequence[str], files: Sequence[str], is_partial: object) -> int:
     """What the proved checker prints; the exit status."""
-    from certify.frame.terminal import complain
+    from certify.common.terminal import complain
     from constructions.errors import InputError
 
     if is_partial or Json.wanted:
@@ -118,10 +118,10 @@ def text_for_the_checker(formula: str | None, options: Options,
 
     The checker knows the core language only. Of a program it is the program's formula.
     """
-    from certify.asking.readings import is_read_alike
-    from certify.asking.request import read_request
-    from certify.asking.subjects import SubjectKind
-    from certify.frame.look import SUFFIXES_OF_PROGRAMS
+    from certify.common.look import SUFFIXES_OF_PROGRAMS
+    from certify.requests.readings import is_read_alike
+    from certify.requests.request import read_request
+    from certify.requests.subjects import SubjectKind
     from constructions.errors import FormulaError, InputError
     from constructions.language.predicates import definitions_of
     from constructions.language.printer import format_formula
@@ -177,8 +177,8 @@ def checker(
     certificates that is proved in Coq, the program certify-check. Both need coqc and ocamlopt. With --javascript
     the program is a script for the page of a site, certify-every-n.js or certify-check.js, which js_of_ocaml makes.
     """
+    from certify.common.places import note_output
     from certify.exports.checker import write_checker
-    from certify.frame.places import note_output
 
     if every_n and verified:
         raise InputError("--every-n and --verified are two programs, expected one of them")
@@ -213,8 +213,8 @@ def chosen_program(verified: bool, numbers: Numbers | None, javascript: bool) ->
 
 def write_program(output: str, program: OcamlProgram) -> None:
     """Write the folder."""
+    from certify.common.progress import ProgressLine
     from certify.exports.extracted_checkers import write_extracted_checker
-    from certify.frame.progress import ProgressLine
 
     with ProgressLine() as progress:
         place = write_extracted_checker(output, program, progress)

@@ -11,11 +11,11 @@ from typing import Any, get_args, get_type_hints
 import typer.core
 import typer.main
 
-from certify.asking.options import AsJson, Quiet, Timeout, written_file, written_folder, written_place
 from certify.commands.files_taken import expect_kinds
-from certify.frame.places import STANDARD_STREAM, Places, keep_places
-from certify.frame.progress import silence
-from certify.frame.terminal import Json
+from certify.common.places import STANDARD_STREAM, Places, keep_places
+from certify.common.progress import silence
+from certify.common.terminal import Json
+from certify.requests.options import AsJson, Quiet, Timeout, written_file, written_folder, written_place
 from constructions.deadline import time_limit
 
 WRITTEN = (written_file, written_folder, written_place)
@@ -102,7 +102,7 @@ def note_outputs(command: Command, given: dict[str, Any], places: Places) -> Non
     Raises:
         InputError: if something there would be lost, or nothing can be written.
     """
-    from certify.frame.files import check_new_folder, check_writable
+    from certify.common.files import check_new_folder, check_writable
     from constructions.errors import InputError
 
     kinds = kinds_of(command)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from certify.asking import options as option
-from certify.frame.terminal import complain, show_found
+from certify.common.terminal import complain, show_found
+from certify.requests import options as option
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,10 +30,10 @@ def crosscheck(
 
     Exit status: 0 if it confirms what every script states, 1 if it contradicts one of them, 3 if it cannot tell.
     """
+    from certify.common.progress import ProgressLine
+    from certify.common.verdicts import exit_status
     from certify.exports.manifest import read_manifest
     from certify.exports.second_solver import ask, is_installed, verdict_of
-    from certify.frame.progress import ProgressLine
-    from certify.frame.verdicts import exit_status
     from constructions.errors import InputError, install
 
     if not 1 <= timeout <= MOST_SECONDS:
@@ -66,8 +66,8 @@ def _to_json(solver: str, verdict: str, answers: Sequence[SolverAnswer], seconds
 
 
 def _print(out: Console, solver: str, verdict: str, answers: Sequence[SolverAnswer], seconds: float) -> None:
-    from certify.frame.terminal_tables import TableColumn, plain, print_table
-    from certify.frame.words import counted
+    from certify.common.terminal_tables import TableColumn, plain, print_table
+    from certify.common.words import counted
 
     print_table(out, [*map(TableColumn, ("script", "stated", solver, "")), TableColumn("proves", folds=True)], [
         (answer.script.file, answer.script.status, answer.found, answer.agreement,

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from certify.asking import options as option
 from certify.commands import decide_options as given_as
 from certify.commands.command import refuse_options
-from certify.frame.terminal import show_found, write_certificate, write_found
+from certify.common.terminal import show_found, write_certificate, write_found
+from certify.requests import options as option
 
 if TYPE_CHECKING:
     from certify.claims.trained.answering import AnyDecision
     from certify.claims.trained.question import AnyClaim
-    from certify.frame.so_far import SoFar
+    from certify.common.so_far import SoFar
     from constructions.trained.network import TrainedNetwork
 
 
@@ -51,7 +51,7 @@ def decide(
     from certify.claims.trained.flags import flags_of, read_offsets
     from certify.claims.trained.question import read_asked
     from certify.claims.trained.showing import decision_to_json, print_decision
-    from certify.frame.shards import read_workers
+    from certify.common.shards import read_workers
 
     network, asked = read_asked(model, claim, flags_of(claimed), Scope(max_n, min_n, read_offsets(offset), every))
     wrong_is = refuse_untaken(network, asked, every, floats is not None, {
@@ -93,8 +93,8 @@ def refuse_untaken(network: TrainedNetwork, claim: AnyClaim, every: bool, in_run
 def write_decision(decision: AnyDecision | SoFar[AnyDecision], wrong_is: str, output: str | None, wrong: str | None,
                    html: str | None) -> None:
     """Write what there are places for; where time was up, what was proved by then."""
-    from certify.frame.files import write_text
-    from certify.frame.so_far import SoFar
+    from certify.common.files import write_text
+    from certify.common.so_far import SoFar
 
     refutation = None if isinstance(decision, SoFar) else decision.wrong_certificate
     write_found(decision, output)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from certify.asking.options import Predicate, whole_number, written_file, written_place
+from certify.requests.options import Predicate, whole_number, written_file, written_place
 
 Model = Annotated[str, typer.Argument(
     metavar="MODEL", help="a file with a trained network (certify import makes it), or a certificate of one")]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from certify.asking import options as option
 from certify.commands.finish import say_reading
-from certify.frame.terminal import show_found
+from certify.common.terminal import show_found
+from certify.requests import options as option
 
 if TYPE_CHECKING:
-    from certify.asking.written import FormulaSubject
     from certify.claims.formula.explanation import Explanation
+    from certify.requests.written import FormulaSubject
     from constructions.network.transformer import Transformer
 
 
@@ -36,9 +36,6 @@ def explain(
     then its fragment, and for each regime (a way to make softmax sharp) the statements that are used, the sizes,
     temperatures and position embeddings.
     """
-    from certify.asking.request import read_request
-    from certify.asking.subjects import SubjectKind
-    from certify.asking.written import FormulaSubject
     from certify.claims.formula.explanation import (
         explain_floats,
         explain_formula,
@@ -46,7 +43,10 @@ def explain(
         print_explanation,
     )
     from certify.claims.formula.lesson import teach
-    from certify.frame.progress import ProgressLine
+    from certify.common.progress import ProgressLine
+    from certify.requests.request import read_request
+    from certify.requests.subjects import SubjectKind
+    from certify.requests.written import FormulaSubject
     from constructions.errors import InputError
 
     options = option.options_of(written)
@@ -58,7 +58,7 @@ def explain(
     explanation = explain_formula(request.subject.formula, request.alphabet, request.gamma, options.as_printed,
                                   request.subject.weighting)
     if language := getattr(request.subject, "language", None):
-        from certify.asking.regular import describe_language
+        from certify.requests.regular import describe_language
 
         explanation = replace(explanation, language=describe_language(language))
     with ProgressLine() as progress:
@@ -75,8 +75,8 @@ def explain(
 
 def write_lesson(place: str | None, explanation: Explanation, network: Transformer | None) -> None:
     """Write the page, if there is a place for it."""
+    from certify.common.files import write_text
     from certify.exports.pages.lesson.page import lesson_page
-    from certify.frame.files import write_text
 
     if place is not None and explanation.lesson is not None:
         write_text(place, lesson_page(explanation.lesson, explanation.formula, network))

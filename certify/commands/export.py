@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
-from certify.asking.options import whole_number, written_file, written_place
 from certify.exports.formats import RUNNABLE, Format, load_exporter
+from certify.requests.options import whole_number, written_file, written_place
 
 if TYPE_CHECKING:
     from proofs.every_n import ProvedLengths

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from certify.frame.look import A_TRAINED_NETWORK, CERTIFICATES, NETWORKS, SUBJECTS, TRAINED, WEIGHTS, expect
-from certify.frame.terminal import Json
+from certify.common.look import A_TRAINED_NETWORK, CERTIFICATES, NETWORKS, SUBJECTS, TRAINED, WEIGHTS, expect
+from certify.common.terminal import Json
 
 A_SUBJECT = "a formula, a program, a model file or a certificate"
 A_CLAIM = "a claim file (.toml)"

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
 
-from certify.frame.terminal import note, show_found, write_certificate, write_found
-from certify.frame.verdicts import HasVerdict, exit_status
+from certify.common.terminal import note, show_found, write_certificate, write_found
+from certify.common.verdicts import HasVerdict, exit_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.console import Console
 
-    from certify.asking.options import Style
-    from certify.asking.request import Request
     from certify.claims.formula.outcomes import Outcome
-    from certify.frame.so_far import SoFar
+    from certify.common.so_far import SoFar
+    from certify.requests.options import Style
+    from certify.requests.request import Request
     from proofs.enclosures.float_models.model import FloatModel
 
 AnAnswer = TypeVar("AnAnswer", bound=HasVerdict)
@@ -42,8 +42,8 @@ def say_reading(request: Request) -> None:
 def prove_in_time(request: Request, effort: int, runs: FloatModel | None) -> Outcome | SoFar[Outcome]:
     """The outcome for the lengths of the request, or what is known when time is up."""
     from certify.claims.formula.pipeline import certify_request
-    from certify.frame.progress import ProgressLine
-    from certify.frame.so_far import answer_in_time
+    from certify.common.progress import ProgressLine
+    from certify.common.so_far import answer_in_time
 
     with ProgressLine() as progress:
         return answer_in_time(request.claimed_lengths, partial(certify_request, request, None, progress, effort, runs))
@@ -72,8 +72,8 @@ def end_with_plot(found: AnAnswer | SoFar[AnAnswer], to_json: Callable[[AnAnswer
                   print_on: Callable[[Console, AnAnswer], None], plot: str | None,
                   draw: Callable[[AnAnswer], str]) -> NoReturn:
     """Draw what was found if there is a place for it and time was enough, print it, and exit with its status."""
-    from certify.frame.files import write_text
-    from certify.frame.so_far import SoFar
+    from certify.common.files import write_text
+    from certify.common.so_far import SoFar
 
     if isinstance(found, SoFar):
         write_certificate(plot, None, found.verdict, "plot")

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from certify.asking import options as option
-from certify.frame.terminal import show_found, write_certificate
+from certify.common.terminal import show_found, write_certificate
+from certify.requests import options as option
 
 if TYPE_CHECKING:
     from certify.claims.floats.survey import Proved
-    from certify.frame.shards import Workers
+    from certify.common.shards import Workers
     from proofs.enclosures.float_models.model import FloatModel
 
 
@@ -45,11 +45,11 @@ def floats(
     trained network: in which classes the claim of its certificate holds, up to which length. docs/floats.md says what
     a float run is.
     """
-    from certify.asking.quantities import read_positive
     from certify.claims.floats.classes import read_classes
     from certify.claims.trained.files import is_trained
     from certify.commands.command import refuse_options
-    from certify.frame.shards import read_workers
+    from certify.common.shards import read_workers
+    from certify.requests.quantities import read_positive
 
     ulps = None if exp_ulp is None else read_positive(exp_ulp, "--exp-ulp")
     classes = read_classes(formats or [], ulps)
@@ -74,8 +74,8 @@ def decide_trained(subject: str, max_n: int | None, classes: list[FloatModel], e
     from certify.claims.trained.float_decision import decide_classes
     from certify.claims.trained.float_show import float_rows_to_json, print_float_rows
     from certify.claims.trained.question import read_asked
+    from certify.common.verdicts import exit_status, worst
     from certify.exports.html import expect_by_length, write_page_of_floats
-    from certify.frame.verdicts import exit_status, worst
     from constructions.errors import InputError
     from constructions.trained.tracks import TracksClaim
 
@@ -111,11 +111,11 @@ def read_proved(subject: str | None, max_n: int | None) -> Proved:
         NotAccepted: if the certificate is rejected.
         typer.Exit: if the network is not certified, which is said.
     """
-    from certify.asking.request import DEFAULT_MAX_N
-    from certify.asking.subjects import CERTIFICATES
     from certify.claims.floats.survey import Proved
     from certify.claims.formula.sealed import read_sealed_text
-    from certify.frame.files import read_text
+    from certify.common.files import read_text
+    from certify.requests.request import DEFAULT_MAX_N
+    from certify.requests.subjects import CERTIFICATES
     from constructions.errors import InputError
     from constructions.network.json_form import read_json
     from constructions.network.lengths import Lengths
@@ -142,7 +142,7 @@ def certify_model(name: str, data: object, max_n: int) -> str:
     from certify.claims.formula.outcomes import Certified
     from certify.claims.formula.pipeline import certify_transformer
     from certify.commands.finish import finish
-    from certify.frame.progress import ProgressLine
+    from certify.common.progress import ProgressLine
     from constructions.network.json_form import transformer_from_json
 
     network = transformer_from_json(data, name)
@@ -157,8 +157,8 @@ def decide_floats(proved: Proved, classes: list[FloatModel], effort: int, output
     """Decide, print and write; return the status of the worst row."""
     from certify.claims.floats.show import print_rows, rows_to_json
     from certify.claims.floats.survey import USUAL_WORK, survey
-    from certify.frame.progress import ProgressLine
-    from certify.frame.verdicts import exit_status, worst
+    from certify.common.progress import ProgressLine
+    from certify.common.verdicts import exit_status, worst
 
     with ProgressLine() as progress:
         rows = survey(proved, classes, progress, effort * USUAL_WORK)

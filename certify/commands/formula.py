@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from certify.asking import options as option
 from certify.commands.command import refuse_options
 from certify.commands.finish import finish, prove_in_time, say_reading
-from certify.frame.terminal import check_file
+from certify.common.terminal import check_file
+from certify.requests import options as option
 
 if TYPE_CHECKING:
-    from certify.asking.written import Options
     from certify.claims.formula.examples import Example
-    from certify.frame.shards import Workers
+    from certify.common.shards import Workers
+    from certify.requests.written import Options
     from constructions.network.lengths import Lengths
     from proofs.enclosures.float_models.model import FloatModel
 
@@ -49,8 +49,8 @@ def formula(
 
     Builds the transformer, and decides the claim for every word up to length N and every position of it.
     """
-    from certify.asking.request import read_request
-    from certify.asking.subjects import SubjectKind
+    from certify.requests.request import read_request
+    from certify.requests.subjects import SubjectKind
     from constructions.network.lengths import Lengths
 
     lengths = Lengths(min_n, max_n)
@@ -85,9 +85,9 @@ def model(
 
     Decides whether every named direction holds what its meaning says, at every position of every word up to length N.
     """
-    from certify.asking.request import read_request
-    from certify.asking.subjects import SubjectKind
-    from certify.asking.written import Options
+    from certify.requests.request import read_request
+    from certify.requests.subjects import SubjectKind
+    from certify.requests.written import Options
     from constructions.network.lengths import Lengths
 
     lengths = Lengths(min_n, max_n)
@@ -116,7 +116,7 @@ def prove_several(formulas: str | None, rows: list[Example],
 
 def read_workers_of(jobs: int | None, dask: str | None) -> Workers:
     """Who works, of several formulas."""
-    from certify.frame.shards import read_workers
+    from certify.common.shards import read_workers
 
     return read_workers(jobs, dask)
 
@@ -135,7 +135,7 @@ def read_runs(text: str | None) -> FloatModel | None:
 
 def formulas_in_turn(text: str | None, options: Options) -> list[Example] | None:
     """The shipped examples, or a formula for each value of a program's output; None if there is one formula only."""
-    from certify.frame.look import SUFFIXES_OF_PROGRAMS
+    from certify.common.look import SUFFIXES_OF_PROGRAMS
 
     if text is None:
         from certify.claims.formula.examples import load_examples
@@ -143,8 +143,8 @@ def formulas_in_turn(text: str | None, options: Options) -> list[Example] | None
         return load_examples()
     if options.symbol is not None or not text.endswith(SUFFIXES_OF_PROGRAMS):
         return None
-    from certify.asking.programs import read_output_formulas
     from certify.claims.formula.examples import examples_of
+    from certify.requests.programs import read_output_formulas
 
     output = read_output_formulas(text, options.alphabet)
     return None if output.is_boolean else examples_of(output)
@@ -152,7 +152,7 @@ def formulas_in_turn(text: str | None, options: Options) -> list[Example] | None
 
 def refuse_beside_rows(formulas: str | None, text: str | None, options: Options, others: dict[str, bool]) -> None:
     """Several formulas have their own alphabets; an option that would be ignored is an error."""
-    from certify.asking.written import as_option
+    from certify.requests.written import as_option
     from constructions.errors import InputError
 
     if formulas is not None:

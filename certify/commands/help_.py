@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from certify.asking.options import written_folder
-from certify.frame.terminal import Json, print_json
+from certify.common.terminal import Json, print_json
+from certify.requests.options import written_folder
 
 Section = Literal["examples", "predicates", "statements", "examinations"]
 
@@ -54,7 +54,7 @@ def docs(
         metavar="PAGE", help="print this page; left out: list all with their places")] = None,
 ) -> None:
     """List the guides, or print one of them."""
-    from certify.frame.shipped import list_pages, read_page
+    from certify.common.shipped import list_pages, read_page
 
     print(list_pages() if page is None else read_page(page), end="")
 
@@ -66,6 +66,6 @@ def examples(
 
     Formulas, programs, models, trained networks and claims files, as the guides name them. Nothing is overwritten.
     """
-    from certify.frame.shipped import copy_examples
+    from certify.common.shipped import copy_examples
 
     copy_examples(folder)

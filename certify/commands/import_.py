@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from certify.asking import options as option
-from certify.frame.terminal import Json, print_json, tell
+from certify.common.terminal import Json, print_json, tell
+from certify.requests import options as option
 
 if TYPE_CHECKING:
     from constructions.importing.importer import Imported
@@ -89,7 +89,7 @@ def import_files(
     Example: certify import model.pt --kind nanogpt --attention causal --epsilon 1e-5 -o model.json --show
     """
     from certify.claims.trained.comparing import with_comparison
-    from certify.frame.places import note_input
+    from certify.common.places import note_input
     from constructions.importing.config_file import positive_decimal
     from constructions.importing.importer import files_of, import_network
     from constructions.importing.names_file import read_names
@@ -114,7 +114,7 @@ def import_files(
 def _show(imported: Imported, output: str | None, show: bool) -> None:
     """Print the report, and write the network if there is a place for it."""
     from certify.claims.trained.networks import imported_to_json, print_network
-    from certify.frame.terminal_tables import console
+    from certify.common.terminal_tables import console
 
     if Json.wanted:
         print_json(imported_to_json(imported))
@@ -172,8 +172,8 @@ def _print_lines(lines: Iterable[str]) -> None:
 def _write(output: str, imported: Imported, quiet: bool) -> None:
     """Write the network and say in a line what it is."""
     from certify.claims.trained.networks import describe_comparison, parameters
-    from certify.frame.files import write_text
-    from certify.frame.progress import is_silent
+    from certify.common.files import write_text
+    from certify.common.progress import is_silent
     from constructions.trained.json_form import network_text
 
     write_text(output, network_text(imported.network))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from certify.asking import options as option
 from certify.commands import decide_options as given_as
 from certify.commands import learn_options as learnt
-from certify.frame.terminal import Json, show_found, tell, write_certificate
+from certify.common.terminal import Json, show_found, tell, write_certificate
+from certify.requests import options as option
 
 if TYPE_CHECKING:
     from certify.learning.equality import Equality
@@ -43,7 +43,7 @@ def learn(
     from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.decide import Settings
     from certify.claims.trained.flags import flags_of, read_offsets
-    from certify.frame.shards import read_workers
+    from certify.common.shards import read_workers
     from certify.learning.asking import read_learning
     from certify.learning.learn import Effort
     from certify.learning.learn import learn as learn_network
@@ -61,9 +61,9 @@ def learn(
 
 def write_pictures(learned: Learned, svg: str | None, html: str | None, output: str | None) -> None:
     """Write the drawing and the page, where there are places for them."""
+    from certify.common.files import write_text
     from certify.exports.pages.learned.drawing import draw_automaton
     from certify.exports.pages.learned.page import learned_page
-    from certify.frame.files import write_text
     from certify.learning.explanation import explain
 
     if svg is not None:
@@ -109,8 +109,8 @@ def equal(
     from certify.claims.trained.decide import Settings
     from certify.claims.trained.flags import flags_of, read_offsets
     from certify.claims.trained.question import read_trained
-    from certify.frame.files import check_new_folder
-    from certify.frame.shards import read_workers
+    from certify.common.files import check_new_folder
+    from certify.common.shards import read_workers
     from certify.learning.asking import read_asked, read_learning
     from certify.learning.equality import compare
     from certify.learning.learn import Effort

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from certify.asking.options import Predicate, whole_number, written_file, written_place
 from certify.commands.decide_options import OF_WORDS
+from certify.requests.options import Predicate, whole_number, written_file, written_place
 
 Offsets = Annotated[str | None, typer.Option(
     "--offset", metavar="all|K|A-B", help="position numbers of the first token (left out: the claim's first)")]

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from certify.asking import options as option
 from certify.commands.finish import end
+from certify.requests import options as option
 
 
 def margin(
@@ -46,12 +46,12 @@ def margin(
     output must be above the threshold where the formula holds and below it elsewhere, by more than the margin. Shows
     the least margin of each length. The certificate covers the lengths up to which the claim is certified.
     """
-    from certify.asking.subjects import SubjectKind, find_subject
     from certify.claims.margins.answer import answer
     from certify.claims.margins.question import MarginOptions, read_question
     from certify.claims.margins.show import answer_to_json, print_answer
-    from certify.frame.progress import ProgressLine
-    from certify.frame.so_far import answer_in_time
+    from certify.common.progress import ProgressLine
+    from certify.common.so_far import answer_in_time
+    from certify.requests.subjects import SubjectKind, find_subject
     from constructions.network.lengths import Lengths
 
     options = MarginOptions(formula, alphabet, before, after, at, threshold, margin, tuple(predicate or ()), gamma,

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from certify.asking.options import seconds
-from certify.frame.terminal import complain
+from certify.common.terminal import complain
+from certify.requests.options import seconds
 
 
 def serve(

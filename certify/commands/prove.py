@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from certify.asking import options as option
 from certify.commands.finish import say_reading
-from certify.frame.terminal import Json, complain, print_json, show_found, tell
+from certify.common.terminal import Json, complain, print_json, show_found, tell
+from certify.requests import options as option
 
 if TYPE_CHECKING:
-    from certify.asking.written import Options
     from certify.claims.every_n.claim import TheoremClaim
+    from certify.requests.written import Options
     from constructions.errors import Missing, Unsupported
 
 
@@ -39,9 +39,9 @@ def prove(
     (Debian: the package coq).
     """
     from certify.claims.every_n.theorems import print_theorem, prove, theorem_to_json
+    from certify.common.files import write_folder
+    from certify.common.progress import ProgressLine
     from certify.exports.coq import PROGRAMS, coq_folder
-    from certify.frame.files import write_folder
-    from certify.frame.progress import ProgressLine
     from constructions.errors import Unsupported
     from proofs.every_n import CoqMissing, ProvedLengths
 
@@ -64,9 +64,9 @@ def prove(
 
 def read_claim(text: str | None, options: Options, output: str | None) -> TheoremClaim:
     """The network of a formula, named after the folder that is written, or the one in a file, named after the file."""
-    from certify.asking.request import read_request
-    from certify.asking.written import FormulaSubject
     from certify.claims.every_n.claim import claim_theorem
+    from certify.requests.request import read_request
+    from certify.requests.written import FormulaSubject
 
     request = read_request(text, options)
     say_reading(request)

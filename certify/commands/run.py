@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from certify.asking import options as option
 from certify.commands.command import refuse_options
 from certify.commands.finish import say_reading
-from certify.frame.terminal import show_found
+from certify.common.terminal import show_found
+from certify.requests import options as option
 
 if TYPE_CHECKING:
-    from certify.asking.request import Request
+    from certify.requests.request import Request
 
 
 @option.with_options("word regex dfa alphabet dialect at regime causal gamma predicate as_printed temperature "
@@ -38,11 +38,11 @@ def run(
     program, what every vector holds; for a trained network, the logits where the claim judges them, enclosed. A word
     satisfies a formula if it does so at its last position; with --at first, as in LTL on finite words, at its first.
     """
-    from certify.asking.building import lengths_served
-    from certify.asking.request import read_request
-    from certify.asking.subjects import Programs
-    from certify.asking.written import as_option
     from certify.claims.trained.files import is_trained
+    from certify.requests.building import lengths_served
+    from certify.requests.request import read_request
+    from certify.requests.subjects import Programs
+    from certify.requests.written import as_option
 
     options = option.options_of(written)
     subject, word = subject_and_word(subject, word, options.is_language)
@@ -61,7 +61,7 @@ def run(
 
 def subject_and_word(subject: str | None, word: str | None, is_language: bool) -> tuple[str | None, str]:
     """Beside a regular language a single argument is the word."""
-    from certify.frame.files import check_unicode
+    from certify.common.files import check_unicode
     from constructions.errors import InputError
 
     if word is None and is_language:
@@ -74,9 +74,9 @@ def subject_and_word(subject: str | None, word: str | None, is_language: bool) -
 
 def show_run(request: Request, word: str, style: option.Style, at: option.At = "last") -> None:
     """Run and print what the request is about."""
-    from certify.asking.written import ProgramSubject
     from certify.claims.formula.program_runs import print_program_run, program_run_to_json, run_on_word
     from certify.claims.formula.runs import print_run, run_request, run_to_json
+    from certify.requests.written import ProgramSubject
 
     if request.formula is None:
         refuse_options("this option is about a formula, and there is none", {"--at": at if at != "last" else None})

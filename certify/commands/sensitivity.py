@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from certify.asking import options as option
 from certify.commands.command import refuse_options
 from certify.commands.finish import end_with_plot, later, say_reading
+from certify.requests import options as option
 
 if TYPE_CHECKING:
-    from certify.asking.written import Options
     from certify.claims.numbers.sensitivity.results import Sensitivity
-    from certify.frame.so_far import SoFar
+    from certify.common.so_far import SoFar
+    from certify.requests.written import Options
     from constructions.network.lengths import Lengths
 
 
@@ -65,7 +65,7 @@ class SensitivityOptions:
 
     def numbers(self, some: Lengths) -> list[int] | None:
         """The lengths that are named, of some of all."""
-        from certify.asking.quantities import read_lengths_to_bracket
+        from certify.requests.quantities import read_lengths_to_bracket
 
         if self.lengths is None:
             return None
@@ -75,8 +75,8 @@ class SensitivityOptions:
 def measure_any(subject: str | None, options: Options, as_formula: bool, claim: str | None, offset: int | None,
                 asked: SensitivityOptions) -> Sensitivity | SoFar[Sensitivity]:
     """The sensitivity of the subject; what the kind of subject does not take is refused."""
-    from certify.asking.written import as_option
     from certify.claims.trained.files import is_trained
+    from certify.requests.written import as_option
 
     if subject is not None and is_trained(subject):
         refuse_options(f"{subject} holds a trained network, which does not take this option",
@@ -91,8 +91,8 @@ def measure_trained(subject: str, claim: str | None, offset: int | None, asked: 
                     ) -> Sensitivity | SoFar[Sensitivity]:
     """The sensitivity of the trained network in a file."""
     from certify.claims.numbers.sensitivity.logits import measure_logits, read_trained_subject
-    from certify.frame.progress import ProgressLine
-    from certify.frame.so_far import answer_in_time
+    from certify.common.progress import ProgressLine
+    from certify.common.so_far import answer_in_time
 
     trained = read_trained_subject(subject, claim, offset)
     with ProgressLine() as progress:
@@ -103,11 +103,11 @@ def measure_trained(subject: str, claim: str | None, offset: int | None, asked: 
 def measure_subject(subject: str | None, options: Options, as_formula: bool, asked: SensitivityOptions
                     ) -> Sensitivity | SoFar[Sensitivity]:
     """The sensitivity of what a request is about."""
-    from certify.asking.request import read_request
-    from certify.asking.subjects import Programs
     from certify.claims.numbers.sensitivity.measure import measure
-    from certify.frame.progress import ProgressLine
-    from certify.frame.so_far import answer_in_time
+    from certify.common.progress import ProgressLine
+    from certify.common.so_far import answer_in_time
+    from certify.requests.request import read_request
+    from certify.requests.subjects import Programs
 
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     request = read_request(subject, options, lengths=asked.every, programs=programs)
@@ -163,13 +163,13 @@ def cross_entropy(
     one for a predictor that knows the whole prefix, only its last symbol, or nothing; and a lower bound for all
     predictions that change as little as the network's when one symbol is exchanged. docs/hahn.md says what is claimed.
     """
-    from certify.asking.quantities import read_lengths_to_bracket
-    from certify.asking.request import read_request
-    from certify.asking.subjects import Programs
     from certify.claims.numbers.cross_entropy.measure import measure, read_head, read_probability
     from certify.claims.numbers.cross_entropy.show import cross_entropy_to_json, print_cross_entropy
-    from certify.frame.progress import ProgressLine
-    from certify.frame.so_far import answer_in_time
+    from certify.common.progress import ProgressLine
+    from certify.common.so_far import answer_in_time
+    from certify.requests.quantities import read_lengths_to_bracket
+    from certify.requests.request import read_request
+    from certify.requests.subjects import Programs
     from constructions.network.lengths import Lengths
 
     every, share = Lengths(min_n, max_n), read_probability(p, "--p")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from certify.asking import options as option
+from certify.requests import options as option
 
 if TYPE_CHECKING:
     from certify.exports.site.gallery import GalleryRequest
@@ -64,12 +64,12 @@ def site(
 def write(output: str, wanted: GalleryRequest, pyodide: str | None, verified: Sequence[str], wheels: str
           | None) -> None:
     """Write the site: what is wanted in its gallery, and what runs in its pages."""
+    from certify.common.files import write_folder
+    from certify.common.progress import ProgressLine
+    from certify.common.words import counted
     from certify.exports.site.build import site_files
     from certify.exports.site.pinned import read_pyodide, read_wheels
     from certify.exports.site.proved import read_proved
-    from certify.frame.files import write_folder
-    from certify.frame.progress import ProgressLine
-    from certify.frame.words import counted
 
     proved = read_proved(verified)
     python = None if pyodide is None else read_pyodide(pyodide)
@@ -78,6 +78,6 @@ def write(output: str, wanted: GalleryRequest, pyodide: str | None, verified: Se
         exhibits, reports = wanted.show(progress)
         files = site_files(exhibits, python, reports, proved, provers)
     write_folder(output, files)
-    from certify.frame.terminal import tell
+    from certify.common.terminal import tell
 
     tell(f"{counted(len(exhibits), 'certificate')}, {counted(len(files), 'file')} in {output}")

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from certify.asking import options as option
 from certify.commands.command import refuse_options
 from certify.commands.finish import end
 from certify.commands.prove import give_up
-from certify.frame.terminal import check_file, show_found, write_certificate
+from certify.common.terminal import check_file, show_found, write_certificate
+from certify.requests import options as option
 
 if TYPE_CHECKING:
     from certify.claims.softened.results import Softening
     from certify.claims.softened.shards import Workers
-    from certify.frame.so_far import SoFar
+    from certify.common.so_far import SoFar
     from constructions.language.expressions import Expression
     from constructions.network.transformer import Transformer
     from constructions.network.weightings import Weighting
@@ -66,9 +66,9 @@ def soften(
     positions tie), or at the one given. Every word up to length N is run exactly. Shows gaps, bounds, and temperatures
     at which some word moves too far.
     """
-    from certify.asking.quantities import read_expression
     from certify.claims.softened.show import print_softening, softening_to_json
-    from certify.frame.places import note_output
+    from certify.common.places import note_output
+    from certify.requests.quantities import read_expression
 
     if every_n:
         raise typer.Exit(soften_every_n(subject, alphabet, {
@@ -99,8 +99,8 @@ def soften_words(subject: str, alphabet: str | None, max_n: int, heat: Expressio
                  ) -> Softening | SoFar[Softening]:
     """The verdict for words up to a length; ends the command where something is unsupported."""
     from certify.claims.softened.pipeline import soften_model
-    from certify.frame.progress import ProgressLine
-    from certify.frame.so_far import answer_in_time
+    from certify.common.progress import ProgressLine
+    from certify.common.so_far import answer_in_time
     from constructions.errors import Unsupported
     from constructions.network.lengths import up_to
 
@@ -121,7 +121,7 @@ def soften_every_n(subject: str | None, alphabet: str | None, others: dict[str, 
         soften_for_every_n,
         softened_for_every_n_to_json,
     )
-    from certify.frame.progress import ProgressLine
+    from certify.common.progress import ProgressLine
     from constructions.errors import InputError, Unsupported
     from proofs.every_n import CoqMissing
 
@@ -140,16 +140,16 @@ def soften_every_n(subject: str | None, alphabet: str | None, others: dict[str, 
 def read_softening_workers(jobs: int | None, dask: str | None, store: str | None) -> Workers:
     """Who works, and where finished shards are kept."""
     from certify.claims.softened.shards import Workers
-    from certify.frame.shards import read_workers
+    from certify.common.shards import read_workers
 
     return Workers(read_workers(jobs, dask).jobs, dask, Path(store) if store else None)
 
 
 def read_hard_network(subject: str, alphabet: str | None) -> Transformer:
     """The network in a file, or that of a program, whose alphabet may be given."""
-    from certify.asking.request import read_request
-    from certify.asking.subjects import Programs, SubjectKind
-    from certify.asking.written import Options
+    from certify.requests.request import read_request
+    from certify.requests.subjects import Programs, SubjectKind
+    from certify.requests.written import Options
 
     return read_request(subject, Options(alphabet), (SubjectKind.PROGRAM, SubjectKind.NETWORK),
                         programs=Programs.RUN).network
@@ -187,7 +187,7 @@ def read_critical(text: str | None, max_n: int, weighting: Weighting | None = No
     >>> [read_critical(text, 4) for text in (None, "2,3", "all", "none")]
     [[4], [2, 3], [1, 2, 3, 4], []]
     """
-    from certify.asking.quantities import read_lengths_to_bracket
+    from certify.requests.quantities import read_lengths_to_bracket
     from constructions.errors import InputError
     from constructions.network.lengths import up_to
 
@@ -204,8 +204,8 @@ def read_critical(text: str | None, max_n: int, weighting: Weighting | None = No
 
 def write_softened(found: Softening | SoFar[Softening], place: str | None) -> None:
     """Write the transformer with softmax at the temperature, if there is one and a place for it."""
-    from certify.frame.files import write_text
-    from certify.frame.so_far import SoFar
+    from certify.common.files import write_text
+    from certify.common.so_far import SoFar
     from constructions.network.json_form import transformer_to_json, write_canonical
     from constructions.statements.theorem_26_uniform_tieless import soften
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from certify.asking import options as option
 from certify.commands import decide_options as given_as
 from certify.commands import train_options as trained_as
-from certify.frame.terminal import Json, show_found, tell
+from certify.common.terminal import Json, show_found, tell
+from certify.requests import options as option
 
 if TYPE_CHECKING:
     from certify.claims.trained.decide import Settings
@@ -42,7 +42,7 @@ def train(
     from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.decide import Settings
     from certify.claims.trained.flags import flags_of, read_offsets
-    from certify.frame.shards import read_workers
+    from certify.common.shards import read_workers
     from certify.learning.training import check_torch
     from certify.learning.training.rounds import Pace, TrainingBudget, checked
     from certify.learning.training.task import read_task

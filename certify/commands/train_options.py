@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from certify.asking.options import whole_number, written_folder
+from certify.requests.options import whole_number, written_folder
 
 Task = Annotated[str | None, typer.Argument(
     metavar="TASK", help="what to train for: a claim file, or a task of the examples by its name (left out: options "

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import proofs.check
-from certify.frame.files import write_bytes
+from certify.common.files import write_bytes
 
 SHEBANG = b"#!/usr/bin/env python3\n"
 FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # the first one that a zip file can have

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from certify.asking.request import read_request
-from certify.asking.subjects import SubjectKind
 from certify.claims.every_n.claim import TheoremClaim, claim_theorem
 from certify.claims.formula.sealed import NotAccepted
+from certify.common.files import check_new_folder, read_text, write_folder
+from certify.common.words import show_alphabet
 from certify.exports.writing import read_formula
-from certify.frame.files import check_new_folder, read_text, write_folder
-from certify.frame.words import show_alphabet
+from certify.requests.request import read_request
+from certify.requests.subjects import SubjectKind
 from constructions.errors import InputError, WithoutAnswer
 from constructions.language.predicates import definitions_of
 from constructions.language.printer import format_formula
@@ -142,7 +142,7 @@ def _read_claim(path: str) -> TheoremClaim:
 def _ask(claim: TheoremClaim, lengths: ProvedLengths) -> str:
     """Why Coq was not asked; empty if it accepts the theorem."""
     from certify.claims.every_n.theorems import prove, reason_in_words
-    from certify.frame.progress import ProgressLine
+    from certify.common.progress import ProgressLine
 
     try:
         with ProgressLine() as progress:

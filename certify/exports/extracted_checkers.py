@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from certify.frame.files import check_new_folder, write_folder
+from certify.common.files import check_new_folder, write_folder
 from proofs.every_n import compiled_library, find_coq
 from proofs.every_n.extracted import EVERY_N, OcamlProgram, build_checker, checker_sources, find_compiler
 

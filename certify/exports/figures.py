@@ -14,6 +14,8 @@ import numpy as np
 from certify.claims.formula.sealed import read_accepted
 from certify.claims.trained.certified import read_certified
 from certify.claims.trained.files import head_in
+from certify.common.plots import BLUE, GREEN, INK, ORANGE, SIZE, pdf_of, standalone, styled, svg_of
+from certify.common.terminal import without_log_of
 from certify.exports.pages.certificate.approximations import study
 from certify.exports.pages.certificate.error_maps import ErrorMap
 from certify.exports.pages.certificate.heat_maps import LEVELS, SHADES, runs_of, shade_of, ticks_of
@@ -23,8 +25,6 @@ from certify.exports.pages.decision.curve import Point
 from certify.exports.pages.decision.page import points_of
 from certify.exports.pages.softened.page import read_softened
 from certify.exports.writing import folder, read_formula
-from certify.frame.plots import BLUE, GREEN, INK, ORANGE, SIZE, pdf_of, standalone, styled, svg_of
-from certify.frame.terminal import without_log_of
 from constructions.errors import Unsupported
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer, check_softmax

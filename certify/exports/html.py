@@ -9,13 +9,13 @@ from certify.claims.trained.certified import read_certified
 from certify.claims.trained.files import head_in, head_of
 from certify.claims.trained.float_decision import ClassRow
 from certify.claims.trained.float_show import cells_of, said_of
+from certify.common.files import read_text, write_text
 from certify.exports.headline import headline, is_of_every_length, is_refutation
 from certify.exports.pages.base.page import open_templates, render_page
 from certify.exports.pages.certificate.page import certificate_page
 from certify.exports.pages.decision.page import Filed, FloatCells, decision_page
 from certify.exports.pages.softened.page import read_softened, softened_page
 from certify.exports.writing import name_of, text_file
-from certify.frame.files import read_text, write_text
 from constructions.errors import InputError, Unsupported
 from constructions.network.transformer import check_softmax
 from proofs.check import Certificate, Softened, printable

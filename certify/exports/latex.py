@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from certify.claims.formula.real_functions import sentence
 from certify.claims.formula.sealed import Sealed
+from certify.common.numbers import decimal_upper
 from certify.exports.latex_network import CONVENTIONS, NetworkInLatex, lengths_in_latex
 from certify.exports.latex_tables import decimal_number, math, table, typewriter
 from certify.exports.writing import of_formula, text_file
-from certify.frame.numbers import decimal_upper
 from constructions.language.printer import format_formula, latex_text
 from constructions.network.meanings import Truth
 

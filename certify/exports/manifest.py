@@ -10,7 +10,7 @@ from typing import Any
 
 from certify.claims.formula.real_functions import functions_in
 from certify.claims.formula.sealed import Sealed
-from certify.frame.files import read_text
+from certify.common.files import read_text
 from constructions.errors import InputError
 from constructions.network.json_form import read_json
 

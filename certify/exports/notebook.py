@@ -12,9 +12,9 @@ from certify.claims.formula.outcomes import Certified, Outcome
 from certify.claims.formula.runs import WordTrace, run_rows
 from certify.claims.formula.show import COLUMNS_OF_ATTENTION
 from certify.claims.formula.summary import attention_cells, describe_greatest, why_not_certified
-from certify.frame.numbers import decimal_upper
-from certify.frame.readable import Shown
-from certify.frame.words import show_alphabet, show_word
+from certify.common.numbers import decimal_upper
+from certify.common.readable import Shown
+from certify.common.words import show_alphabet, show_word
 from constructions.errors import Unsupported
 from constructions.html_text import html_table, html_text
 from constructions.language.printer import format_formula

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from certify.claims.formula.real_functions import functions_in
 from certify.claims.formula.sealed import Sealed
+from certify.common.progress import ProgressLine
 from certify.exports.manifest import MANIFEST, ROUNDED, digest_of_script, write_manifest
 from certify.exports.writing import folder, of_formula
-from certify.frame.progress import ProgressLine
 from constructions.errors import Unsupported
 from constructions.text import printable
 from proofs.formula.common.kinds import ObligationKind

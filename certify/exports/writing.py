@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import Any
 
 from certify.claims.formula.sealed import OtherKind, Sealed, read_sealed_text
-from certify.frame.files import check_new_folder, check_writable, read_text, write_bytes, write_folder, write_text
+from certify.common.files import check_new_folder, check_writable, read_text, write_bytes, write_folder, write_text
 from constructions.errors import InputError, Unsupported
 
 FROM_STANDARD_INPUT = "the.cert"

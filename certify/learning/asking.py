@@ -6,7 +6,7 @@ from dataclasses import replace
 from certify.claims.trained.claim_file import Scope
 from certify.claims.trained.flags import Flags
 from certify.claims.trained.question import read_question, read_trained
-from certify.frame.files import read_text
+from certify.common.files import read_text
 from certify.learning.question import LearningQuestion, read_words
 from certify.learning.vnnlib import read_query
 from certify.learning.vnnlib_query import AskedOfUs, question_of

@@ -12,7 +12,7 @@ from typing import Literal
 
 from certify.claims.trained.decide import Settings, decide
 from certify.claims.trained.decision import Decision
-from certify.frame.answer import AnswerByLength
+from certify.common.answer import AnswerByLength
 from certify.learning.learn import Effort, claim_of, learn
 from certify.learning.learned import Learned
 from certify.learning.membership import Oracle, Tie

@@ -17,7 +17,7 @@ import numpy as np
 
 from certify.claims.trained.decide import Searches, Settings, decide, found_in, plan
 from certify.claims.trained.decision import Decision, ObligationResult, shortest
-from certify.frame.words import show_word
+from certify.common.words import show_word
 from certify.learning.cover_learner import CoverLearner, TooManyStates
 from certify.learning.learned import Learned, LearnedRow, find_misplaced, growth, smallest_for
 from certify.learning.membership import Oracle, Tie

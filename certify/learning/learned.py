@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from certify.claims.trained.decision import Decision, SmallestMargin
-from certify.frame.answer import AnswerByLength
+from certify.common.answer import AnswerByLength
 from certify.learning.question import OUT, LearningQuestion
 from constructions.regular.cover_automata import Marked, Word, smallest_cover, smallest_cover_without_empty
 from constructions.trained.network import TrainedNetwork

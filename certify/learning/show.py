@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.text import Text
 
 from certify.claims.trained.show import cut_word, describe_network, show_numbers
-from certify.frame.numbers import decimal
-from certify.frame.terminal_tables import Cell, TableColumn, plain, print_table, verdict_text
-from certify.frame.verdicts import colour
-from certify.frame.words import counted, show_alphabet, show_word
+from certify.common.numbers import decimal
+from certify.common.terminal_tables import Cell, TableColumn, plain, print_table, verdict_text
+from certify.common.verdicts import colour
+from certify.common.words import counted, show_alphabet, show_word
 from certify.learning.counts import Test
 from certify.learning.differences import Differences
 from certify.learning.explanation import (

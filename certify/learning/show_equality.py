@@ -6,11 +6,11 @@ from rich.console import Console
 from rich.text import Text
 
 from certify.claims.trained.show import cut_word, describe_network, show_numbers, show_row
-from certify.frame.files import write_folder
-from certify.frame.numbers import enclosed, ends_to_json
-from certify.frame.terminal_tables import plain
-from certify.frame.verdicts import colour
-from certify.frame.words import counted, show_word
+from certify.common.files import write_folder
+from certify.common.numbers import enclosed, ends_to_json
+from certify.common.terminal_tables import plain
+from certify.common.verdicts import colour
+from certify.common.words import counted, show_word
 from certify.learning.equality import Difference, Equality
 from certify.learning.show import describe_question
 from certify.learning.vnnlib_query import QueryAnswer

@@ -13,7 +13,7 @@ from math import floor
 from typing import Any, Literal
 
 from certify.claims.trained.decide import Settings
-from certify.frame.verdicts import WithExitStatus
+from certify.common.verdicts import WithExitStatus
 from certify.learning.equality import Equality, compare, words_told_apart
 from certify.learning.learn import Effort
 from certify.learning.question import LearningQuestion, read_words

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from certify.frame.files import write_text
+from certify.common.files import write_text
 from constructions.language.expressions import parse_expression
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.meanings import Anything, Meaning, Position

@@ -19,7 +19,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from certify.frame.files import write_text
+from certify.common.files import write_text
 from constructions.language.brackets import parse_position_function
 from constructions.language.expressions import parse_expression
 from constructions.network.json_form import transformer_to_json, write_canonical

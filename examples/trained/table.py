@@ -16,7 +16,7 @@ from certify.claims.trained.decide import Settings, decide
 from certify.claims.trained.decision import Decision
 from certify.claims.trained.lengths_decision import LengthsDecision, decide_lengths
 from certify.claims.trained.lengths_show import show_runs
-from certify.frame.shards import Workers
+from certify.common.shards import Workers
 from examples.trained.zoo import ZOO, Plan, chosen, plans
 from proofs.trained.runs import runs
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from certify.auditing.plots import draw_plots
-from certify.frame.plots import BLUE, GREEN, ORANGE, Plot, standalone
+from certify.common.plots import BLUE, GREEN, ORANGE, Plot, standalone
 from proofs.enclosures.intervals import Interval, point
 from tests.auditing.sample import (
     CERTIFIED,

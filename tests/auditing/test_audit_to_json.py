@@ -23,7 +23,7 @@ from certify.auditing.results import (
     Witness,
 )
 from certify.claims.critical.closed_forms import ClosedForm
-from certify.frame.json_form import format_exact, from_json, parse_exact, read_result, to_json
+from certify.common.json_form import format_exact, from_json, parse_exact, read_result, to_json
 from constructions.errors import InputError
 from proofs.enclosures.intervals import Interval
 from tests.auditing.sample import CERTIFIED, HOSTILE, INTERRUPTED, REPORT, TWO_TEMPERATURES

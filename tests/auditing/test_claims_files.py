@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from certify.asking.request import Request
 from certify.auditing.claims import AboutANetwork, AuditClaim
 from certify.auditing.claims_file import read_claim, read_claims
+from certify.requests.request import Request
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 

@@ -8,11 +8,11 @@ from fractions import Fraction
 import pytest
 from flint import arb, ctx
 
-from certify.asking.arguments import read_arguments
-from certify.asking.request import read_request
 from certify.auditing.claims import DEFAULT_WIDTH
 from certify.auditing.critical import Bracketing
 from certify.auditing.results import CriticalConstant
+from certify.requests.arguments import read_arguments
+from certify.requests.request import read_request
 from constructions.network.lengths import Lengths, up_to
 from constructions.regimes import Regime, Sharpening
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from flint import arb, fmpq
 
-from certify.asking.request import Request
 from certify.auditing import critical as critical_constants
 from certify.auditing.claims import AboutANetwork
 from certify.auditing.claims_file import read_claim
@@ -19,6 +18,7 @@ from certify.auditing.decide import AuditSearch, open_slacks
 from certify.auditing.results import CriticalConstant
 from certify.claims.formula.outcomes import Certified, Refuted
 from certify.claims.formula.pipeline import certify_transformer, sketch
+from certify.requests.request import Request
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.lengths import Lengths

@@ -14,7 +14,7 @@ from certify.auditing.decide import AuditSearch
 from certify.auditing.judge import judge
 from certify.auditing.results import ClaimResult
 from certify.auditing.statements import judge_statements
-from certify.frame.verdicts import exit_status
+from certify.common.verdicts import exit_status
 from constructions.errors import InputError
 from constructions.trained.json_form import network_text
 from examples.trained.zoo import plans

@@ -41,8 +41,9 @@ Certify = Callable[..., Result]
 def certify(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Certify:
     """``certify("formula", "Q_1")`` runs the command in an empty folder; no time passes for progress; one core."""
     monkeypatch.delenv("COLUMNS", raising=False)
-    monkeypatch.setattr("certify.frame.shards.workers.usable_cores", lambda: 1)  # nothing is divided unasked
-    monkeypatch.setattr("certify.frame.progress.monotonic", lambda: 0.0)  # no machine is so slow that progress is shown
+    monkeypatch.setattr("certify.common.shards.workers.usable_cores", lambda: 1)  # nothing is divided unasked
+    monkeypatch.setattr("certify.common.progress.monotonic",
+                        lambda: 0.0)  # no machine is so slow that progress is shown
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: str, stdin: bytes = b"") -> Result:

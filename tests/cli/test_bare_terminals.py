@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from certify.cli import command_line
-from certify.frame.terminal_tables import NARROW
+from certify.common.terminal_tables import NARROW
 from tests.check.test_other_pythons import python_or_skip
 from tests.processes import ENVIRONMENT, ROOT
 from tests.tiers import ends_and_all

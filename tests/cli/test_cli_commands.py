@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from certify.asking.programs import read_program, run_any_program
 from certify.claims.formula.examples import load_examples
 from certify.claims.margins import answer
-from certify.frame.shipped import examples_folder
+from certify.common.shipped import examples_folder
+from certify.requests.programs import read_program, run_any_program
 from constructions.compiler import is_counting
 from constructions.language.fragments import find_future_subformula
 from constructions.language.parser import parse_formula

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certify.frame.files import write_text
-from certify.frame.numbers import decimal_lower, decimal_upper, enclosed
-from certify.frame.progress import ProgressLine
-from certify.frame.words import show_alphabet
+from certify.common.files import write_text
+from certify.common.numbers import decimal_lower, decimal_upper, enclosed
+from certify.common.progress import ProgressLine
+from certify.common.words import show_alphabet
 from constructions.text import printable
 from tests.cli.reports import interrupt
 
@@ -111,7 +111,7 @@ def test_progress_is_shown_on_standard_error_only_and_only_for_long_work(
         certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert certify("formula", "prev Q_1", "--max-n", "3").err == ""
     ticks = iter(range(0, 10**6, 4))
-    monkeypatch.setattr("certify.frame.progress.monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr("certify.common.progress.monotonic", lambda: float(next(ticks)))
     result = certify("formula", "prev Q_1", "--max-n", "3", "--json")
     assert json.loads(result.out)["verdict"] == "certified"
     lines = result.err.splitlines()
@@ -122,7 +122,7 @@ def test_progress_is_shown_on_standard_error_only_and_only_for_long_work(
 def test_a_progress_line_on_a_terminal_is_overwritten_and_cleared(
         monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     ticks = iter([0.0, 0.5, 2.0, 2.1, 3.0])
-    monkeypatch.setattr("certify.frame.progress.monotonic", lambda: next(ticks))
+    monkeypatch.setattr("certify.common.progress.monotonic", lambda: next(ticks))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     with ProgressLine() as progress:
         for message in ("too early", "shown", "too soon", "shown again"):

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from certify.asking.written import Options
 from certify.claims.formula.tasks import FormulaRequests, FormulaRow, do_formula, formula_task
-from certify.frame.shards.store import Store
+from certify.common.shards.store import Store
+from certify.requests.written import Options
 from constructions.network.lengths import Lengths
 from tests.cli.reports import without_seconds
 

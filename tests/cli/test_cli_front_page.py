@@ -19,7 +19,7 @@ from certify.cli import command_line
 from certify.commands.command import COMMON
 from certify.commands.front_page import GROUPS
 from certify.commands.help_examples import HELP_EXAMPLES
-from certify.frame.shipped import examples_folder, pages
+from certify.common.shipped import examples_folder, pages
 from constructions.network.float_formats import ALIASES, FORMATS, parse_format
 
 FIVE = ["formula", "check", "run", "decide", "audit"]

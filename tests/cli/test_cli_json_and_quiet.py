@@ -9,7 +9,7 @@ import pytest
 
 from certify.cli import command_line
 from certify.commands.command import option_name
-from certify.frame.progress import ProgressLine
+from certify.common.progress import ProgressLine
 
 WITH_JSON = [name for name, command in command_line().commands.items()
              if any(option_name(one) == "--json" for one in command.params)]
@@ -61,7 +61,7 @@ def test_with_quiet_nothing_is_said_of_progress_and_the_rest_is_the_same(
     assert certify("formula", "prev Q_1", "--alphabet", "01", "--max-n", "3", "-o", "c.cert").code == 0
     assert certify("build", "prev Q_1", "--alphabet", "01", "-o", "m.json").code == 0
     clock = itertools.count(0, 20)
-    monkeypatch.setattr("certify.frame.progress.monotonic", lambda: next(clock))  # every message is due
+    monkeypatch.setattr("certify.common.progress.monotonic", lambda: next(clock))  # every message is due
     assert " s: " in certify(*arguments).err
     for option in ("-q", "--quiet"):
         result = certify(*arguments, option)
@@ -75,7 +75,7 @@ def test_a_command_without_a_time_limit_shows_no_progress(
         raise AssertionError(f"certify {name} shows progress and takes no --timeout")
 
     monkeypatch.setattr(ProgressLine, "__init__", show)
-    from certify.frame.shipped import examples_folder
+    from certify.common.shipped import examples_folder
 
     folder = str(examples_folder() / "trained" / "tomita_2")
     arguments = {"build": ("prev Q_1",), "run": ("prev Q_1", "01", "--alphabet", "01"), "list": (), "docs": (),

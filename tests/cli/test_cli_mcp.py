@@ -18,7 +18,7 @@ import pytest
 
 from certify.cli import command_line
 from certify.commands.mcp_tools import INSTRUCTIONS, run_in_time, schema_of, tools_within
-from certify.frame.verdicts import VERDICTS
+from certify.common.verdicts import VERDICTS
 from constructions.errors import InputError
 from tests.cli.reports import without_seconds
 from tests.processes import ROOT, wait_until

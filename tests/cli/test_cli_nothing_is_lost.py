@@ -18,12 +18,12 @@ import pytest
 import typer
 
 from certify import InputError, export
-from certify.asking.options import written_folder
 from certify.cli import app, command_line
 from certify.commands.command import WRITTEN, kinds_of, option_name
-from certify.frame.files import write_text
-from certify.frame.places import Places
-from certify.frame.shipped import examples_folder
+from certify.common.files import write_text
+from certify.common.places import Places
+from certify.common.shipped import examples_folder
+from certify.requests.options import written_folder
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json
@@ -225,7 +225,7 @@ def calls_that_write(path: Path) -> Iterator[str]:
 
 def test_one_place_writes_files() -> None:
     found = {one.partition(":")[0] for path in (ROOT / "certify").rglob("*.py") for one in calls_that_write(path)}
-    assert found == {"certify/frame/files.py"}
+    assert found == {"certify/common/files.py"}
 
 
 # -- no output is an input ---------------------------------------------------------------------------------------------

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from certify import certify as certify_formula
-from certify.asking.readings import describe_reading, is_core
-from certify.asking.request import read_request
-from certify.asking.subjects import REFUSED, Programs, SubjectKind, find_subject
-from certify.asking.written import Options, as_option
 from certify.claims.formula.pipeline import certify as certify_in_python
+from certify.requests.readings import describe_reading, is_core
+from certify.requests.request import read_request
+from certify.requests.subjects import REFUSED, Programs, SubjectKind, find_subject
+from certify.requests.written import Options, as_option
 from constructions.compiler import compile_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula

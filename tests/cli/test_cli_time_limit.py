@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify.frame.so_far import SoFar, answer_in_time, stretches
-from certify.frame.verdicts import WithExitStatus
+from certify.common.so_far import SoFar, answer_in_time, stretches
+from certify.common.verdicts import WithExitStatus
 from constructions.deadline import NANOSECONDS, TimeIsUp, has_deadline, look_at_the_clock, seconds_left, time_limit
 from constructions.importing.importer import import_network
 from constructions.importing.questions import Options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from certify.asking.vacuity import find_vacuity
+from certify.requests.vacuity import find_vacuity
 from constructions.language.parser import parse_formula
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import certify as package
 from certify.commands.files_taken import TAKEN
-from certify.frame.look import CERTIFICATES, KINDS, SUBJECTS, TRAINED, UNKNOWN, look
+from certify.common.look import CERTIFICATES, KINDS, SUBJECTS, TRAINED, UNKNOWN, look
 from constructions.errors import InputError
 from proofs.check.checker.kinds import CHAPTERS
 from tests.check.test_corpus import ACCEPTED

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from certify.asking.written import as_key
 from certify.auditing.api import audit
+from certify.requests.written import as_key
 from tests.tiers import few_and_all
 
 SEED = 12

@@ -28,16 +28,16 @@ import pytest
 from rich.console import Console
 
 import certify
-from certify.asking.request import read_request
-from certify.asking.run_command import RunCommand
-from certify.asking.written import Options
 from certify.claims.every_n.claim import TheoremClaim, claim_theorem
 from certify.claims.every_n.theorems import Theorem, find_wrong_output, print_theorem
 from certify.claims.formula.explanation import find_reach
 from certify.cli import command_line, main
+from certify.common.look import A_TRAINED_NETWORK, KINDS, complaint
 from certify.exports.coq import coq_folder
 from certify.exports.pages.certificate import commands
-from certify.frame.look import A_TRAINED_NETWORK, KINDS, complaint
+from certify.requests.request import read_request
+from certify.requests.run_command import RunCommand
+from certify.requests.written import Options
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
@@ -52,7 +52,7 @@ NAMES = command_line().commands
 NAMED = re.compile(r"(?<!Usage: )\b(?:certify ([a-z][a-z-]*)|python -I )")
 PROSE = {"in", "is", "needs", "or", "the"}
 """Words that stand behind the program's name where no command is meant."""
-BUILDERS = {"certify.asking.run_command": "RunCommand.on", "certify.exports.pages.certificate.commands": "_command",
+BUILDERS = {"certify.requests.run_command": "RunCommand.on", "certify.exports.pages.certificate.commands": "_command",
             "certify.commands.command": "repeated"}
 """What puts a command line together from words: each caller must have been met."""
 SINCE = "(Q_a | Q_b) since Q_a"
@@ -368,7 +368,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Said]:
         return command(file)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("certify.frame.shards.workers.usable_cores", lambda: 1)
+        patch.setattr("certify.common.shards.workers.usable_cores", lambda: 1)
         patch.setattr("certify.claims.formula.explanation.find_reach", partial(find_reach, lengths=up_to(4)))
         patch.setattr(RunCommand, "on", noted_on)
         patch.setattr(commands, "_command", noted_command)
@@ -467,7 +467,7 @@ def test_command_lines_are_put_together_in_one_place_each() -> None:
     found = {(module_of(path), place) for path in (ROOT / "certify").rglob("*.py")
              for place, node in nodes_by_function(path) if isinstance(node, ast.List | ast.Tuple)
              and begins_a_command([getattr(each, "value", "-") for each in node.elts[:2]])}
-    assert found == {*BUILDERS.items(), ("certify.asking.run_command", "name_file_alone")}
+    assert found == {*BUILDERS.items(), ("certify.requests.run_command", "name_file_alone")}
 
 
 def begins_a_command(words: Sequence[object]) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from certify.frame.shipped import examples_folder
+from certify.common.shipped import examples_folder
 from constructions.crasp.interpreter import run_counting_program
 from constructions.crasp.parser import parse_counting_program
 from constructions.crasp.syntax import CountingProgram

@@ -10,12 +10,12 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certify.asking.arguments import read_arguments
-from certify.asking.request import Request, read_request
 from certify.auditing.critical import NetworkAtConstants
 from certify.auditing.decide import AuditSearch
 from certify.claims.critical.closed_forms import ClosedForm, describe, find_closed_form
 from certify.claims.critical.powers import ErrorForm, error_form
+from certify.requests.arguments import read_arguments
+from certify.requests.request import Request, read_request
 from constructions.network.lengths import Lengths
 from constructions.regimes import Regime, Sharpening
 from proofs.enclosures.exponential import ball, exact_ends

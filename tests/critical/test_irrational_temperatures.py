@@ -11,11 +11,11 @@ import mpmath
 import pytest
 from mpmath import mpf
 
-from certify.asking.arguments import read_arguments
-from certify.asking.request import read_request
 from certify.auditing.critical import NetworkAtConstants
 from certify.auditing.decide import AuditSearch
 from certify.claims.critical.closed_forms import describe, find_closed_form
+from certify.requests.arguments import read_arguments
+from certify.requests.request import read_request
 from constructions.language.expressions import parse_expression
 from constructions.network.lengths import Lengths
 from proofs.enclosures.by_mpmath import by_mpmath

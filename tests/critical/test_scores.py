@@ -9,10 +9,10 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certify.asking.arguments import read_arguments
-from certify.asking.request import read_request
 from certify.claims.critical.expressions import NoClosedForm, rational_function
 from certify.claims.critical.scores import KEY, LENGTH, QUERY, check_on_grid, check_simplified, evaluate, score_of
+from certify.requests.arguments import read_arguments
+from certify.requests.request import read_request
 from constructions.errors import InternalError
 from constructions.language.expressions import EvaluationError, parse_expression
 from constructions.network.transformer import Transformer

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from certify.asking.subjects import find_formula
+from certify.requests.subjects import find_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.transformer import Transformer
 from proofs.every_n.model_file import definitions_of_model, literal, plain_text, text_file

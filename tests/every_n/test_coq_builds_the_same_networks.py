@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from certify.claims.formula.examples import load_examples
-from certify.frame.shipped import examples_folder
+from certify.common.shipped import examples_folder
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import Predicate, Side

@@ -24,6 +24,7 @@ from playwright.sync_api import Browser, Page, expect
 from certify.auditing.api import audit_file
 from certify.claims.formula.examples import load_examples
 from certify.cli import command_line
+from certify.common.shipped import examples_folder
 from certify.exports.checker import pack_checker
 from certify.exports.site.build import site_files
 from certify.exports.site.gallery import (
@@ -38,7 +39,6 @@ from certify.exports.site.gallery import (
 )
 from certify.exports.site.guides import guide_html, sections_of
 from certify.exports.site.pinned import KEPT, SHA_256, VERSION, read_pyodide
-from certify.frame.shipped import examples_folder
 from constructions.errors import InputError
 from proofs.check import main
 from tests.browser import CONTRASTS, NARROW, WIDE, browser, faults

@@ -9,8 +9,8 @@ from itertools import product
 import pytest
 
 from certify import Network, certify
-from certify.asking.vacuity import find_vacuous_lengths
 from certify.claims.formula.outcomes import Certified, Refuted
+from certify.requests.vacuity import find_vacuous_lengths
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.network.assumption import assume, local_directions

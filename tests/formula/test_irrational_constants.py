@@ -10,7 +10,7 @@ import pytest
 
 from certify import audit, certify
 from certify.claims.formula.outcomes import Certified
-from certify.frame.json_form import from_json, to_json
+from certify.common.json_form import from_json, to_json
 from constructions.compiler import compile_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Constant, divide, parse_constant, parse_expression

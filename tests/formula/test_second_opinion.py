@@ -12,7 +12,7 @@ import pytest
 
 from certify import certify, run
 from certify.claims.softened.pipeline import soften_model
-from certify.frame.shipped import examples_folder
+from certify.common.shipped import examples_folder
 from constructions.compiler import compile_formula
 from constructions.errors import InternalError
 from constructions.language.expressions import parse_expression

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from certify import __main__ as begin
-from certify.asking import request
 from certify.claims.formula import pipeline
+from certify.requests import request
 from proofs.formula.attention import family
 
 ROOT = Path(__file__).resolve().parents[2]

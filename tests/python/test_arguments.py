@@ -12,13 +12,13 @@ import pytest
 
 import certify as package
 from certify import FormulaError, InputError, Network, Regime, Sharpening, audit, build, certify, export, run
-from certify.asking.arguments import SubjectOptions
-from certify.asking.written import Options
 from certify.auditing.api import ClaimKeys
 from certify.auditing.claims_file import COMMON, KEYS, SUBJECTS
 from certify.auditing.kinds.registry import KINDS
 from certify.claims.formula.outcomes import Certified
 from certify.claims.formula.runs import WordTrace
+from certify.requests.arguments import SubjectOptions
+from certify.requests.written import Options
 from constructions.language.parser import parse_formula
 
 OBJECT = object()

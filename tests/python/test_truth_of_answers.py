@@ -28,7 +28,7 @@ from certify import (
     sensitivity,
 )
 from certify.auditing.results import AuditReport
-from certify.frame.verdicts import POSITIVE, VERDICTS, WithExitStatus, exit_status
+from certify.common.verdicts import POSITIVE, VERDICTS, WithExitStatus, exit_status
 from constructions.importing.questions import Options
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "examples" / "published"

@@ -11,8 +11,8 @@ import pytest
 
 import certify as package
 from certify import Network, audit
-from certify.asking.arguments import NAMES
 from certify.auditing.api import ClaimKeys
+from certify.requests.arguments import NAMES
 from constructions.errors import InputError
 
 WRONG = (object(), 3.5, b"x", [object()], 5j)

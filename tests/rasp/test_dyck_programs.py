@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from certify.frame.shipped import examples_folder
+from certify.common.shipped import examples_folder
 from constructions.errors import InputError
 from constructions.rasp.interpreter import run_program
 from constructions.rasp.parser import parse_program

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from certify.claims.formula.examples import load_examples
-from certify.frame.shipped import examples_folder
+from certify.common.shipped import examples_folder
 from constructions.language.semantics import truth_values
 from constructions.rasp.interpreter import run_program
 from constructions.rasp.parser import parse_program

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 from hypothesis import given, settings
 
-from certify.frame.shipped import examples_folder
+from certify.common.shipped import examples_folder
 from constructions.errors import NoFormula
 from constructions.language.fragments import find_future_subformula
 from constructions.language.semantics import truth_values

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from certify.claims.formula.examples import load_examples
-from certify.frame.shipped import examples_folder
+from certify.common.shipped import examples_folder
 from constructions.compiler import compile_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from certify.claims.softened import shards
 from certify.cli import main
-from certify.frame.shards.store import Store
+from certify.common.shards.store import Store
 from tests.processes import wait_until
 
 

@@ -12,13 +12,13 @@ import pytest
 from certify.claims.softened import shards
 from certify.claims.softened.pipeline import soften_model
 from certify.claims.softened.shards import Workers, check_certificate, check_task, do_survey
-from certify.frame.shards import digest_of
-from certify.frame.shards.answers import held
+from certify.common.shards import digest_of
+from certify.common.shards.answers import held
 from constructions.errors import InternalError
 from constructions.network.lengths import up_to
 from examples.hard import flip_flop, mixed_masks, tied, tied_rightmost
 from proofs.check import Malformed, Rejected
-from tests.frame.shards.cluster import cluster, needs_dask
+from tests.common.shards.cluster import cluster, needs_dask
 from tests.processes import ROOT, start_python, wait_until
 
 MODELS = (flip_flop, mixed_masks, tied)

@@ -54,7 +54,7 @@ def test_the_table_of_the_guide_is_that_of_the_examples() -> None:
 def test_a_row_each_with_certificates_and_the_status_of_the_worst_verdict(
         tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "220")
-    monkeypatch.setattr("certify.frame.progress.monotonic", lambda: 0.0)  # no machine is so slow that it is shown
+    monkeypatch.setattr("certify.common.progress.monotonic", lambda: 0.0)  # no machine is so slow that it is shown
     good = [Example(name, EXAMPLES[name].path, 3, "about", EXAMPLES[name].temperature)
             for name in ("flip_flop_n_log_n", "mixed_masks")]
     assert demo.soften_examples(good, Workers(), str(tmp_path / "certs"), is_critical=True) == 0

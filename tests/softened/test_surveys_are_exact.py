@@ -11,8 +11,8 @@ from fractions import Fraction
 import pytest
 
 from certify.claims.softened.shards import do_survey
-from certify.frame.shards import digest_of
-from certify.frame.shards.answers import held
+from certify.common.shards import digest_of
+from certify.common.shards.answers import held
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import parse_expression
 from constructions.network.json_form import transformer_to_json

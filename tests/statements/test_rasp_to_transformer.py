@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certify.frame.shipped import examples_folder
+from certify.common.shipped import examples_folder
 from constructions.errors import InternalError, Unsupported
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.run import Residual, attend_hard, embed, feed_exactly, run_layers, scaled_scores

@@ -20,9 +20,9 @@ from certify.claims.trained.decide import Settings, decide, with_wrong_prefixes,
 from certify.claims.trained.decision import Decision, ObligationResult, is_whole_domain, rows_by_length
 from certify.claims.trained.show import describe_wrong
 from certify.claims.trained.showing import decision_to_json
+from certify.common.answer import certified_to
+from certify.common.shards import Workers, run_tasks
 from certify.exports.pages.decision.page import Filed, decision_page, find_neighbours
-from certify.frame.answer import certified_to
-from certify.frame.shards import Workers, run_tasks
 from constructions.language.parser import parse_formula
 from constructions.trained.claim import Case, When, WordsClaim, input_tokens, judged
 from constructions.trained.json_form import network_from_json, network_text

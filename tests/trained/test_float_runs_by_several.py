@@ -16,7 +16,7 @@ from certify.claims.trained.float_decision import decide_floats
 from certify.claims.trained.float_tasks import row_from_text
 from certify.claims.trained.tasks import result_to_text
 from certify.cli import app
-from certify.frame.shards import Workers, run_tasks
+from certify.common.shards import Workers, run_tasks
 from constructions.errors import InternalError
 from constructions.trained.claim import WordsClaim
 from constructions.trained.network import TrainedNetwork

@@ -15,8 +15,8 @@ from certify.claims.trained.decide import decide
 from certify.claims.trained.decision import Decision
 from certify.claims.trained.show import describe_verdict
 from certify.claims.trained.showing import decision_to_json
+from certify.common.verdicts import exit_status
 from certify.exports.pages.decision.page import decision_page
-from certify.frame.verdicts import exit_status
 from examples.trained.zoo import plans
 from proofs.check import check_text
 from proofs.checking.parts import find_vacuous

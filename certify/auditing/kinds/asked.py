@@ -10,11 +10,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from certify.asking.quantities import read_expression
-from certify.asking.request import Request, read_request
-from certify.asking.subjects import Programs, SubjectKind
-from certify.asking.written import Options, as_key
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Witness, outward
+from certify.requests.quantities import read_expression
+from certify.requests.request import Request, read_request
+from certify.requests.subjects import Programs, SubjectKind
+from certify.requests.written import Options, as_key
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
@@ -100,7 +100,7 @@ class ClaimEntry:
 
     def request(self, programs: Programs = Programs.COMPILED, lengths: Lengths | None = None) -> Request:
         """The question about the network of the claim."""
-        from certify.frame.look import SUFFIXES_OF_PROGRAMS
+        from certify.common.look import SUFFIXES_OF_PROGRAMS
 
         key = self.subject_key()
         is_text = key == "formula" and not self.table[key].endswith(SUFFIXES_OF_PROGRAMS)

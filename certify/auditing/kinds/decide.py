@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import cast
 
-from certify.asking.run_command import RunCommand
 from certify.auditing.kinds.asked import ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Verdict, Witness, outward
 from certify.claims.trained.answering import decide_question
@@ -14,7 +13,8 @@ from certify.claims.trained.lengths_decision import LengthsDecision
 from certify.claims.trained.lengths_show import asked_lengths, describe_verdict, show_runs
 from certify.claims.trained.question import read_question
 from certify.claims.trained.show import describe_claim, show_letters_read, show_row
-from certify.frame.words import type_word
+from certify.common.words import type_word
+from certify.requests.run_command import RunCommand
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 from constructions.trained.claim import WordsClaim as TrainedClaim

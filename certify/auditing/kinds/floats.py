@@ -4,8 +4,6 @@ import shlex
 from dataclasses import dataclass
 from typing import cast
 
-from certify.asking.quantities import read_positive
-from certify.asking.subjects import CERTIFICATES
 from certify.auditing.demanded import witness_of_run
 from certify.auditing.kinds.asked import ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Verdict
@@ -14,7 +12,9 @@ from certify.claims.floats.show import describe_refutation
 from certify.claims.floats.survey import FloatRow, Proved, find_row
 from certify.claims.formula.outcomes import Certified
 from certify.claims.formula.pipeline import certify_transformer
-from certify.frame.files import read_text
+from certify.common.files import read_text
+from certify.requests.quantities import read_positive
+from certify.requests.subjects import CERTIFICATES
 from constructions.errors import InputError
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths

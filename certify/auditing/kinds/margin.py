@@ -3,15 +3,15 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from certify.asking.run_command import RunCommand
-from certify.asking.subjects import SubjectKind, find_subject
-from certify.asking.vacuity import find_vacuity
-from certify.asking.written import as_key
 from certify.auditing.kinds.asked import ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
 from certify.claims.margins.answer import answer
 from certify.claims.margins.question import MarginOptions, MarginQuestion, read_question
-from certify.frame.words import show_word, type_word
+from certify.common.words import show_word, type_word
+from certify.requests.run_command import RunCommand
+from certify.requests.subjects import SubjectKind, find_subject
+from certify.requests.vacuity import find_vacuity
+from certify.requests.written import as_key
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval, point
 from proofs.formula.discharge import Progress

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from certify.asking.request import Request
 from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, ClaimEntry, ClaimKind, Question
 from certify.auditing.results import OneVerdict
 from certify.claims.formula.show import sizes_of
+from certify.requests.request import Request
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 from proofs.formula.discharge import Progress

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from certify.asking.request import Request
-from certify.asking.subjects import Programs
 from certify.auditing.kinds.asked import OF_SUBJECTS, ClaimedBound, ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
 from certify.claims.numbers.sensitivity.results import MeasuredLength, Sensitivity
-from certify.frame.words import show_word, type_word
+from certify.common.words import show_word, type_word
+from certify.requests.request import Request
+from certify.requests.subjects import Programs
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval

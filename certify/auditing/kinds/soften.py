@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from certify.asking.request import Request, read_request
-from certify.asking.subjects import Programs, SubjectKind
-from certify.asking.written import Options
 from certify.auditing.kinds.asked import EVERY_N, ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Witness, outward
 from certify.claims.softened.results import Softening
 from certify.claims.softened.show import NOTHING_HARD
-from certify.frame.words import show_word, type_word
+from certify.common.words import show_word, type_word
+from certify.requests.request import Request, read_request
+from certify.requests.subjects import Programs, SubjectKind
+from certify.requests.written import Options
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths

@@ -18,7 +18,7 @@ from certify.claims.critical.families import TermFamily, find_families
 from certify.claims.critical.powers import BITS, PowerSum, power_sum
 from certify.claims.critical.roots import VARIABLE, Root, minimal_polynomial
 from certify.claims.critical.wording import NO_ROOT, equation_text, gamma_text, series_text
-from certify.frame.numbers import enclosed
+from certify.common.numbers import enclosed
 from constructions.network.transformer import Transformer
 from proofs.enclosures.exponential import ball, working_precision
 from proofs.enclosures.intervals import Interval

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from certify.asking.request import Request
-from certify.asking.run_command import RunCommand
-from certify.asking.subjects import find_formula
+from certify.requests.request import Request
+from certify.requests.run_command import RunCommand
+from certify.requests.subjects import find_formula
 from constructions.errors import InputError
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer

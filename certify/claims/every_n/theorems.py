@@ -6,14 +6,14 @@ from typing import Any
 
 from rich.console import Console
 
-from certify.asking.request import DEFAULT_MAX_N
 from certify.claims.every_n.claim import TheoremClaim
 from certify.claims.formula.counterexamples import counterexample_to_json, describe_counterexample
 from certify.claims.formula.pipeline import Clock, sketch
 from certify.claims.formula.show import print_shape
-from certify.frame.terminal_tables import plain, printed_to_html
-from certify.frame.verdicts import WithExitStatus, colour
-from certify.frame.words import show_alphabet, type_word
+from certify.common.terminal_tables import plain, printed_to_html
+from certify.common.verdicts import WithExitStatus, colour
+from certify.common.words import show_alphabet, type_word
+from certify.requests.request import DEFAULT_MAX_N
 from constructions.deadline import TimeIsUp
 from constructions.errors import InputError, Unsupported
 from constructions.language.predicates import definitions_of

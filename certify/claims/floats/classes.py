@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from certify.frame.files import read_text
+from certify.common.files import read_text
 from constructions.errors import InputError
 from constructions.network.float_formats import format_name
 from proofs.enclosures.float_models.model import FloatModel, presets, read_float_models

@@ -7,9 +7,9 @@ from rich.console import Console
 
 from certify.claims.floats.classes import assumptions
 from certify.claims.floats.survey import FloatRow
-from certify.frame.numbers import decimal, decimal_upper
-from certify.frame.terminal_tables import TableColumn, plain, print_table, verdict_text
-from certify.frame.words import show_word
+from certify.common.numbers import decimal, decimal_upper
+from certify.common.terminal_tables import TableColumn, plain, print_table, verdict_text
+from certify.common.words import show_word
 from constructions.network.lengths import Lengths
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.floats.execution.replay import Refutation

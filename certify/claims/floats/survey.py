@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from certify.frame.verdicts import OWN_WORK
+from certify.common.verdicts import OWN_WORK
 from constructions.deadline import TimeIsUp
 from constructions.errors import Unsupported
 from constructions.language.expressions import Expression

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from certify.claims.trained.files import head_of
-from certify.frame.shards import ShardsProgress, run_tasks
-from certify.frame.verdicts import exit_status, worst
+from certify.common.shards import ShardsProgress, run_tasks
+from certify.common.verdicts import exit_status, worst
 from constructions.deadline import TimeIsUp, has_deadline
 from constructions.errors import InputError
 from proofs import check

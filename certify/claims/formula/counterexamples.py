@@ -3,8 +3,8 @@
 from fractions import Fraction
 from typing import Any
 
-from certify.frame.numbers import decimal_lower, decimal_upper, enclosed, ends_to_json
-from certify.frame.words import show_word
+from certify.common.numbers import decimal_lower, decimal_upper, enclosed, ends_to_json
+from certify.common.words import show_word
 from constructions.language.printer import format_briefly
 from constructions.network.meanings import Average, Mean, Meaning, Near, Others, Position, Product, Slack, Total, Truth
 from proofs.enclosures.intervals import AtLeast, Interval

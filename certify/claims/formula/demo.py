@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from certify.asking.request import read_regime
-from certify.asking.subjects import SubjectKind, kind_of_content
 from certify.claims.formula.examples import Example
 from certify.claims.formula.tasks import (
     FormulaRequests,
@@ -20,13 +18,15 @@ from certify.claims.formula.tasks import (
     request_of,
     size_of_task,
 )
-from certify.frame import terminal
-from certify.frame.demo import CERTIFICATE, Shown, examples_to_json, keep_certificate, overall_status, print_rows
-from certify.frame.files import check_unicode, make_folder, read_text
-from certify.frame.shards import ShardsProgress, Workers, run_tasks
-from certify.frame.terminal import Json, print_json
-from certify.frame.terminal_tables import NARROW, TableColumn, console, plain
-from certify.frame.verdicts import VERDICTS
+from certify.common import terminal
+from certify.common.demo import CERTIFICATE, Shown, examples_to_json, keep_certificate, overall_status, print_rows
+from certify.common.files import check_unicode, make_folder, read_text
+from certify.common.shards import ShardsProgress, Workers, run_tasks
+from certify.common.terminal import Json, print_json
+from certify.common.terminal_tables import NARROW, TableColumn, console, plain
+from certify.common.verdicts import VERDICTS
+from certify.requests.request import read_regime
+from certify.requests.subjects import SubjectKind, kind_of_content
 from constructions.errors import InputError, Unsupported
 from constructions.text import printable
 

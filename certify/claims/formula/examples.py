@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from certify.frame.shipped import examples_folder
+from certify.common.shipped import examples_folder
 from constructions.language.alphabets import parse_alphabet
 from constructions.language.diagnosis import quote
 from constructions.language.parser import parse_formula
@@ -17,7 +17,7 @@ from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
 
 if TYPE_CHECKING:
-    from certify.asking.programs import OutputFormulas
+    from certify.requests.programs import OutputFormulas
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def load_examples() -> list[Example]:
 def _read_example(name: str, entry: Mapping[str, str]) -> Example:
     """A formula with its alphabet, or a program and perhaps its alphabet or a symbol."""
     if "program" in entry:
-        from certify.asking.programs import read_program_formula
+        from certify.requests.programs import read_program_formula
 
         path = str(examples_folder() / entry["program"])
         formula, alphabet = read_program_formula(path, entry.get("alphabet"), entry.get("symbol"))

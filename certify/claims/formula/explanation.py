@@ -9,8 +9,8 @@ from rich.console import Console
 from certify.claims.floats.classes import read_classes
 from certify.claims.formula.lesson import Lesson, lesson_lines, lesson_to_json
 from certify.claims.formula.show import sizes_of
-from certify.frame.terminal_tables import plain, printed_to_html
-from certify.frame.words import counted, show_alphabet
+from certify.common.terminal_tables import plain, printed_to_html
+from certify.common.words import counted, show_alphabet
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.language.expressions import Constant

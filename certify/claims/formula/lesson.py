@@ -6,12 +6,12 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from certify.asking.request import Request
 from certify.claims.formula.in_words import layers_in_words, sentences
 from certify.claims.formula.outcomes import Certified, Outcome
 from certify.claims.formula.pipeline import certify_request
-from certify.frame.numbers import decimal_lower, decimal_upper
-from certify.frame.words import show_alphabet, show_word
+from certify.common.numbers import decimal_lower, decimal_upper
+from certify.common.words import show_alphabet, show_word
+from certify.requests.request import Request
 from constructions.language.fragments import find_future_subformula
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Formula, subformulas, symbols_of

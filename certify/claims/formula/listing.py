@@ -11,10 +11,10 @@ from typing import Any
 from rich.console import Console
 
 from certify.claims.formula.examples import load_examples
-from certify.frame.look import SUFFIXES_OF_PROGRAMS
-from certify.frame.shipped import examples_folder
-from certify.frame.terminal_tables import TableColumn, console, plain, print_table
-from certify.frame.words import show_alphabet
+from certify.common.look import SUFFIXES_OF_PROGRAMS
+from certify.common.shipped import examples_folder
+from certify.common.terminal_tables import TableColumn, console, plain, print_table
+from certify.common.words import show_alphabet
 from constructions.language.predicates import BUILTIN
 from constructions.statements.table import STATEMENTS
 from proofs.numbers.instances.registry import EXAMINATIONS

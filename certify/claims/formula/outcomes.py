@@ -9,10 +9,10 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, ClassVar
 
-from certify.asking.vacuity import Vacuity, find_vacuity, find_vacuous_lengths
-from certify.frame.files import write_text
-from certify.frame.readable import Readable
-from certify.frame.verdicts import OWN_WORK, WithExitStatus
+from certify.common.files import write_text
+from certify.common.readable import Readable
+from certify.common.verdicts import OWN_WORK, WithExitStatus
+from certify.requests.vacuity import Vacuity, find_vacuity, find_vacuous_lengths
 from constructions.arguments import typed
 from constructions.deadline import TimeIsUp
 from constructions.errors import InputError
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from certify.claims.floats.survey import FloatRow
     from certify.claims.formula.runs import WordTrace
-    from certify.frame.places import Places
+    from certify.common.places import Places
     from constructions.running.numpy_network import NumpyNetwork
     from constructions.running.torch_network import TorchNetwork
 

@@ -9,13 +9,13 @@ from fractions import Fraction
 from os import PathLike
 from typing import Any
 
-from certify.asking.arguments import Exact, find_python_subject, read_arguments, read_lengths, whole_number
-from certify.asking.request import DEFAULT_MAX_N, Request, read_request
-from certify.asking.subjects import find_formula
-from certify.asking.written import NetworkSubject, as_key
 from certify.claims.formula.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
-from certify.frame.places import keep_places
-from certify.frame.verdicts import OWN_WORK
+from certify.common.places import keep_places
+from certify.common.verdicts import OWN_WORK
+from certify.requests.arguments import Exact, find_python_subject, read_arguments, read_lengths, whole_number
+from certify.requests.request import DEFAULT_MAX_N, Request, read_request
+from certify.requests.subjects import find_formula
+from certify.requests.written import NetworkSubject, as_key
 from constructions.arguments import not_what, typed
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression

@@ -6,9 +6,9 @@ from typing import Any
 
 from rich.console import Console
 
-from certify.asking.programs import AnyProgram, run_any_program
 from certify.claims.formula.runs import check_length, print_rows
-from certify.frame.terminal_tables import plain
+from certify.common.terminal_tables import plain
+from certify.requests.programs import AnyProgram, run_any_program
 from constructions.crasp.syntax import CountingProgram
 from constructions.language.alphabets import parse_word
 from constructions.rasp.interpreter import Value

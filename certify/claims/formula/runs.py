@@ -13,13 +13,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from certify.asking.request import Request
-from certify.asking.written import NetworkSubject
 from certify.claims.formula.counterexamples import counterexample_to_json, describe_counterexample
-from certify.frame.numbers import decimal, decimal_lower, decimal_upper
-from certify.frame.readable import Readable
-from certify.frame.terminal_tables import plain
-from certify.frame.words import describe_uncovered, show_word
+from certify.common.numbers import decimal, decimal_lower, decimal_upper
+from certify.common.readable import Readable
+from certify.common.terminal_tables import plain
+from certify.common.words import describe_uncovered, show_word
+from certify.requests.request import Request
+from certify.requests.written import NetworkSubject
 from constructions.errors import InputError, Unsupported
 from constructions.language.alphabets import alphabet_of, parse_word
 from constructions.language.formula_table import FormulaTexts, texts_of
@@ -38,7 +38,7 @@ from proofs.words.replay import Counterexample, WordMeanings, find_miss, run_sof
 from proofs.words.replay import Residual as SoftResidual
 
 if TYPE_CHECKING:
-    from certify.asking.options import At
+    from certify.requests.options import At
 
 
 BITS = 192

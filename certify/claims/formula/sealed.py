@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from certify.frame.files import read_text
+from certify.common.files import read_text
 from constructions.errors import InputError, WithoutAnswer
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths

@@ -7,9 +7,9 @@ from rich.console import Console
 from certify.claims.formula.counterexamples import counterexample_to_json
 from certify.claims.formula.outcomes import Outcome, Refuted, WithoutProof
 from certify.claims.formula.summary import attention_cells, describe_greatest, describe_vacuous, describe_verdict
-from certify.frame.numbers import decimal_lower, decimal_upper
-from certify.frame.terminal_tables import NARROW, TableColumn, plain, print_table, print_verdict
-from certify.frame.words import counted, show_alphabet
+from certify.common.numbers import decimal_lower, decimal_upper
+from certify.common.terminal_tables import NARROW, TableColumn, plain, print_table, print_verdict
+from certify.common.words import counted, show_alphabet
 from constructions.language.printer import Style, describe_formula, format_formula
 from constructions.network.transformer import Transformer
 from proofs.formula.common.extremes import Extreme

@@ -2,11 +2,11 @@
 
 from fractions import Fraction
 
-from certify.asking.vacuity import HOLDS_NOWHERE
 from certify.claims.formula.counterexamples import describe_counterexample
 from certify.claims.formula.outcomes import Certified, Outcome, Refuted, WithoutProof
-from certify.frame.numbers import decimal, decimal_lower, decimal_upper
-from certify.frame.words import counted, show_lengths, show_powers
+from certify.common.numbers import decimal, decimal_lower, decimal_upper
+from certify.common.words import counted, show_lengths, show_powers
+from certify.requests.vacuity import HOLDS_NOWHERE
 from constructions.language.printer import format_briefly
 from constructions.language.syntax import TRUE
 from constructions.network.meanings import Near, Others

@@ -9,19 +9,19 @@ import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from certify.asking.request import Request, read_request
-from certify.asking.subjects import NamedSubject, SubjectKind, read_network
-from certify.asking.written import FormulaSubject, Options
 from certify.claims.formula.outcomes import Certified, Outcome
 from certify.claims.formula.pipeline import certify_request
 from certify.claims.formula.show import outcome_to_json
 from certify.claims.formula.summary import describe_vacuous, is_attained, why_not_certified
-from certify.frame.demo import Shown
-from certify.frame.json_form import from_json
-from certify.frame.numbers import decimal_upper
-from certify.frame.shards.store import Store
-from certify.frame.verdicts import OWN_WORK, exit_status
-from certify.frame.words import show_alphabet
+from certify.common.demo import Shown
+from certify.common.json_form import from_json
+from certify.common.numbers import decimal_upper
+from certify.common.shards.store import Store
+from certify.common.verdicts import OWN_WORK, exit_status
+from certify.common.words import show_alphabet
+from certify.requests.request import Request, read_request
+from certify.requests.subjects import NamedSubject, SubjectKind, read_network
+from certify.requests.written import FormulaSubject, Options
 from constructions.errors import FormulaError, InputError
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, Next, Previous, Since, Until, counts_of, subformulas

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from certify.claims.margins.question import MarginQuestion
-from certify.frame.answer import AnswerByLength, certified_to
-from certify.frame.verdicts import OWN_WORK
+from certify.common.answer import AnswerByLength, certified_to
+from certify.common.verdicts import OWN_WORK
 from constructions.network.lengths import Lengths
 from proofs.check import Refusal, check_text
 from proofs.words.margins.certificate import seal_margin

@@ -7,9 +7,9 @@ from rich.console import Console
 
 from certify.claims.formula.show import print_shape
 from certify.claims.margins.answer import MarginAnswer
-from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
-from certify.frame.terminal_tables import TableColumn, numbers, plain, print_table, print_verdict
-from certify.frame.words import counted, show_alphabet, show_word
+from certify.common.numbers import decimal, decimal_lower, decimal_upper, enclosed
+from certify.common.terminal_tables import TableColumn, numbers, plain, print_table, print_verdict
+from certify.common.words import counted, show_alphabet, show_word
 from constructions.language.printer import format_formula
 from proofs.words.margins.claim import MarginClaim
 from proofs.words.margins.deciding import JudgedClass, LengthFound

@@ -5,18 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from certify.asking.request import read_request
-from certify.asking.subjects import Programs, SubjectKind
 from certify.claims.softened.pipeline import soften_model
 from certify.claims.softened.results import SoftenedLength, Softening
 from certify.claims.softened.shards import Workers
 from certify.claims.softened.show import describe_outcome, show_bracket, show_ratio, softening_to_json
-from certify.frame.demo import Shown, examples_to_json, overall_status, print_rows, show_each
-from certify.frame.numbers import decimal_lower
-from certify.frame.progress import ProgressLine
-from certify.frame.shipped import examples_folder
-from certify.frame.terminal import Json, print_json, tell
-from certify.frame.terminal_tables import NARROW, WIDTH, TableColumn, console, plain
+from certify.common.demo import Shown, examples_to_json, overall_status, print_rows, show_each
+from certify.common.numbers import decimal_lower
+from certify.common.progress import ProgressLine
+from certify.common.shipped import examples_folder
+from certify.common.terminal import Json, print_json, tell
+from certify.common.terminal_tables import NARROW, WIDTH, TableColumn, console, plain
+from certify.requests.request import read_request
+from certify.requests.subjects import Programs, SubjectKind
 from constructions.language.expressions import Expression, parse_expression
 from constructions.network.transformer import Transformer
 

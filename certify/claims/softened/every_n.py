@@ -8,9 +8,9 @@ from rich.console import Console
 
 from certify.claims.formula.pipeline import Clock
 from certify.claims.formula.show import print_shape
-from certify.frame.terminal_tables import plain
-from certify.frame.verdicts import WithExitStatus, colour
-from certify.frame.words import show_alphabet
+from certify.common.terminal_tables import plain
+from certify.common.verdicts import WithExitStatus, colour
+from certify.common.words import show_alphabet
 from constructions.network.transformer import Transformer
 from constructions.statements.theorem_26_uniform_tieless import Constants, constants_of
 from proofs.every_n import Coq, KernelAnswer, compiled_library, find_coq

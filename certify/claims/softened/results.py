@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
-from certify.frame.verdicts import WithExitStatus
+from certify.common.verdicts import WithExitStatus
 from constructions.language.expressions import Expression
 from constructions.network.transformer import Transformer
 from constructions.network.weightings import Weighting

@@ -9,9 +9,9 @@ from rich.console import Console
 from certify.claims.critical.threshold import NoChange
 from certify.claims.formula.show import print_shape
 from certify.claims.softened.results import CriticalTemperature, Moved, SoftenedLength, Softening, Tie
-from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed, ends_to_json
-from certify.frame.terminal_tables import NARROW, Cell, TableColumn, numbers, plain, print_table, print_verdict
-from certify.frame.words import counted, show_alphabet, show_word
+from certify.common.numbers import decimal, decimal_lower, decimal_upper, enclosed, ends_to_json
+from certify.common.terminal_tables import NARROW, Cell, TableColumn, numbers, plain, print_table, print_verdict
+from certify.common.words import counted, show_alphabet, show_word
 from constructions.language.expressions import at_place
 from constructions.network.weightings import Weighting
 from constructions.statements.sparse_attention import SLOPES

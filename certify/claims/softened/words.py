@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from certify.frame.shards import steps_per_word
+from certify.common.shards import steps_per_word
 from constructions.network.run import embed
 from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer
 from proofs.softened.gap import Word

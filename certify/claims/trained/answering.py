@@ -13,7 +13,7 @@ from certify.claims.trained.lengths_decision import (
 )
 from certify.claims.trained.question import AnyClaim
 from certify.claims.trained.tracks_decision import TracksDecision, decide_tracks
-from certify.frame.so_far import SoFar, answer_in_time
+from certify.common.so_far import SoFar, answer_in_time
 from constructions.deadline import has_deadline
 from constructions.errors import Unsupported
 from constructions.network.lengths import MAX_N_LIMIT, Lengths

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
-from certify.frame.files import read_text
+from certify.common.files import read_text
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.language.predicate_definition import PredicateDefinition

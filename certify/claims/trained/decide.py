@@ -22,7 +22,7 @@ from certify.claims.trained.decision import (
 from certify.claims.trained.proving import accepted_wrong_word, find_refusals, with_vacuous_ones
 from certify.claims.trained.searching import do_part, parts_to_tasks
 from certify.claims.trained.tasks import result_from_text, text_of_claim, text_of_network
-from certify.frame.shards import ShardsProgress, Workers, run_tasks
+from certify.common.shards import ShardsProgress, Workers, run_tasks
 from constructions.errors import InputError
 from constructions.progress import listening
 from constructions.trained.claim import WordsClaim, check_fits, claim_of_lengths, is_by_place, obligations

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from certify.frame.answer import AnswerByLength, certified_to
-from certify.frame.verdicts import worst
+from certify.common.answer import AnswerByLength, certified_to
+from certify.common.verdicts import worst
 from constructions.trained.claim import WordsClaim, is_by_place, obligations
 from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.float_models.model import FloatModel

@@ -15,8 +15,8 @@ from certify.claims.trained.float_search import WrongRuns
 from certify.claims.trained.float_tasks import Length, find_rows
 from certify.claims.trained.proving import WORK, accepted_wrong_word
 from certify.claims.trained.word_counts import WordCounts
-from certify.frame.progress import ProgressLine
-from certify.frame.shards import Workers
+from certify.common.progress import ProgressLine
+from certify.common.shards import Workers
 from constructions.errors import InputError, Unsupported
 from constructions.trained.claim import WordsClaim, check_fits, claim_of_lengths
 from constructions.trained.network import TrainedNetwork

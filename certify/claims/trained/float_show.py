@@ -9,7 +9,7 @@ from certify.claims.trained.decision import Decision
 from certify.claims.trained.float_decision import ClassRow
 from certify.claims.trained.show import describe_verdict, describe_wrong
 from certify.claims.trained.showing import decision_to_json
-from certify.frame.terminal_tables import TableColumn, plain, print_table, verdict_text
+from certify.common.terminal_tables import TableColumn, plain, print_table, verdict_text
 
 
 def print_float_rows(out: Console, rows: Sequence[ClassRow]) -> None:

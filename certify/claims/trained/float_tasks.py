@@ -22,7 +22,7 @@ from certify.claims.trained.tasks import (
     text_of_claim,
     text_of_network,
 )
-from certify.frame.shards import ShardsProgress, Workers, run_tasks
+from certify.common.shards import ShardsProgress, Workers, run_tasks
 from constructions.errors import InternalError
 from constructions.trained.network import TrainedNetwork
 

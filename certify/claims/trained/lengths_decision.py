@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from certify.claims.trained.proving import WORK, accepted_wrong_word, if_accepted
-from certify.frame.verdicts import WithExitStatus
+from certify.common.verdicts import WithExitStatus
 from constructions.errors import Unsupported
 from constructions.trained.claim import WordsClaim, check_fits
 from constructions.trained.network import TrainedNetwork

@@ -4,7 +4,7 @@ from typing import Any
 
 from certify.claims.trained.lengths_decision import LengthsDecision, LongWrongWord
 from certify.claims.trained.show import describe_network, describe_value, value_to_json
-from certify.frame.words import show_alphabet
+from certify.common.words import show_alphabet
 
 
 def describe_question(decision: LengthsDecision) -> list[str]:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from certify.frame.json_form import to_json
-from certify.frame.terminal_tables import TableColumn, plain, print_table
+from certify.common.json_form import to_json
+from certify.common.terminal_tables import TableColumn, plain, print_table
 from constructions.importing.program import describe_norm, describe_scale
 from constructions.trained import network as trained
 

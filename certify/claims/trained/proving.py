@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from certify.claims.trained.decision import LengthRow
-from certify.frame.shards import ShardsProgress, Workers, content, digest_of, run_tasks
+from certify.common.shards import ShardsProgress, Workers, content, digest_of, run_tasks
 from constructions.errors import Unsupported
 from constructions.trained.claim import WordsClaim
 from constructions.trained.network import TrainedNetwork

@@ -9,9 +9,9 @@ from typing import Any
 from certify.claims.trained.claim_file import Scope, claim_of_table
 from certify.claims.trained.flags import Flags, table_of_flags, tracks_table_of_flags
 from certify.claims.trained.tracks_file import is_about_tracks, tracks_claim_of_table
-from certify.frame.files import read_text
-from certify.frame.look import A_TRAINED_NETWORK, TRAINED, expect
-from certify.frame.places import STANDARD_STREAM
+from certify.common.files import read_text
+from certify.common.look import A_TRAINED_NETWORK, TRAINED, expect
+from certify.common.places import STANDARD_STREAM
 from constructions.errors import InputError
 from constructions.network.json_form import read_json
 from constructions.tables import read_toml

@@ -6,10 +6,10 @@ from typing import Any
 
 from certify.claims.trained.conditions import is_at_first
 from certify.claims.trained.decision import Decision, LengthRow, OffsetRow, SmallestMargin
-from certify.frame.json_form import to_json
-from certify.frame.numbers import decimal, decimal_lower, enclosed, ends_to_json
-from certify.frame.terminal_tables import Cell, TableColumn, verdict_text
-from certify.frame.words import counted, show_alphabet, show_word
+from certify.common.json_form import to_json
+from certify.common.numbers import decimal, decimal_lower, enclosed, ends_to_json
+from certify.common.terminal_tables import Cell, TableColumn, verdict_text
+from certify.common.words import counted, show_alphabet, show_word
 from constructions.language.fragments import find_future_subformula
 from constructions.language.printer import format_briefly
 from constructions.language.syntax import subformulas

@@ -13,10 +13,10 @@ from rich.text import Text
 from certify.claims.trained.show import show_row
 from certify.claims.trained.tracks_run import InputRun
 from certify.claims.trained.word_run import Ends, JudgedPlace, RequestedRow, WordRun
-from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
-from certify.frame.terminal_tables import Cell, TableColumn, numbers, plain, print_table
-from certify.frame.verdicts import GREEN, RED, YELLOW
-from certify.frame.words import show_word
+from certify.common.numbers import decimal, decimal_lower, decimal_upper, enclosed
+from certify.common.terminal_tables import Cell, TableColumn, numbers, plain, print_table
+from certify.common.verdicts import GREEN, RED, YELLOW
+from certify.common.words import show_word
 
 DIGITS = 4
 MOST_LOGITS = 8

@@ -10,8 +10,8 @@ from certify.claims.trained import lengths_show, show, tracks_show
 from certify.claims.trained.decision import Decision
 from certify.claims.trained.lengths_decision import LengthsDecision
 from certify.claims.trained.tracks_decision import TracksDecision
-from certify.frame.terminal_tables import Cell, TableColumn, plain, print_table, said_of_all
-from certify.frame.verdicts import colour
+from certify.common.terminal_tables import Cell, TableColumn, plain, print_table, said_of_all
+from certify.common.verdicts import colour
 
 
 class Shown(NamedTuple):

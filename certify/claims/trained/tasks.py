@@ -11,8 +11,8 @@ from functools import cache, lru_cache
 from types import UnionType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from certify.frame.json_form import to_json
-from certify.frame.shards import content, digest_of
+from certify.common.json_form import to_json
+from certify.common.shards import content, digest_of
 from constructions.trained.claim import WordsClaim
 from constructions.trained.claim_form import claim_from_json, claim_to_json
 from constructions.trained.json_form import network_from_json, network_to_json

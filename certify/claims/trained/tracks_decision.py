@@ -25,8 +25,8 @@ from certify.claims.trained.tasks import (
 )
 from certify.claims.trained.track_runs_forms import FormInRuns
 from certify.claims.trained.tracks_forms import FormDecider, FormResult, FormRow
-from certify.frame.answer import AnswerByLength
-from certify.frame.shards import ShardsProgress, Workers, run_tasks
+from certify.common.answer import AnswerByLength
+from certify.common.shards import ShardsProgress, Workers, run_tasks
 from constructions.errors import Unsupported
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, check_tracks_fit

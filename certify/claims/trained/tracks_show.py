@@ -15,10 +15,10 @@ from certify.claims.trained.show import (
 )
 from certify.claims.trained.tracks_decision import TracksDecision
 from certify.claims.trained.tracks_forms import FormRow
-from certify.frame.answer import RowOfLength
-from certify.frame.numbers import decimal, enclosed
-from certify.frame.terminal_tables import Cell, TableColumn, verdict_text
-from certify.frame.words import counted
+from certify.common.answer import RowOfLength
+from certify.common.numbers import decimal, enclosed
+from certify.common.terminal_tables import Cell, TableColumn, verdict_text
+from certify.common.words import counted
 from constructions.trained.tracks import TracksClaim
 from proofs.trained.tracks.certificate import WrongInput
 

@@ -7,8 +7,8 @@ from certify.claims.trained.question import AnyClaim, about_words, read_claim_ta
 from certify.claims.trained.tracks_file import is_about_tracks
 from certify.claims.trained.tracks_run import InputRun, run_input
 from certify.claims.trained.word_run import WordRun, run_tokens, run_word
-from certify.frame.terminal import note
-from certify.frame.words import describe_uncovered
+from certify.common.terminal import note
+from certify.common.words import describe_uncovered
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
 from constructions.trained.claim import WordsClaim

@@ -10,13 +10,13 @@ from fractions import Fraction
 
 from certify.claims.formula.real_functions import sentence
 from certify.claims.formula.sealed import Sealed
+from certify.common.progress import ProgressLine
 from certify.exports.latex_network import CONVENTIONS, MASKS, lengths_in_latex
 from certify.exports.latex_tables import linear_form, math, table, typewriter
 from certify.exports.proof.feed_forward import feed_forward_lemma
 from certify.exports.proof.heads import head_lemma, uniform_lemma
 from certify.exports.proof.paper import Lemma, LemmaGroup, Paper, group_obligations
 from certify.exports.writing import read_formula, text_file
-from certify.frame.progress import ProgressLine
 from constructions.errors import Unsupported
 from constructions.language.printer import format_formula, latex_text
 from constructions.language.syntax import counts_of, subformulas

@@ -10,11 +10,11 @@ from typing import Any
 
 from certify.claims.critical.expressions import NoClosedForm
 from certify.claims.critical.scores import Score, ScoreValue, check_on_grid, score_of
+from certify.common.numbers import decimal_upper
 from certify.exports.latex_network import formula_in_latex, meaning_in_latex
 from certify.exports.latex_tables import decimal_number, math, number, table
 from certify.exports.proof.paper import Lemma, LemmaGroup, Paper, at_most, counted
 from certify.exports.proof.worst_input import worst_input
-from certify.frame.numbers import decimal_upper
 from constructions.errors import Unsupported
 from constructions.language.printer import format_briefly, format_count
 from constructions.language.syntax import TRUE, Next, Previous

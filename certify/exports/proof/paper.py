@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from certify.claims.formula.sealed import Sealed, StatedErrors
+from certify.common.numbers import decimal_lower, decimal_upper
 from certify.exports.latex_network import NetworkInLatex
 from certify.exports.latex_tables import decimal_number, math, number
-from certify.frame.numbers import decimal_lower, decimal_upper
 from constructions.errors import Unsupported
 from constructions.language.printer import latex_text
 from constructions.network.transformer import Transformer

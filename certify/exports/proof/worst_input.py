@@ -10,9 +10,9 @@ from certify.claims.critical.expressions import NoClosedForm
 from certify.claims.critical.families import positions_of
 from certify.claims.critical.irrational_temperatures import IrrationalTemperature, heat_of, latex_of
 from certify.claims.critical.powers import ErrorForm, PowerSum, error_form
+from certify.common.numbers import decimal
 from certify.exports.latex_tables import decimal_number, math, number, table
 from certify.exports.proof.paper import between
-from certify.frame.numbers import decimal
 from constructions.network.transformer import Transformer
 from proofs.formula.attention.worst_case import SweepExtreme
 from proofs.formula.common.extremes import Extreme

@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from certify import __version__
+from certify.common.shipped import pages
 from certify.exports.checker import pack_checker
 from certify.exports.pages.base.page import open_templates, read_parts
 from certify.exports.pages.certificate.commands import UNNAMED, check_alone_command
@@ -19,7 +20,6 @@ from certify.exports.site.proved import MOST_SECONDS, Proved
 from certify.exports.site.proving import LONGEST
 from certify.exports.site.search import SearchEntry, write_index
 from certify.exports.site.workbench import pack_prover, pack_workbench
-from certify.frame.shipped import pages
 from proofs.check import STATUS
 
 POLICY = ("default-src 'none'; script-src 'self'{more}; style-src 'self'; img-src 'self'; connect-src 'self'; "

@@ -22,13 +22,13 @@ from certify.claims.trained.decide import decide
 from certify.claims.trained.question import read_claim
 from certify.claims.trained.tracks_decision import decide_tracks
 from certify.claims.trained.tracks_file import tracks_claim_of_table
+from certify.common.files import read_text
+from certify.common.shipped import examples_folder
+from certify.common.words import counted
 from certify.exports.headline import headline
 from certify.exports.html import page_of
 from certify.exports.pages.audit.page import audit_page
 from certify.exports.pages.decision.pages import page_of_decision
-from certify.frame.files import read_text
-from certify.frame.shipped import examples_folder
-from certify.frame.words import counted
 from constructions.errors import InputError
 from constructions.importing.importer import import_network
 from constructions.importing.questions import Options

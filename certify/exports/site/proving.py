@@ -9,8 +9,8 @@ from typing import Any
 from certify.claims.formula.outcomes import Certified, Outcome
 from certify.claims.formula.pipeline import certify
 from certify.claims.formula.summary import attention_cells, describe_greatest, describe_verdict
+from certify.common.words import show_alphabet
 from certify.exports.site.answers import about, command_of
-from certify.frame.words import show_alphabet
 from constructions.errors import InputError
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula

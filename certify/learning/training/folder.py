@@ -2,7 +2,7 @@
 
 import shlex
 
-from certify.frame.files import write_folder
+from certify.common.files import write_folder
 from certify.learning.show_equality import readme as readme_of_equality
 from certify.learning.training.fresh import FILE, Recipe, weights_bytes
 from certify.learning.training.rounds import Repair, Training

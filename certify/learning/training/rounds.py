@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from certify.claims.trained.decide import Settings
 from certify.claims.trained.decision import Decision
-from certify.frame.verdicts import WithExitStatus
+from certify.common.verdicts import WithExitStatus
 from certify.learning.differences import Differences, differences
 from certify.learning.equality import Equality, compare
 from certify.learning.learn import learn

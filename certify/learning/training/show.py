@@ -7,8 +7,8 @@ from rich.console import Console
 
 from certify.claims.trained.show import cut_word
 from certify.claims.trained.showing import decision_to_json, describe_decision, print_decision
-from certify.frame.terminal_tables import TableColumn, numbers, plain, print_table, print_verdict
-from certify.frame.words import counted
+from certify.common.terminal_tables import TableColumn, numbers, plain, print_table, print_verdict
+from certify.common.words import counted
 from certify.learning.show import listed
 from certify.learning.show_equality import describe_difference, describe_equality, equality_to_json
 from certify.learning.training.rounds import Repair, Round, Training

@@ -13,8 +13,8 @@ import numpy as np
 from certify.claims.trained.claim_file import Scope, claim_of_table
 from certify.claims.trained.flags import Flags, table_of_flags, tracks_table_of_flags
 from certify.claims.trained.tracks_file import is_about_tracks, tracks_claim_of_table
-from certify.frame.files import read_text
-from certify.frame.shipped import examples_folder
+from certify.common.files import read_text
+from certify.common.shipped import examples_folder
 from certify.learning.training.fresh import Recipe, Sizes, begun, recipe
 from certify.learning.training.lessons import Lessons
 from certify.learning.training.track_lessons import TrackLessons

@@ -12,7 +12,7 @@ import numpy as np
 
 from certify.claims.trained.decide import Settings
 from certify.claims.trained.decision import Decision
-from certify.frame.progress import ProgressLine
+from certify.common.progress import ProgressLine
 from certify.learning.training.fitting import fit, margins
 from certify.learning.training.fresh import Recipe, begun, with_its_source
 from certify.learning.training.lessons import AnyDecision, Item, Lessons, Pool

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from certify.claims.trained.decide import Settings, decide
 from certify.claims.trained.decision import Decision
-from certify.frame.words import show_word
+from certify.common.words import show_word
 from certify.learning.training.lessons import Batch, Draw, Indices, Item, grouped
 from constructions.errors import InputError
 from constructions.trained.claim import WordsClaim, judged, last_offset

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from certify.asking.request import read_request
 from certify.claims.formula.runs import Trace, WordTrace, run_transformer
+from certify.requests.request import read_request
 from constructions.language.alphabets import parse_word
 from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval, point

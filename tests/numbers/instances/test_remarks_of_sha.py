@@ -9,7 +9,7 @@ import pytest
 
 from certify.auditing.claims import AboutANetwork
 from certify.auditing.claims_file import read_claims
-from certify.frame.shipped import examples_folder
+from certify.common.shipped import examples_folder
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from tests.numbers.instances.helpers import examined, verdicts

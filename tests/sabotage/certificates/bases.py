@@ -9,10 +9,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from certify.asking.request import Request
-from certify.asking.written import FormulaSubject
 from certify.claims.formula.outcomes import Certified
 from certify.claims.formula.pipeline import certify, certify_request
+from certify.requests.request import Request
+from certify.requests.written import FormulaSubject
 from constructions.language.parser import parse_formula
 from constructions.network.lengths import up_to
 from constructions.network.weightings import Weighting

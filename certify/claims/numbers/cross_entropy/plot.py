@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from certify.claims.numbers.cross_entropy.results import CrossEntropy
-from certify.frame.numbers import decimal, decimal_lower
-from certify.frame.plots import BLUE, GREEN, INK, ORANGE, Series, draw_levels, standalone
+from certify.common.numbers import decimal, decimal_lower
+from certify.common.plots import BLUE, GREEN, INK, ORANGE, Series, draw_levels, standalone
 from proofs.enclosures.intervals import point
 
 LEVELS = {"chance": ":", "last_symbol": "--", "optimal": "-."}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from certify.frame.answer import AnswerByLength
+from certify.common.answer import AnswerByLength
 from proofs.enclosures.intervals import Interval
 from proofs.numbers.cross_entropy.languages import Levels
 from proofs.numbers.cross_entropy.predictions import OutputMap

@@ -7,8 +7,8 @@ from typing import Any
 from rich.console import Console
 
 from certify.claims.numbers.cross_entropy.results import CrossEntropy, LengthOfPrefixes
-from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed, ends_to_json
-from certify.frame.terminal_tables import numbers, plain, print_table, print_verdict
+from certify.common.numbers import decimal, decimal_lower, decimal_upper, enclosed, ends_to_json
+from certify.common.terminal_tables import numbers, plain, print_table, print_verdict
 from proofs.enclosures.intervals import Interval
 
 COLUMNS = ("n", "optimal", "forced", "network", "last symbol", "chance", "change", "slope")

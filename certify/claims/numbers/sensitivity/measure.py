@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from certify.asking.request import Request
 from certify.claims.formula.outcomes import Certified
 from certify.claims.formula.pipeline import Clock, certify_request, sketch
 from certify.claims.numbers.sensitivity.float_values import float_values
 from certify.claims.numbers.sensitivity.laws import fit_law
 from certify.claims.numbers.sensitivity.results import At, MeasuredLength, Method, Sensitivity
+from certify.requests.request import Request
 from constructions.errors import InputError, Unsupported
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer

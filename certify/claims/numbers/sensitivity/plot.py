@@ -2,7 +2,7 @@
 
 from certify.claims.numbers.sensitivity.results import Sensitivity
 from certify.claims.numbers.sensitivity.show import show_change
-from certify.frame.plots import Series, draw_series, standalone
+from certify.common.plots import Series, draw_series, standalone
 from constructions.errors import InputError
 from proofs.enclosures.intervals import Interval, point
 

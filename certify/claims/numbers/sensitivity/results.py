@@ -5,7 +5,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Literal
 
-from certify.frame.answer import AnswerByLength
+from certify.common.answer import AnswerByLength
 from proofs.numbers.sensitivity.changes import Change, ReplayedPair
 
 At = Literal["first", "last", "every"]

@@ -8,9 +8,9 @@ from typing import Any
 from rich.console import Console
 
 from certify.claims.numbers.sensitivity.results import CLAIMS, MeasuredLength, Method, Sensitivity
-from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed, ends_to_json
-from certify.frame.terminal_tables import TableColumn, plain, print_table, print_verdict
-from certify.frame.words import show_alphabet, show_word
+from certify.common.numbers import decimal, decimal_lower, decimal_upper, enclosed, ends_to_json
+from certify.common.terminal_tables import TableColumn, plain, print_table, print_verdict
+from certify.common.words import show_alphabet, show_word
 from proofs.numbers.sensitivity.changes import Change, ReplayedPair
 
 DIGITS = 6

@@ -11,9 +11,9 @@ from markupsafe import Markup
 from certify.auditing import wording
 from certify.auditing.plots import draw_plots
 from certify.auditing.results import AuditReport, ClaimResult, without_folders
+from certify.common.json_form import format_exact
+from certify.common.numbers import decimal
 from certify.exports.pages.base.page import open_templates, render_page
-from certify.frame.json_form import format_exact
-from certify.frame.numbers import decimal
 from constructions.text import printable
 
 OPEN_UP_TO = 12

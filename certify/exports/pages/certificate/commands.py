@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 
 from certify.claims.formula.sealed import Sealed
+from certify.common.words import show_word
 from certify.exports.checker import pack_checker
-from certify.frame.words import show_word
 from constructions.errors import InputError
 from constructions.language.alphabets import split_symbols
 from constructions.language.parser import parse_formula

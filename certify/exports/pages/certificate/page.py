@@ -19,6 +19,8 @@ from markupsafe import Markup, escape
 from certify.claims.floats.wording import describe_exponentials, describe_formats, describe_normalised
 from certify.claims.formula.real_functions import sentence
 from certify.claims.formula.sealed import Sealed
+from certify.common.numbers import decimal
+from certify.common.words import SHOWN_SYMBOLS, show_word
 from certify.exports.pages.base.page import embed_json, open_templates, render_page
 from certify.exports.pages.certificate import tables
 from certify.exports.pages.certificate.approximations import MOST_STUDIED, Approximation, Study, drawn_lengths, study
@@ -34,8 +36,6 @@ from certify.exports.pages.certificate.running import DoubleNetwork
 from certify.exports.pages.certificate.script_data import script_data
 from certify.exports.pages.certificate.wiring import draw_network
 from certify.exports.pages.certificate.worst_words import sample_word
-from certify.frame.numbers import decimal
-from certify.frame.words import SHOWN_SYMBOLS, show_word
 from constructions.language.printer import format_formula
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Truth

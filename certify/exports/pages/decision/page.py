@@ -13,7 +13,6 @@ import numpy as np
 from jinja2 import Environment
 from markupsafe import Markup
 
-from certify.asking.run_command import RunCommand
 from certify.claims.floats.wording import describe_exponentials, describe_formats, describe_normalised
 from certify.claims.trained.decision import Decision, LengthRow
 from certify.claims.trained.networks import describe_comparison
@@ -28,12 +27,13 @@ from certify.claims.trained.show import (
     show_row,
 )
 from certify.claims.trained.tracks_decision import TracksDecision
+from certify.common.numbers import decimal, enclosed
+from certify.common.words import show_word, type_word
 from certify.exports.pages.base.page import open_templates, render_page
 from certify.exports.pages.certificate.commands import check_alone_command
 from certify.exports.pages.certificate.grids import draw_grid
 from certify.exports.pages.decision.curve import Point, draw_curve
-from certify.frame.numbers import decimal, enclosed
-from certify.frame.words import show_word, type_word
+from certify.requests.run_command import RunCommand
 from constructions.language.printer import format_formula
 from constructions.text import printable
 from constructions.trained.claim import READOUTS, When, WordsClaim, input_tokens

@@ -6,12 +6,12 @@ from pathlib import PurePath
 from markupsafe import Markup
 
 from certify.claims.trained.show import cut_word
+from certify.common.words import counted
 from certify.exports.pages.base.page import open_templates, render_page
 from certify.exports.pages.base.svg import element, join, number
 from certify.exports.pages.decision.curve import ticks
 from certify.exports.pages.decision.page import Filed
 from certify.exports.pages.learned.drawing import draw_automaton
-from certify.frame.words import counted
 from certify.learning.explanation import describe_answer, explain
 from certify.learning.learned import Learned, is_judged
 from certify.learning.show import describe_explanation, describe_learned, describe_question, spelt

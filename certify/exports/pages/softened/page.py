@@ -13,6 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from certify.claims.formula.real_functions import sentence
+from certify.common.words import show_word
 from certify.exports.pages.base.page import embed_json, open_templates, render_page
 from certify.exports.pages.base.svg import element, join
 from certify.exports.pages.certificate import tables
@@ -24,7 +25,6 @@ from certify.exports.pages.certificate.page import OPERATORS, network_shape, sho
 from certify.exports.pages.certificate.script_data import ScriptData
 from certify.exports.pages.certificate.wiring import draw_network
 from certify.exports.pages.certificate.worst_words import sample_word
-from certify.frame.words import show_word
 from constructions.errors import Unsupported
 from constructions.language.expressions import Expression, parse_expression
 from constructions.network.json_form import read_json, transformer_from_json

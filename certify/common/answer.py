@@ -1,0 +1,65 @@
+"""The answer to a question about every length: a row for each, and what follows from all rows together."""
+
+from collections.abc import Iterable
+from typing import Generic, Protocol, TypeVar
+
+from certify.common.verdicts import WithExitStatus, worst
+
+
+class RowOfLength(Protocol):
+    """What is known of one length; kinds of claims add what is theirs."""
+
+    @property
+    def n(self) -> int:
+        """The length."""
+
+    @property
+    def verdict(self) -> str:
+        """What is known of all words of that length."""
+
+
+ARow = TypeVar("ARow", bound=RowOfLength)
+
+
+class AnswerByLength(WithExitStatus, Generic[ARow]):
+    """What is known of each length, the shortest first; at least one length is asked about."""
+
+    rows: tuple[ARow, ...]
+
+    @property
+    def verdict(self) -> str:
+        """The gravest of all lengths."""
+        return worst({row.verdict for row in self.rows})
+
+    @property
+    def certified_to(self) -> int | None:
+        """The length up to which all are certified, from the shortest on; None if that is not."""
+        return certified_to(self.rows)
+
+    def first(self, verdict: str) -> ARow | None:
+        """The shortest length of this verdict."""
+        return next((row for row in self.rows if row.verdict == verdict), None)
+
+    def lengths_that_are(self, verdict: str) -> list[int]:
+        """All lengths of this verdict."""
+        return [row.n for row in self.rows if row.verdict == verdict]
+
+    def telling_rows(self, most: int) -> list[ARow]:
+        """The rows, if they are no more; else those where the verdict changes, the ends, and powers of two."""
+        if len(self.rows) <= most:
+            return list(self.rows)
+        places = {0, len(self.rows) - 1}
+        for k in range(1, len(self.rows)):
+            if self.rows[k].verdict != self.rows[k - 1].verdict:
+                places |= {k - 1, k}
+        return [row for k, row in enumerate(self.rows) if k in places or row.n & (row.n - 1) == 0]
+
+
+def certified_to(rows: Iterable[RowOfLength]) -> int | None:
+    """The length up to which all are certified (or vacuous), from the first on; None if that is not."""
+    last = None
+    for row in rows:
+        if row.verdict not in ("certified", "vacuous"):
+            break
+        last = row.n
+    return last

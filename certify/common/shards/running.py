@@ -1,0 +1,150 @@
+"""Tasks to results: what is on disk already is taken from there, the rest is done by whoever there is."""
+
+import contextlib
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from certify.common.shards.answers import Do, held, read_answer
+from certify.common.shards.standing import Standing
+from certify.common.shards.store import Store
+from certify.common.shards.workers import Alone, Crew, check_workers
+
+
+def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None = None, store: Path | None = None,
+              progress: Callable[[Standing], None] = lambda _: None, sizes: Sequence[int] | None = None,
+              finished: Callable[[str, str], None] = lambda _task, _result: None,
+              shared: Sequence[str] = (), apart: bool = False,
+              is_last: Callable[[str], bool] = lambda _: False) -> list[str]:
+    """The results ``[do(task) for task in tasks]``, byte for byte.
+
+    Tasks and results are texts, canonical JSON by custom; ``do`` is pure and stands at the top level of a module. The
+    tasks are done in this process, by ``jobs`` processes, or by the Dask cluster at an address. Equal tasks are done
+    once. With ``store``, a folder, results are kept there as they come, and those that it has are not computed again:
+    for work whose results are checked afterwards. What a verdict stands on is computed without it.
+
+    ``sizes`` say how much work each task is: of several workers each takes the largest that is left. ``progress`` is
+    told how far the work is, ``finished`` each task and its result as soon as it is known. The ``shared`` texts are
+    given to each worker once: a task has their digests (``digest_of``), and ``do`` the texts (``content``). If
+    ``apart``, this process does none of them, so that it can end them. The first result, in the order of tasks, that
+    ``is_last`` ends the list: later tasks need not be done.
+
+    Raises:
+        InputError, Unsupported, InternalError: if a task does; of several the first one in the order of tasks. What is
+            neither of the three becomes an InternalError.
+        InputError: if the store cannot be written, or there is no such cluster.
+        WorkLost: if workers died again and again.
+        KeyboardInterrupt: at once; results that were finished are in the store.
+    """
+    check_workers(jobs, dask)
+    run = _TaskRun(tasks, Store(store, do) if store else None, progress, sizes, finished, is_last)
+    run.look_on_disk()
+    if run.waiting:
+        with held(shared), contextlib.closing(_hire(do, min(jobs, len(run.waiting)), dask, shared, apart)) as crew:
+            run.work(crew)
+    end = next((place for place, task in enumerate(tasks, 1) if is_last(run.results[task])), None)
+    return [run.results[task] for task in tasks[:end]]
+
+
+def _hire(do: Do, jobs: int, dask: str | None, shared: Sequence[str], apart: bool) -> Crew:
+    if dask is not None:
+        from certify.common.shards.on_dask import Cluster
+
+        return Cluster(dask, do, shared)
+    if jobs > 1 or apart:
+        from certify.common.shards.processes import Processes
+
+        return Processes(jobs, do, shared)
+    return Alone(do)
+
+
+class _TaskRun:
+    """The state of one run; a task's number is its place among the different tasks."""
+
+    def __init__(self, tasks: Sequence[str], store: Store | None, progress: Callable[[Standing], None],
+                 sizes: Sequence[int] | None, finished: Callable[[str, str], None], is_last: Callable[[str], bool]):
+        self.sizes = dict(zip(tasks, sizes or [1] * len(tasks), strict=True))
+        self.tasks = list(self.sizes)
+        self.store, self.progress, self.finished, self.is_last = store, progress, finished, is_last
+        self.results: dict[str, str] = {}
+        self.size_total, self.size_done, self.size_kept = sum(self.sizes.values()), 0, 0
+        self.kept, self.workers = 0, 1
+        self.waiting = deque(range(len(self.tasks)))
+        self.under_way: set[int] = set()
+        self.failure: tuple[int, Exception] | None = None
+        self.end = len(self.tasks)
+        """Tasks from this number on are not needed."""
+
+    def look_on_disk(self) -> None:
+        """Take the results that are there."""
+        self.waiting = deque(number for number in self.waiting
+                             if number < self.end and not self._is_on_disk(number))
+        self._report()
+
+    def work(self, crew: Crew) -> None:
+        """Have every task done that waits; after a failure only those before it, which could fail as well.
+
+        Several workers begin with the largest tasks, so that none of them has a large one left when the others are
+        done.
+        """
+        self.workers = crew.capacity
+        if crew.capacity > 1:
+            self.waiting = deque(sorted(self.waiting, key=lambda number: -self.sizes[self.tasks[number]]))
+        while self.waiting or self._undecided():
+            self._give(crew)
+            if self.under_way:
+                for number, text in crew.collect():
+                    self._take(number, text)
+            self._report()
+        if self.failure:
+            raise self.failure[1]
+
+    def _give(self, crew: Crew) -> None:
+        while self.waiting and len(self.under_way) < crew.capacity:
+            number = self.waiting.popleft()
+            if not self._is_on_disk(number):  # another run may have finished it meanwhile
+                self.under_way.add(number)
+                crew.begin(number, self.tasks[number])
+
+    def _take(self, number: int, text: str) -> None:
+        self.under_way.discard(number)
+        found = read_answer(text)
+        if isinstance(found, Exception):
+            if number < self.end:
+                self.failure = number, found
+                self._end_at(number)
+            return
+        if self.store:
+            self.store.keep(self.tasks[number], found)
+        self._finish(number, found)
+
+    def _end_at(self, number: int) -> None:
+        self.end = number
+        self.waiting = deque(earlier for earlier in self.waiting if earlier < number)
+
+    def _undecided(self) -> list[int]:
+        """The tasks under way whose outcome matters."""
+        return [number for number in self.under_way if number < self.end]
+
+    def _is_on_disk(self, number: int) -> bool:
+        task = self.tasks[number]
+        if self.store is None or (result := self.store.find(task)) is None:
+            return False
+        self.kept += 1
+        self.size_kept += self.sizes[task]
+        self._finish(number, result)
+        return True
+
+    def _finish(self, number: int, result: str) -> None:
+        task = self.tasks[number]
+        self.results[task] = result
+        if number < self.end and self.is_last(result):
+            self.failure = None
+            self._end_at(number)
+        self.size_done += self.sizes[task]
+        self.finished(task, result)
+
+    def _report(self) -> None:
+        damaged = len(self.store.damaged) if self.store else 0
+        self.progress(Standing(len(self.results), len(self.tasks), self.kept, damaged,
+                               self.size_done, self.size_total, self.size_kept, self.workers))

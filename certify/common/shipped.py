@@ -1,0 +1,67 @@
+"""What is installed beside the code: examples and guides, inside the package or at the top of the checkout."""
+
+from pathlib import Path
+
+from certify.common.files import read_text, write_folder
+from constructions.errors import InputError, meant
+from constructions.language.diagnosis import quote
+
+INSIDE = Path(__file__).resolve().parents[1]
+"""The package, which has these folders inside once it is installed; in a checkout they stand beside it."""
+AT_THE_TOP = ("README.md", "DIVERGENCES.md", "CHANGELOG.md")
+"""Pages that stand beside the folder docs/ in a checkout."""
+
+
+def examples_folder() -> Path:
+    """The folder of examples."""
+    return _folder("examples")
+
+
+def copy_examples(place: str) -> None:
+    """Copy every example into a new folder, all of them or none.
+
+    Raises:
+        InputError: if the folder is not empty or cannot be made.
+    """
+    source = examples_folder()
+    write_folder(place, {path.relative_to(source).as_posix(): path.read_bytes()
+                         for path in sorted(source.rglob("*")) if path.is_file() and "__pycache__" not in path.parts})
+
+
+def pages() -> dict[str, Path]:
+    """The guides by their names."""
+    folder = _folder("docs")
+    top = folder if folder.is_relative_to(INSIDE) else folder.parent
+    found = [*(top / name for name in AT_THE_TOP), *(path for path in sorted(folder.glob("*.md"))
+                                                     if path.name not in AT_THE_TOP)]
+    return {path.stem: path for path in found}
+
+
+def list_pages() -> str:
+    """A line for each page: its name, its title, its place."""
+    found = pages()
+    wide = max(map(len, found))
+    lines = [f"{name:{wide}}  {_title(path)}" for name, path in found.items()]
+    return "\n".join([*lines, "", f"in {found['map'].parent}", ""])
+
+
+def read_page(name: str) -> str:
+    """The text of a page.
+
+    Raises:
+        InputError: if there is none of this name.
+    """
+    found = pages()
+    path = found.get(name.removeprefix("docs/").removesuffix(".md"))
+    if path is None:
+        raise InputError(f"certify docs: found {quote(name)}, expected one of {', '.join(found)}{meant(name, found)}")
+    return read_text(str(path))
+
+
+def _folder(name: str) -> Path:
+    inside = INSIDE / name
+    return inside if inside.is_dir() else INSIDE.parent / name
+
+
+def _title(path: Path) -> str:
+    return path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")

@@ -1,0 +1,173 @@
+"""What all commands share: complaints in one line, JSON, places for files."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from certify.common.verdicts import HasVerdict, exit_status
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from certify.common.so_far import SoFar
+
+AnyFound = TypeVar("AnyFound")
+
+
+class Json:
+    """Whether ``--json`` was given, and whether the one object is on standard output."""
+
+    wanted = False
+    printed = False
+
+
+def expect_json(arguments: Sequence[str]) -> None:
+    """Look for ``--json``, even among arguments that nobody understands: whoever gives it reads JSON."""
+    options = arguments[:arguments.index("--")] if "--" in arguments else arguments
+    Json.wanted, Json.printed = "--json" in options, False
+
+
+def complain(error: object, verdict: str = "malformed") -> int:
+    """Print one line (two more for a formula: the text and a caret) and return the exit status of the verdict.
+
+    With ``--json`` the verdict and the line are one object on standard output, too, unless there is a better one.
+    """
+    if Json.wanted and not Json.printed:
+        print_json({"verdict": verdict, "error": f"{getattr(error, 'before', '')}{error}"}, indent=None)
+    say(error)
+    return exit_status(verdict)
+
+
+def say(error: object) -> None:
+    """Print a complaint on standard error."""
+    from constructions.text import printable
+
+    lines = [f"certify: {printable(getattr(error, 'before', '') + str(error))}"]
+    if caret := getattr(error, "caret", None):
+        lines.append(caret())
+    print("\n".join(lines), file=sys.stderr)
+
+
+def prepare_output() -> None:
+    """What standard output cannot encode is escaped; if it is closed, the exit status still says what came out."""
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+@contextlib.contextmanager
+def without_log_of(package: str) -> Iterator[None]:
+    """While a package is imported, no more of its log than errors."""
+    import logging
+
+    log = logging.getLogger(package)
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+
+
+def discard_output() -> None:
+    """Nobody reads standard output any more: what is still buffered must not raise a second error at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def note(text: str) -> None:
+    """Say something on standard error that is no complaint, unless ``--quiet`` was given."""
+    from certify.common.progress import is_silent
+
+    if not is_silent():
+        print(f"certify: note: {text}", file=sys.stderr)
+
+
+def tell(text: str) -> None:
+    """Say on standard error where something is, or why there is nothing, unless ``--quiet`` was given."""
+    from certify.common.progress import is_silent
+
+    if not is_silent():
+        print(text, file=sys.stderr)
+
+
+# -- writing results ---------------------------------------------------------------------------------------------------
+
+
+def print_json(data: dict[str, Any], indent: int | None = 1) -> None:
+    """One JSON object on standard output."""
+    Json.printed = True
+    print(json.dumps(data, indent=indent))
+
+
+def show_found(found: AnyFound | SoFar[AnyFound], to_json: Callable[[AnyFound], dict[str, Any]],
+               print_on: Callable[[Console, AnyFound], None], output: str | None = None) -> None:
+    """Print what was found: as one JSON object, or for people; these read standard error if ``output`` is -.
+
+    Where time was up, that is what is known by then; the verdict and its reason are those of the whole question.
+    """
+    from certify.common.so_far import SoFar
+
+    if Json.wanted:
+        print_json(so_far_to_json(found, to_json) if isinstance(found, SoFar) else to_json(found))
+        return
+    from certify.common.terminal_tables import console, print_verdict, verdict_instead
+
+    out = console(sys.stderr if output == "-" else None)
+    if not isinstance(found, SoFar):
+        print_on(out, found)
+    elif found.answer is None:
+        print_verdict(out, found.verdict, found.reason)
+    else:
+        with verdict_instead(found.verdict, found.reason):
+            print_on(out, found.answer)
+
+
+def so_far_to_json(found: SoFar[AnyFound], to_json: Callable[[AnyFound], dict[str, Any]]) -> dict[str, Any]:
+    """The object of the answer for the lengths that were finished, with what is said of all that was asked."""
+    known = {} if found.answer is None else to_json(found.answer)
+    return {**known, "verdict": found.verdict, "min_n": found.asked.first, "max_n": found.asked.last,
+            "certified_to": found.certified_to, "reason": found.reason}
+
+
+def check_file(output: str | None) -> None:
+    """Refuse a place that is no file before the work begins, where it could have been a folder as well."""
+    from certify.common.files import check_writable
+
+    if output is not None:
+        check_writable(output)
+
+
+def write_found(found: HasVerdict | SoFar[Any], output: str | None) -> None:
+    """Write the certificate of what was found, if there is one and a place for it.
+
+    Where time was up, that is the certificate of the lengths that were finished.
+    """
+    from certify.common.so_far import SoFar
+
+    proved, name = (found.answer, f"certificate of n = {found.finished}, which is proved,") if isinstance(
+        found, SoFar) else (found, "certificate")
+    certificate: str | None = getattr(proved, "certificate", None)
+    write_certificate(output, certificate, found.verdict, name if certificate else "certificate")
+
+
+def write_certificate(output: str | None, certificate: str | None, verdict: str,
+                      name: str = "certificate") -> None:
+    """Write the certificate, if there is one and a place for it, and say where it is, or why there is none."""
+    from certify.common.files import write_text
+
+    if output is None:
+        return
+    if certificate is None:
+        tell(f"certify: {verdict}, so no {name} was written")
+        return
+    write_text(output, certificate)
+    if output != "-" and not Json.wanted:
+        tell(f"{name} in {output}")

@@ -1,0 +1,167 @@
+"""The terminal: how wide it is, text without effects of its own, and tables without lines."""
+
+import contextlib
+import html
+import io
+import os
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TextIO
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Column as RichColumn
+from rich.table import Table
+from rich.text import Text
+
+from certify.common.verdicts import colour
+from constructions.text import printable
+
+WIDTH = 132
+NARROW = 112
+"""Below this many columns a table leaves out what is not essential, and says so."""
+BETWEEN_COLUMNS = 2
+FOLDED = 16
+"""So narrow a column whose cells may be broken can become."""
+
+
+def console(file: TextIO | None = None) -> Console:
+    """Standard output (or ``file``), as wide as the terminal; without a terminal COLUMNS or else WIDTH columns.
+
+    Lines outside tables are never broken, so that they can be copied.
+    """
+    out = Console(file=file, soft_wrap=True)
+    if not out.is_terminal and "COLUMNS" not in os.environ:
+        out.width = WIDTH
+    return out
+
+
+def plain(text: str, style: str = "") -> Text:
+    """The text without any markup or control characters of its own."""
+    return Text(printable(text), style=style)
+
+
+def verdict_text(verdict: str) -> Text:
+    """The verdict in its colour."""
+    return plain(verdict, style=colour(verdict))
+
+
+_instead: list[tuple[str, str]] = []
+"""A verdict and a reason that are printed in place of those of an answer; the last one counts."""
+
+
+@contextlib.contextmanager
+def verdict_instead(verdict: str, why: str) -> Iterator[None]:
+    """An answer that is printed within ends with this verdict: it is not about all that was asked."""
+    _instead.append((verdict, why))
+    try:
+        yield
+    finally:
+        _instead.pop()
+
+
+def said_of_all(verdict: str, why: str) -> tuple[str, str]:
+    """This verdict and its reason, or those that are printed in their place."""
+    return _instead[-1] if _instead else (verdict, why)
+
+
+def print_verdict(out: Console, verdict: str, why: str) -> None:
+    """The last line of an answer, after an empty one: the verdict in its colour, and why it is that."""
+    verdict, why = said_of_all(verdict, why)
+    out.print(Text("\n").append(verdict.upper(), style=colour(verdict)).append("  ").append_text(plain(why)))
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column of a table. It is left out where the output is narrower than it ``needs``; cells may be broken if it
+    ``folds``, and are broken if they are wider than ``most``.
+    """
+
+    name: str
+    side: Literal["left", "right"] = "left"
+    needs: int = 0
+    folds: bool = False
+    most: int | None = None
+
+
+Cell = str | Text
+"""A text is shown without any markup of its own."""
+
+
+def numbers(*names: str) -> list[TableColumn]:
+    """Columns of these names, with what they hold on the right."""
+    return [TableColumn(name, "right") for name in names]
+
+
+def print_table(out: Console, columns: Iterable[TableColumn], rows: Iterable[Sequence[Cell] | Mapping[str, Cell]], *,
+                keys: int = 1, titles: bool = True, without_empty: bool = False) -> None:
+    """A table without lines, no cell of it cut: if it is too wide, in blocks of columns, each with the first ``keys``
+    again. What is left out for lack of room is named below.
+
+    A row has a cell for each column, or cells by the names of columns. Columns ``without_empty`` cells only are left
+    out without a word.
+    """
+    columns = list(columns)
+    lines = [[row.get(column.name, "") for column in columns] if isinstance(row, Mapping) else row for row in rows]
+    filled = [place for place in range(len(columns)) if not without_empty or any(line[place] for line in lines)]
+    kept = [place for place in filled if out.width >= columns[place].needs]
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, BETWEEN_COLUMNS, 0, 0), show_header=titles)
+    for column in (columns[place] for place in kept):
+        table.add_column(plain(column.name), justify=column.side, overflow="fold", no_wrap=not column.folds,
+                         max_width=column.most)
+    for line in lines:
+        cells = (line[place] for place in kept)
+        table.add_row(*(plain(cell) if isinstance(cell, str) else cell for cell in cells))
+    for number, block in enumerate(_blocks(table.columns, out.width, keys)):
+        if number:
+            out.print()
+        _print_whole(out, _part_of(table, block))
+    if left_out := [columns[place].name for place in filled if place not in kept]:
+        note = f"left out for lack of room (COLUMNS={WIDTH} or --json has them): {', '.join(left_out)}"
+        for text in textwrap.wrap(note, out.width):
+            out.print(plain(text, style="dim"))
+
+
+def _print_whole(out: Console, table: Table) -> None:
+    """A block that is wider than the terminal stays so: what does not fit would be cut, or left out without a word."""
+    width = out.width
+    out.width = max(width, sum(map(_needed, table.columns)))
+    out.print(table)
+    out.width = width
+
+
+def _blocks(columns: Sequence[RichColumn], width: int, keys: int) -> list[list[RichColumn]]:
+    """The columns in blocks that fit; one that alone is wider than the terminal has a block of its own."""
+    first, blocks = columns[:keys], [list(columns[:keys])]
+    for column in columns[keys:]:
+        if len(blocks[-1]) > keys and sum(map(_needed, [*blocks[-1], column])) > width + BETWEEN_COLUMNS:
+            blocks.append(list(first))
+        blocks[-1].append(column)
+    return blocks
+
+
+def _needed(column: RichColumn) -> int:
+    """The width of a column with the space after it."""
+    texts = [column.header, *column.cells]
+    widest = max(cell_len(text.plain if isinstance(text, Text) else str(text)) for text in texts)
+    return BETWEEN_COLUMNS + (widest if column.no_wrap else min(widest, FOLDED))
+
+
+def _part_of(table: Table, columns: Sequence[RichColumn]) -> Table:
+    """A table of the same kind with these columns alone."""
+    part = Table(box=table.box, pad_edge=False, header_style=table.header_style, padding=table.padding,
+                 show_header=table.show_header)
+    for column in columns:
+        part.add_column(column.header, justify=column.justify, overflow=column.overflow, no_wrap=column.no_wrap,
+                        max_width=column.max_width)
+    for row in zip(*(column.cells for column in columns), strict=True):
+        part.add_row(*row)
+    return part
+
+
+def printed_to_html(show: Callable[[Console], None]) -> str:
+    """What is printed in a terminal, for a notebook: escaped, in letters of one width."""
+    written = io.StringIO()
+    show(Console(file=written, width=120, color_system=None))
+    return f"<pre>{html.escape(written.getvalue().rstrip())}</pre>"

@@ -1,0 +1,99 @@
+"""Every word that a command may end with, its exit status and its colour: the only table."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from certify.common.readable import HasPage
+
+BAD_INPUT = 2
+"""The exit status of bad usage and bad input, where nothing was decided."""
+INTERRUPTED = 130
+"""The exit status after Ctrl-C."""
+READER_GONE = 141
+"""The exit status if nobody reads standard output any more: 128 and the number of SIGPIPE, as shells have it."""
+GREEN, RED, YELLOW, CYAN = "bold green", "bold red", "bold yellow", "bold cyan"
+OWN_WORK = 20
+"""Times the default budget of the checker: a certificate of our own is no stranger's."""
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What follows from a verdict."""
+
+    exit_status: int
+    colour: str
+
+
+VERDICTS: Mapping[str, Meaning] = {
+    # of a claim about words
+    "certified": Meaning(0, GREEN),
+    "vacuous": Meaning(0, YELLOW),  # it asks nothing, so that it is true; formulas that say nothing have 0, too
+    "refuted": Meaning(1, RED),
+    "refuted on a reading": Meaning(1, RED),  # of a statement whose words can be read otherwise, too
+    "unknown": Meaning(3, YELLOW),
+    "unsupported": Meaning(3, YELLOW),
+    "not decidable": Meaning(0, CYAN),  # the audit says so, and why: there is nothing to decide
+    "measured": Meaning(0, CYAN),  # of a number: between two bounds, each of which is shown or proved
+    # of a theorem for every n: what Coq does not accept is not refuted, as its library accepts less than what is true
+    "proved": Meaning(0, GREEN),
+    "unproved": Meaning(3, YELLOW),
+    "unchecked": Meaning(3, YELLOW),  # written for Coq, which was not asked
+    # of a certificate
+    "accepted": Meaning(0, GREEN),
+    "rejected": Meaning(1, RED),
+    "malformed": Meaning(BAD_INPUT, RED),
+    "unreadable": Meaning(BAD_INPUT, RED),  # there is no such file, so that nothing can be wrong with it
+    "incomplete": Meaning(3, YELLOW),  # the checker came to a limit of its own, and says neither yes nor no
+    # of a second solver
+    "agreement": Meaning(0, GREEN),
+    "contradiction": Meaning(1, RED),
+}
+POSITIVE = frozenset({"certified", "proved", "accepted", "agreement", "measured"})
+"""Verdicts that make an answer true in Python; ``assert certify(...)`` fails for all others, "vacuous" too."""
+_WORST_FIRST = (1, BAD_INPUT, 3, 0)
+AVerdict = TypeVar("AVerdict", bound=str)
+
+
+def exit_status(verdict: str) -> int:
+    """The exit status that belongs to a verdict.
+
+    >>> [exit_status(verdict) for verdict in ("certified", "refuted", "malformed", "incomplete")]
+    [0, 1, 2, 3]
+    """
+    return VERDICTS[verdict].exit_status
+
+
+def colour(verdict: str) -> str:
+    """How a terminal shows the verdict."""
+    return VERDICTS[verdict].colour
+
+
+def worst(verdicts: Collection[AVerdict]) -> AVerdict:
+    """The verdict to report of several: one that says no before one that says nothing, and either before a yes.
+
+    >>> worst({"accepted", "malformed", "rejected"}), worst(["certified", "unsupported", "unknown"])
+    ('rejected', 'unknown')
+    """
+    order = list(VERDICTS)
+    return min(verdicts, key=lambda verdict: (_WORST_FIRST.index(exit_status(verdict)), order.index(verdict)))
+
+
+class HasVerdict(Protocol):
+    """Whatever ends with a word of the table."""
+
+    @property
+    def verdict(self) -> str:
+        """The word."""
+
+
+class WithExitStatus(HasPage):
+    """The answer of a command, which has a verdict; true only if the verdict is one of POSITIVE."""
+
+    def __bool__(self: HasVerdict) -> bool:
+        return self.verdict in POSITIVE
+
+    @property
+    def exit_code(self: HasVerdict) -> int:
+        """The exit status of the command."""
+        return exit_status(self.verdict)

@@ -1,0 +1,176 @@
+"""What Python callers pass beside a subject, as the texts that the command line has; whatever is inexact is refused.
+
+Everything is then read where the command line's texts are (certify/requests/request.py), so that both mean the same.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any, TypedDict
+
+from certify.requests.subjects import NamedSubject, SubjectKind, find_language, find_subject
+from certify.requests.written import Options
+from constructions.arguments import not_what
+from constructions.errors import InputError, meant
+from constructions.language.expressions import Expression
+from constructions.language.printer import format_formula
+from constructions.language.syntax import Formula
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
+from constructions.network_builder import NetworkBuilder
+from constructions.regimes import Regime
+
+Exact = str | int | Fraction
+"""A number; a text stands for an exact one, too."""
+
+
+class SubjectOptions(TypedDict, total=False):
+    """The keyword arguments of every function that takes a subject: those of ``certify``, and None where left out."""
+
+    alphabet: str | Sequence[str] | None
+    symbol: str | None
+    predicates: str | Sequence[str]
+    regime: Regime | str | None
+    causal: bool
+    as_printed: bool
+    attention: str
+    gamma: Exact | None
+    temperature: Exact | Expression | None
+    delta: Exact | None
+    precision: str | None
+    dialect: str | None
+    regex: str | None
+    dfa: str | os.PathLike[str] | None
+    weighting: str | None
+    given: str | None
+
+
+NAMES = tuple(SubjectOptions.__annotations__)
+EXACT = ("gamma", "temperature", "delta")
+FLAGS = ("causal", "as_printed")
+ATTENTION = ("soft", "hard")
+
+
+def find_python_subject(subject: object, options: Options = Options()) -> NamedSubject:
+    """A formula (its text or its node), a network, or the name of a file with a program or a network.
+
+    It is None where the options name a regular language in its place.
+
+    Raises:
+        InputError: if it is something else, or beside a regular language.
+    """
+    name = None if subject is None else "the subject"
+    language = find_language(name, {SubjectKind.REGEX: options.regex, SubjectKind.DFA: options.dfa}, tuple(SubjectKind))
+    if language is not None:
+        return language
+    match subject:
+        case Formula():
+            return NamedSubject(format_formula(subject), SubjectKind.FORMULA, formula=subject)
+        case Transformer():
+            return NamedSubject("network", SubjectKind.NETWORK, network=subject)
+        case NetworkBuilder():
+            return NamedSubject("network", SubjectKind.NETWORK, network=subject.build())
+        case str():
+            return find_subject(subject, tuple(SubjectKind))
+        case os.PathLike():
+            return find_subject(_text("subject", os.fspath(subject), "a path of text"), tuple(SubjectKind))
+    raise not_what("subject", subject, "a formula, a network, or the path of a file")
+
+
+def read_arguments(values: SubjectOptions) -> Options:
+    """The options that keyword arguments name, as texts; what is None is left out.
+
+    >>> read_arguments({"gamma": Fraction(13, 10), "alphabet": ["go", "stop"], "causal": True}).gamma
+    '13/10'
+
+    Raises:
+        InputError: naming the argument, if it is none, or its value is not of a kind that fits.
+    """
+    given = {name: value for name, value in values.items() if value is not None}
+    check_names({**values, **given}, NAMES)
+    found = _with_regime({name: _read(name, value) for name, value in given.items()})
+    return Options(**{"allowed_error" if name == "delta" else name: value for name, value in found.items()})
+
+
+def check_names(values: Iterable[str], names: Sequence[str]) -> None:
+    """Raise InputError if a name is none of these arguments; the line has them all, and the nearest one."""
+    for name in values:
+        if name not in names:
+            raise InputError(f"{name}: no such argument, expected one of {', '.join(names)}{meant(name, names)}")
+
+
+def read_lengths(min_n: object, max_n: object) -> Lengths:
+    """All lengths from the least to the greatest.
+
+    Raises:
+        InputError: if they are no whole numbers, or not in order.
+    """
+    return Lengths(whole_number("min_n", min_n), whole_number("max_n", max_n))
+
+
+def whole_number(name: str, value: object) -> int:
+    """An integer that is no truth value.
+
+    Raises:
+        InputError: if it is something else.
+    """
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise not_what(name, value, "a whole number")
+    return int(value.__index__())
+
+
+def _with_regime(found: dict[str, Any]) -> dict[str, Any]:
+    """With the two options that a Regime stands for."""
+    regime = found.pop("regime", None)
+    if isinstance(regime, Regime):
+        return found | {"regime": str(regime.sharpening), "causal": regime.causal or found.get("causal", False)}
+    return found if regime is None else found | {"regime": regime}
+
+
+def _read(name: str, value: object) -> object:
+    if name == "alphabet":
+        return value if isinstance(value, str) else _texts(name, value, "01, a,b,c, or a list of symbols")
+    if name == "predicates":
+        definitions = [value] if isinstance(value, str) else value
+        return _texts(name, definitions, "a list of definitions such as 'THIRD(k,n) := k % 3 == 1'")
+    if name in EXACT:
+        return exact_text(name, value)
+    if name in FLAGS:
+        if not isinstance(value, bool):
+            raise not_what(name, value, "True or False")
+        return value
+    if name == "regime":
+        return value if isinstance(value, Regime) else _text(name, value, "'temperature', 'position' or a Regime")
+    if name == "attention" and value not in ATTENTION:
+        raise not_what(name, value, "'soft' or 'hard'")
+    if name == "dfa" and isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    return _text(name, value, "a text")
+
+
+def exact_text(name: str, value: object) -> str:
+    """The text of an exact number or expression.
+
+    Raises:
+        InputError: if it is something else, above all a float.
+    """
+    if isinstance(value, float):
+        raise InputError(f"{name}: found the float {value!r}, which is not an exact number, expected a text such as "
+                         f"{repr(value)!r}, an int or a Fraction")
+    if isinstance(value, int | Fraction) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, Expression):
+        return str(value)
+    return _text(name, value, "a text, an int or a Fraction")
+
+
+def _text(name: str, value: object, expected: str) -> str:
+    if not isinstance(value, str):
+        raise not_what(name, value, expected)
+    return str(value)
+
+
+def _texts(name: str, values: object, expected: str) -> tuple[str, ...]:
+    if not isinstance(values, Sequence) or isinstance(values, bytes) or not all(isinstance(x, str) for x in values):
+        raise not_what(name, values, expected)
+    return tuple(values)

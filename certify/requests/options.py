@@ -1,0 +1,205 @@
+"""The options of the command line: names, help, and nothing of what their texts denote (that is in request.py)."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from certify.requests.written import Options
+
+SharpenedBy = Literal["temperature", "position"]
+Style = Literal["ascii", "unicode", "latex"]
+MOST_SECONDS = 86_400
+HARD = "hard"
+SOFT = "softmax"
+
+
+def whole_number(text: str) -> int:
+    """The value of --max-n, --min-n and the like."""
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"found {str(text)[:20]!r}, expected a whole number") from None
+
+
+def seconds(text: str) -> int:
+    """The value of --timeout."""
+    found = whole_number(text)
+    if not 1 <= found <= MOST_SECONDS:
+        raise typer.BadParameter(f"found {str(text)[:20]!r}, expected a number of seconds from 1 to {MOST_SECONDS}")
+    return found
+
+
+def attention(text: str) -> str | None:
+    """The value of --weighting where nothing but softmax and hard attention is known; softmax is as if left out."""
+    if text not in (SOFT, HARD):
+        raise typer.BadParameter(f"found {str(text)[:20]!r}, expected softmax or hard")
+    return None if text == SOFT else text
+
+
+# -- what a command writes: each option says so by one of these, and the command line looks after the place ------------
+
+
+def written_file(name: str) -> str:
+    """The value of an option that names a file to be written; - is standard output."""
+    return name
+
+
+def written_folder(name: str) -> str:
+    """The value of an option that names a folder to be written: a new one, or an empty one."""
+    return name
+
+
+def written_place(name: str) -> str:
+    """The value of an option that names a file or a folder, as other options say; the command looks which."""
+    return name
+
+
+FormulaText = Annotated[str | None, typer.Argument(
+    metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp, .cr): the formula of its output")]
+Regex = Annotated[str | None, typer.Option(
+    "--regex", metavar="REGEX", help="in place of FORMULA: true where the word so far matches this, as in '(ab)*'")]
+Dfa = Annotated[str | None, typer.Option(
+    "--dfa", metavar="FILE", help="in place of FORMULA: true where this automaton (TOML, JSON, AT&T, HOA) accepts the "
+    "word so far")]
+Alphabet = Annotated[str | None, typer.Option(
+    "--alphabet", metavar="SYMBOLS",
+    help="the symbols of words: 01, or a,b,c (left out: those of the formula, and one that stands for any other)")]
+MaxN = Annotated[int, typer.Option(
+    "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length")]
+MinN = Annotated[int, typer.Option(
+    "--min-n", metavar="N", parser=whole_number, help="leave out words shorter than this")]
+ProvedFrom = Annotated[int, typer.Option(
+    "--min-n", metavar="N", parser=whole_number, help="state it for words of at least this length")]
+ProvedUpTo = Annotated[int | None, typer.Option(
+    "--max-n", metavar="N", parser=whole_number, help="state it for words of at most this length (left out: all "
+    "words)")]
+Regime = Annotated[SharpenedBy | None, typer.Option(
+    "--regime", help="what makes softmax sharp: a temperature that falls with n, or position embeddings that grow; "
+    "cases (a) and (b) of [SHA] (left out: temperature; with --precision: position)")]
+Precision = Annotated[str | None, typer.Option(
+    "--precision", metavar="FORMAT", help="use the constructions for low precision: bfloat16, binary16, tf32 or "
+    "binary32")]
+Longest = Annotated[int | None, typer.Option(
+    "--max-n", metavar="N", parser=whole_number, help="with --precision: the longest words that it counts in (left "
+    "out: 64)")]
+Causal = Annotated[bool, typer.Option("--causal", help="use future-masked heads only, and nothing that depends "
+                                                             "on n")]
+Gamma = Annotated[str | None, typer.Option(
+    "--gamma", metavar="NUMBER",
+    help="the constant in front of the scores: 13/10, ln(4)/2, sqrt(2), ... (left out: 3, as [SHA] prints; with "
+    "--precision: 4)")]
+Factor = Annotated[str | None, typer.Option(
+    "--gamma", metavar="NUMBER", help="the constant in front of the scores: 13/10, ln(4)/2, sqrt(2), ... (left out: "
+    "3; of a model's scores: 1)")]
+Temperature = Annotated[str | None, typer.Option(
+    "--temperature", metavar="EXPRESSION", help="a temperature of your own, in n and i: 1/n, 1/(3*n*log2ceil(n)), ...")]
+Delta = Annotated[str | None, typer.Option(
+    "--delta", metavar="RATIONAL", help="how far a head may be off, at most 1/4")]
+Given = Annotated[str | None, typer.Option(
+    "--given", metavar="FORMULA", help="claim something only at the positions where this holds: 'O Q_w', ...")]
+Float = Annotated[str | None, typer.Option(
+    "--float", metavar="NAME|FILE", help="claim the same of every float run of this class: bfloat16/binary32, ... "
+    "(certify floats --presets lists them)")]
+Effort = Annotated[int, typer.Option(
+    "--effort", metavar="K", parser=whole_number, help="search K times as long for a counterexample")]
+AsJson = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="show no progress, and no notes")]
+Timeout = Annotated[int | None, typer.Option(
+    "--timeout", metavar="S", parser=seconds, help="end after so many seconds, with the verdict unknown and "
+    "what is known by then")]
+"""certify/commands/command.py gives these three to nearly all commands, and sees to them."""
+PrintedStyle = Annotated[Style, typer.Option("--style", help="how formulas are printed")]
+Parenthesize = Annotated[bool, typer.Option("--parenthesize", help="print formulas with all parentheses")]
+Predicate = Annotated[list[str] | None, typer.Option(
+    "--predicate", metavar="DEFINITION", help="define a predicate, as in 'THIRD(k,n) := k % 3 == 1'")]
+AsPrinted = Annotated[bool, typer.Option(
+    "--as-printed", help="build counts exactly as [SHA] prints Theorems 20 and 21, which is not always right")]
+Jobs = Annotated[int | None, typer.Option(
+    "--jobs", metavar="K", parser=whole_number,
+    help="how many processes to use (left out: one for each core); results do not depend on it")]
+Dask = Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="work on this Dask cluster")]
+Store = Annotated[str | None, typer.Option(
+    "--store", metavar="DIR", parser=written_place, help="for several formulas: keep the results in this folder, "
+    "and reuse those that are there")]
+AsFormula = Annotated[bool, typer.Option(
+    "--as-formula", help="for a program: use the transformer of the formula of its output")]
+Measured = Annotated[str | None, typer.Option(
+    "--lengths", metavar="LENGTHS", help="which lengths to measure: 4,8,16, or all (left out: those up to 8, "
+    "powers of 2, and N)")]
+Offset = Annotated[int | None, typer.Option(
+    "--offset", metavar="K", parser=whole_number, help="for a trained network: the position number of the first "
+    "token")]
+At = Literal["first", "last", "every"]
+AtWhich = Annotated[At, typer.Option("--at", help="where the word must satisfy the formula")]
+Dialect = Annotated[str | None, typer.Option(
+    "--dialect", metavar="NAME", help="whose meaning X, since and until have: sha (left out), spot, black or lydia")]
+Symbol = Annotated[str | None, typer.Option(
+    "--symbol", metavar="SYMBOL", help="for a program that outputs symbols: ask where the output is this one")]
+AttentionKind = Annotated[str | None, typer.Option(
+    "--weighting", metavar="<softmax|hard>", parser=attention, help="hard: in place of softmax, only the greatest "
+    "score counts (there are no ties)")]
+WeightingOrHard = Annotated[str | None, typer.Option(
+    "--weighting", metavar="NAME", help="how heads weigh scores, in place of softmax: hard (only the greatest counts), "
+    "sparsemax, entmax-1.5, ... (docs/weightings.md)")]
+Weighting = Annotated[str | None, typer.Option(
+    "--weighting", metavar="NAME", help="how heads weigh scores, in place of softmax: sparsemax, entmax-1.5, ... "
+    "(docs/weightings.md)")]
+Certificate = Annotated[str | None, typer.Option(
+    "-o", "--output", metavar="FILE", parser=written_file, help="write the certificate here; - is standard output")]
+Claim = Annotated[str | None, typer.Option(
+    "--claim", metavar="FILE", help="what the trained network is claimed to do (.toml; docs/trained.md)")]
+
+
+# -- the options that say which network is meant, and how a command has them -------------------------------------------
+
+OF_A_SUBJECT: Mapping[str, Any] = {
+    "regex": Regex, "dfa": Dfa, "alphabet": Alphabet, "dialect": Dialect, "symbol": Symbol, "regime": Regime,
+    "causal": Causal, "gamma": Gamma, "predicate": Predicate, "as_printed": AsPrinted, "temperature": Temperature,
+    "delta": Delta, "precision": Precision, "weighting": Weighting,
+    "attention": WeightingOrHard, "given": Given}
+"""By the names of the parameters; ``options_of`` reads them."""
+Command = TypeVar("Command", bound=Callable[..., None])
+
+
+def with_options(order: str, known: Mapping[str, Any] = OF_A_SUBJECT, **others: Any) -> Callable[[Command], Command]:
+    """A command with the options of this ``order``, which it gets as a mapping behind ``**``.
+
+    Each is ``known`` or one of the ``others``, or has a parameter of its own. The first one has; the others stand
+    behind it.
+    """
+    kinds, names = {**known, **others}, order.split()
+
+    def changed(command: Command) -> Command:
+        own = {one.name: one for one in inspect.signature(command, eval_str=True).parameters.values()
+               if one.kind is not one.VAR_KEYWORD}
+        first = own[names[0]]
+        made = [own.get(name) or inspect.Parameter(
+            name, first.kind, default=False if kinds[name].__origin__ is bool else None, annotation=kinds[name])
+            for name in names]
+        found = [one for name in own for one in (made if name == first.name else [own[name]] * (name not in names))]
+        command.__signature__ = inspect.Signature(found)  # type: ignore[attr-defined]
+        command.__annotations__ = {one.name: one.annotation for one in found}
+        return command
+    return changed
+
+
+def options_of(written: Mapping[str, Any]) -> Options:
+    """The options of a subject that a command was given; its ``attention`` is hard, or a weighting by its name.
+
+    >>> found = options_of({"gamma": "2", "predicate": None, "attention": "hard", "causal": False})
+    >>> found.named, found.attention
+    (['attention', 'gamma'], 'hard')
+    """
+    from certify.requests.written import Options
+
+    renamed = {"predicate": "predicates", "delta": "allowed_error", "attention": "weighting"}
+    found = {renamed.get(name, name): value for name, value in written.items() if value is not None}
+    found["predicates"] = tuple(found.get("predicates", ()))
+    if written.get("attention") == HARD:
+        found["attention"] = found.pop("weighting")
+    return Options(**found)

@@ -1,0 +1,117 @@
+"""What users write, as it is read: a subject's options as texts, and the three subjects that they may be about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Literal
+
+from constructions.language.syntax import Formula
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
+from constructions.network.weightings import Weighting
+from constructions.regimes import Regime
+
+if TYPE_CHECKING:
+    from certify.requests.programs import AnyProgram
+    from constructions.regular.to_ltl import DefinedLanguage
+
+Attention = Literal["soft", "hard"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What stands beside a subject, as texts; what is left out is as it is here."""
+
+    alphabet: str | tuple[str, ...] | None = None
+    symbol: str | None = None
+    predicates: tuple[str, ...] = ()
+    regime: str | None = None
+    causal: bool = False
+    as_printed: bool = False
+    attention: Attention = "soft"
+    gamma: str | None = None
+    temperature: str | None = None
+    allowed_error: str | None = None
+    precision: str | None = None
+    dialect: str | None = None
+    regex: str | None = None
+    dfa: str | None = None
+    weighting: str | None = None
+    given: str | None = None
+
+    @property
+    def is_language(self) -> bool:
+        """Whether a regular language stands in the place of a formula."""
+        return (self.regex, self.dfa) != (None, None)
+
+    @property
+    def named(self) -> list[str]:
+        """The names of those that are not left out."""
+        return [field.name for field in fields(self) if getattr(self, field.name) != field.default]
+
+
+def as_option(name: str) -> str:
+    """How the command line writes an option.
+
+    >>> as_option("as_printed"), as_option("allowed_error")
+    ('--as-printed', '--delta')
+    """
+    spelled = {"predicates": "--predicate", "allowed_error": "--delta", "attention": "--weighting",
+               "letters": "--alphabet"}
+    return spelled.get(name, "--" + name.replace("_", "-"))
+
+
+def as_key(name: str) -> str:
+    """How a claims file writes it.
+
+    >>> as_key("as_printed"), as_key("allowed_error")
+    ('as_printed', 'delta')
+    """
+    return {"allowed_error": "delta"}.get(name, name)
+
+
+@dataclass(frozen=True)
+class FormulaSubject:
+    """A formula, and how the network that computes it is built. ``text`` is how to write the formula again.
+
+    With a ``precision``, the name of a format, the constructions are those for low precision. ``reading`` says what
+    other tools would read differently in what was written; it is empty if nothing. The text may be what an option says,
+    ``--regex``, in place of a formula; then ``language`` has what is known of it.
+    """
+
+    text: str
+    formula: Formula
+    alphabet: tuple[str, ...]
+    regime: Regime
+    predicates: tuple[str, ...] = ()
+    as_printed: bool = False
+    attention: Attention = "soft"
+    precision: str | None = None
+    reading: str = ""
+    option: str | None = None
+    language: DefinedLanguage | None = None
+    weighting: Weighting = Weighting.SOFTMAX
+
+
+@dataclass(frozen=True)
+class NetworkSubject:
+    """A network that somebody wrote, or that a certificate holds; it claims a regime only if one is said of it.
+
+    ``certified`` are the lengths of the words that the certificate is about.
+    """
+
+    name: str
+    network: Transformer
+    regime: Regime | None = None
+    certified: Lengths | None = None
+
+
+@dataclass(frozen=True)
+class ProgramSubject:
+    """A program that stands for itself: it is run as it is, or compiled to hard attention."""
+
+    name: str
+    program: AnyProgram
+
+
+Subject = FormulaSubject | NetworkSubject | ProgramSubject
