@@ -122,7 +122,8 @@ def test_several_workers_begin_with_the_largest_tasks_and_report_the_first_failu
 
 def test_processes_do_not_run_the_program_again_that_starts_them(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    script.write_text("from certify.common.shards import run_tasks\nfrom tests.common.shards.tasks import square, task\n"
+    script.write_text("from certify.common.shards import run_tasks\n"
+                      "from tests.common.shards.tasks import square, task\n"
                       "print(run_tasks([task(x='1'), task(x='2')], square, jobs=2))\n")
     with start_python(str(script)) as process:
         assert process.communicate() == (f"{SQUARES[1:3]}\n", "")

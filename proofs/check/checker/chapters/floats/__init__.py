@@ -1,9 +1,9 @@
-"""Claims about float runs, the chapter of docs/floats.md; in the order in which it is read.
+"""Claims about float executions of networks for formulas; docs/floats.md, section 4.
 
-`float_models/reading` (the key `floats`), `rounding` (numbers of a format, grids), `forms` (linear forms by lemma G or
-by their errors), `means` and `holding` (rule 1: what directions hold), `spreads` (rule 2: scores), `softmax` and
-`heads` (rules 3 and 4), `rows` (rule 7), `units` and `feed_forward` (rule 5), `by_value` (rule 6),
-`proving` (a claim from its certificate), `describing` (the claims in words).
+Reading order: `float_models/reading` (the key `floats`), `rounding` (numbers of a format, grids), `forms` (linear
+forms by lemma G or by their errors), `means` and `enclosures` (rule 1: values of directions), `score_differences`
+(rule 2: scores), `softmax` and `heads` (rules 3 and 4), `rows` (rule 7), `hidden_units` and `feed_forward` (rule 5),
+`by_value` (rule 6), `proving` (a claim from its certificate), `describing` (the claims in words).
 """
 
 from dataclasses import replace

@@ -1,14 +1,14 @@
-"""Claims by margins; docs/margins.md. Read in this order:
+"""Claims by margins; docs/margins.md. Reading order:
 
-reading     the format of a file
-forms       numbers that are known up to what heads see
-needed      what the output at one position needs, stage by stage
-cells       the forms of all that is needed, at every position and symbol; buckets
-classes     the words of one length as classes of one output, with their truths
-running     the output on a class, enclosed
-proving     every length, every place, every class
-every_word  for certificates of formulas: slack on every word
-describing  the claim in words
+reading       the format of a file
+forms         linear forms in the terms of heads
+dependencies  the directions, heads and rows that the output at one position depends on, layer by layer
+cells         the forms of all dependencies, at every position and symbol; buckets
+classes       the words of one length, partitioned by output, with their truths
+enclosing     an interval that contains the output on a class
+proving       every length, every position, every class
+every_word    for certificates of formulas: slack on every word
+describing    the claim in words
 """
 
 from ...kernel.kind import FileKind

@@ -1,21 +1,21 @@
-"""Softened transformers; docs/softened.md. Read in this order:
+"""Softened transformers; docs/softened.md. Reading order:
 
-reading     the format of a file
-statement   what must hold of what is stated, before any word is run; sparsemax and entmax-1.5
-integers    exact numbers over one scale; linear forms with integer coefficients
-forms       the layers as both programs run them: uniform heads, groups of units, directions that are live
-stages      what a stage may add to the error of each direction
-uniform     uniform heads: the claim and its proof
-seeing      what a head remembers of the positions that it sees, and what it may forget
-scored      heads with scores; with score_uncertainty, weights (of softmax), error_terms (of what is added)
-groups      units that read multiples of one form: the claim and its proof
-layers      a layer at one length
-lengths     the transformer at one length
-prefixes    every word at once, where words with a common prefix share all layers
-words       every word, one after another
-shards      all words of every length, and that nothing was left out
-remembering what has been met is not computed again
-describing  the claim in words
+reading           the format of a file
+statement         the conditions checked before any word is run; sparsemax and entmax-1.5
+integers          exact numbers over one scale; linear forms with integer coefficients
+forms             the layers as both programs run them: uniform heads, groups of units, live directions
+stages            the error that a stage adds to each direction
+uniform           uniform heads: the claim and its proof
+visible_keys      the state of a head over its visible positions, and which of it can be dropped
+scored_heads      heads with scores; with score_uncertainty, weights (of softmax) and error_terms
+piecewise_linear  groups of units that read multiples of one form: the claim and its proof
+layers            a layer at one length
+lengths           the transformer at one length
+prefixes          every word at once, where words with a common prefix share all layers
+words             every word, one after another
+shards            all words of every length, and the proof that none was left out
+memoisation       tables of values that were computed before
+describing        the claim in words
 """
 
 from ...kernel.kind import FileKind
